@@ -163,14 +163,10 @@ def read_corpus(
     text_column: str | int | None = None,
     label_column: str | int | None = None,
     weight_column: str | int | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     by_sentence: bool = False,
     sample: int | None = None,
     seed: int = 0,
-    max_texts: int | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
     """A corpus from a path, bytes or a binary file.
@@ -192,12 +188,8 @@ def read_corpus(
     label_column : str or int, optional
     weight_column : str or int, optional
         Of numbers of 0 or more.
-    has_header : bool, optional
-        Whether the first row names the columns. None finds it from the content.
-    encoding : str, optional
-        None finds it from the content.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     by_sentence : bool
         Split each text into sentences, see ``split_sentences``. Each has the label and the weight
         of its text, and its number in ``sources``.
@@ -205,10 +197,6 @@ def read_corpus(
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
         Seed of the sample.
-    max_texts : int, optional
-        In place of ``limits.rows``.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
     limits : Limits
         How large the file may be.
 
@@ -220,10 +208,8 @@ def read_corpus(
         no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
         bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
     """
-    limits = limits.but(rows=max_texts, file_bytes=max_bytes)
     columns = (text_column, label_column, weight_column)
     within = limits if sample is None else limits.but(rows=MOST_SAMPLED)
-    reading = reading.but(encoding=encoding, header=has_header)
     file, table = read_table_file(source, name, reading, within, wanted=columns, or_lines=True)
     with own_errors(CorpusError):
         return _corpus_of(file, table, limits, columns, by_sentence, sample, seed)

@@ -213,11 +213,7 @@ def read_pairs(
     name: str | None = None,
     columns: Sequence[str | int] | None = None,
     subset_column: str | int | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
-    max_pairs: int | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
@@ -234,16 +230,8 @@ def read_pairs(
         (7 columns or more, tab-separated, no header), or as two texts and a number.
     subset_column : str or int, optional
         By name or place. None takes a column named subset, genre or dataset.
-    has_header : bool, optional
-        Whether the first row names the columns. None finds it from the content.
-    encoding : str, optional
-        None finds it from the content.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
-    max_pairs : int, optional
-        In place of ``limits.rows``.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes`` and ``limits.unpacked_bytes``.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
         How large the file may be.
 
@@ -255,8 +243,6 @@ def read_pairs(
     """
     if columns is not None and len(columns) != 3:
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
-    limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
-    reading = reading.but(encoding=encoding, header=has_header)
     file, table = read_table_file(
         source,
         name,
@@ -351,26 +337,12 @@ def _pairs_of(
     )
 
 
-def read_pair_folder(
-    path: str | os.PathLike[str], *, max_pairs: int | None = None, limits: Limits = LIMITS
-) -> dict[str, Pairs]:
+def read_pair_folder(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> dict[str, Pairs]:
     """The splits "train", "dev" and "test" of a folder on disk, as many as it has.
 
     A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
-    form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes.
-
-    Parameters
-    ----------
-    path : path
-    max_pairs : int, optional
-        Pairs of one split at most; in place of ``limits.rows``.
-    limits : Limits
-        How large each file may be.
-
-    Raises
-    ------
-    CorpusError
-        With the codes of ``read_pairs``, and no_splits, two_splits (two files for one).
+    form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes. Raises CorpusError
+    with its codes, and no_splits, two_splits (two files for one).
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -386,7 +358,7 @@ def read_pair_folder(
     if not files:
         raise CorpusError("no_splits", path=str(folder))
     order = [split for split in ("train", "dev", "test") if split in files]
-    return {split: read_pairs(files[split], max_pairs=max_pairs, limits=limits) for split in order}
+    return {split: read_pairs(files[split], limits=limits) for split in order}
 
 
 def split_of(file_name: str) -> str | None:

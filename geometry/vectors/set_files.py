@@ -88,8 +88,6 @@ def read_vector_set(
     not_finite: NotFinite = "stop",
     sample: int | None = None,
     seed: int = 0,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorSet:
@@ -126,12 +124,8 @@ def read_vector_set(
         rows. None takes all rows.
     seed : int
         Seed of the sample.
-    has_header : bool, optional
-        Whether the first row of a table names the columns. None finds it from the content.
-    encoding : str, optional
-        Encoding of a table. None finds it from the content.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
         How large the file may be; with a sample, what is kept counts.
 
@@ -149,7 +143,6 @@ def read_vector_set(
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
-    reading = reading.but(encoding=encoding, header=has_header)
     hints = Hints("", reading, limits, keeps_all=sample is None)
     with _opened(source, name, hints) as (rows, file, title):
         if rows.n_left_out and not_finite == "stop":
@@ -241,8 +234,6 @@ def preview_vector_set(
     metadata: Source | None = None,
     name: str | None = None,
     metadata_name: str | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorPreview:
@@ -256,8 +247,6 @@ def preview_vector_set(
     metadata : path, bytes or binary file, optional
     name : str, optional
     metadata_name : str, optional
-    has_header : bool, optional
-    encoding : str, optional
     reading : Reading
     limits : Limits
     rows : int
@@ -268,7 +257,6 @@ def preview_vector_set(
     VectorFileError, CorpusError
         As ``read_vector_set`` does.
     """
-    reading = reading.but(encoding=encoding, header=has_header)
     with _opened(source, name, Hints("", reading, limits)) as (found, file, _):
         beside = _metadata(metadata, metadata_name, found, file, limits)
         of_metadata = () if beside is None else beside.columns
@@ -305,7 +293,6 @@ def vector_blocks(
     name: str | None = None,
     vector_column: str | Sequence[str] | None = None,
     not_finite: NotFinite = "stop",
-    has_header: bool | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Iterator[np.ndarray]:
@@ -318,13 +305,11 @@ def vector_blocks(
     source : path, bytes or seekable binary file
     name : str, optional
     vector_column : str or sequence of str, optional
-    has_header : bool, optional
     reading : Reading
     limits : Limits
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    reading = reading.but(header=has_header)
     with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _, _):
         vector = rows.vector_choice(vector_column, ())
         chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")

@@ -15,7 +15,6 @@ def read_counts(
     *,
     name: str | None = None,
     encoding: str | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> dict[str, float]:
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
@@ -30,8 +29,6 @@ def read_counts(
         Name of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
         None finds it from the content.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
     limits : Limits
         How large the file may be.
 
@@ -41,7 +38,7 @@ def read_counts(
         As ``read_corpus`` does, and "bad_count" with the line's number.
     """
     # A reader accepts 50 lines for each row of the limit
-    limits = limits.but(file_bytes=max_bytes, rows=limits.words // 50)
+    limits = limits.but(rows=limits.words // 50)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
     with own_errors(CorpusError):
         return _counts_of(file, limits)

@@ -27,7 +27,6 @@ def read_vectors(
     max_words: int | None = None,
     words: Collection[str] | None = None,
     encoding: str | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> VectorTable:
     """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
@@ -54,8 +53,6 @@ def read_vectors(
     encoding : str, optional
         None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
         it is.
-    max_bytes : int, optional
-        Bytes of the table in memory; in place of ``limits.table_bytes``.
     limits : Limits
         How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
         your own.
@@ -69,7 +66,6 @@ def read_vectors(
     names = {each.name: each for each in FORMATS if each.words is not None}
     if format is not None and format not in names:
         raise ValueError(f"format must be one of {', '.join(names)}; got {format!r}")
-    limits = limits.but(table_bytes=max_bytes)
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
     wanted = WordRequest("", None, path, max_words, words, encoding, limits)
     with opened_content(source, name, limits) as (file, size, title):

@@ -33,9 +33,7 @@ def read_word_pairs(
     source: Source,
     *,
     name: str | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
@@ -50,12 +48,8 @@ def read_word_pairs(
     source : path, bytes or binary file
     name : str, optional
         Title of the pairs. By default the name of the file.
-    encoding : str, optional
-        None finds it from the content.
     reading : Reading
-        Delimiter, header and more, as far as the caller says them.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
         How large the file may be.
 
@@ -64,8 +58,6 @@ def read_word_pairs(
     CorpusError
         As ``read_pairs`` does.
     """
-    limits = limits.but(file_bytes=max_bytes)
-    reading = reading.but(encoding=encoding)
     file = read_text_file(source, name=name, encoding=reading.encoding, limits=limits)
     with own_errors(CorpusError):
         return _word_pairs_of(file, reading, limits)

@@ -15,6 +15,7 @@ from geometry.data.corpus import (
 )
 from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import read_bundled_pairs
+from geometry.data.recognise import Reading
 from tests.for_each import for_each
 
 TABLE = b"text,topic,n\nIt rained.,weather,1\n,law,2\nShe sued.,law,3\nIt rained.,weather,4\n"
@@ -106,7 +107,7 @@ def test_a_table_without_header():
     corpus = read_corpus(b"x;It is late.\ny;It is not.\n", name="a.csv", label_column=0)
     assert corpus.texts == ("It is late.", "It is not.")
     assert corpus.labels == ("x", "y")
-    assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", has_header=True)) == 2
+    assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", reading=Reading(header=True))) == 2
 
 
 def test_json_lines():
@@ -179,11 +180,16 @@ REFUSALS = [
     (b"text,topic\n", {"name": "a.csv"}, "empty", {"limit": 2}),
     (b"one\n", {}, "too_few_texts", {"n": 1, "limit": 2}),
     (b"text,topic\n,a\n,b\n", {"name": "a.csv"}, "too_few_texts", {"n": 0, "limit": 2}),
-    (b"a\nb\nc\n", {"max_texts": 2}, "too_many_texts", {"n": 3, "limit": 2}),
-    (TABLE, {"name": "a.csv", "max_texts": 3}, "too_many_texts", {"n": 4, "limit": 3}),
-    (b"abc\nd", {"max_bytes": 4}, "too_many_bytes", {"limit": 4}),
+    (b"a\nb\nc\n", {"limits": LIMITS.but(rows=2)}, "too_many_texts", {"n": 3, "limit": 2}),
+    (
+        TABLE,
+        {"name": "a.csv", "limits": LIMITS.but(rows=3)},
+        "too_many_texts",
+        {"n": 4, "limit": 3},
+    ),
+    (b"abc\nd", {"limits": LIMITS.but(file_bytes=4)}, "too_many_bytes", {"limit": 4}),
     (b"\x89PNG..", {}, "binary", {"kind": "PNG image"}),
-    (b"a\nb\n", {"encoding": "x"}, "unknown_encoding", {"encoding": "x"}),
+    (b"a\nb\n", {"reading": Reading(encoding="x")}, "unknown_encoding", {"encoding": "x"}),
     (b"1,2\n3,4\n", {"name": "a.csv"}, "no_text_column", {"columns": ("column 1", "column 2")}),
     (
         TABLE,

@@ -8,6 +8,7 @@ import pytest
 from geometry.data.corpus import read_bundled, read_corpus
 from geometry.data.decode import decode, read_text_file
 from geometry.data.limits import CorpusError
+from geometry.data.recognise import Reading
 from tests.for_each import for_each
 
 GERMAN = "Die Straße war naß und die Bäume blühten schön.\nKönnen Sie mir helfen, bitte?\n"
@@ -179,7 +180,9 @@ def test_the_account_names_the_lines_with_replaced_bytes(name):
         rows = ["naïve é é", "caf\0 é", "one é"]
     content = "\n".join(rows).encode().replace(b"\0", b"\xff")
     assert refused_corpus(content, name).details["choices"] == ("utf-8:replace",)
-    corpus = read_corpus(content, name=name, encoding="utf-8:replace", has_header=False)
+    corpus = read_corpus(
+        content, name=name, reading=Reading(encoding="utf-8:replace", header=False)
+    )
     assert corpus.texts[1] == "caf\ufffd é"
     assert [(note.reason, note.n, note.rows) for note in corpus.account.notes] == [
         ("replaced", 1, (2,))
@@ -295,5 +298,7 @@ def test_texts_of_dos_and_of_old_macs_are_asked_about(encoding, language):
         read_corpus(content, name="t.txt")
     assert caught.value.details["option"] == "encoding"
     assert encoding.replace("-", "_") in caught.value.details["choices"]
-    assert read_corpus(content, name="t.txt", encoding=encoding).texts == tuple(lines)
+    assert read_corpus(content, name="t.txt", reading=Reading(encoding=encoding)).texts == tuple(
+        lines
+    )
     assert read_corpus("\n".join(lines).encode("cp1252"), name="t.txt").texts == tuple(lines)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.data import packed_tables
-from geometry.data.limits import CorpusError
+from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
 from geometry.process import ProcessEnded
 from tests.for_each import for_each
@@ -107,8 +107,8 @@ def test_a_pair_without_a_sentence_is_named():
         ("", {}, "empty"),
         ("left,right,score\n", {}, "empty"),
         ("left,right,score\na,b,1\n", {}, "too_few_texts"),
-        (NAMED, {"max_pairs": 1}, "too_many_texts"),
-        (NAMED, {"max_bytes": 10}, "too_many_bytes"),
+        (NAMED, {"limits": LIMITS.but(rows=1)}, "too_many_texts"),
+        (NAMED, {"limits": LIMITS.but(file_bytes=10)}, "too_many_bytes"),
         ("A dog.,A cat.\nI run.,I ran.\n", {}, "no_pair_columns"),
         ("A dog.,A cat.,x\nI run.,I ran.,y\n", {}, "no_pair_columns"),
         ("1,A dog.,3\n2,I run.,4\n", {}, "no_pair_columns"),

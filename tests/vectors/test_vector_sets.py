@@ -17,6 +17,7 @@ from safetensors.numpy import save
 from geometry.data.corpus import read_corpus
 from geometry.data.embeddings import VectorSet
 from geometry.data.limits import LIMITS
+from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
 from geometry.vectors import preview_vector_set, read_vector_set
@@ -200,8 +201,8 @@ def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
 @for_each("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-32"])
 def test_metadata_beside_a_table_in_any_encoding(encoding):
     content = "x,y\n1,2\n3,4\n5,6\n".encode(encoding)
-    how = {"name": "a.csv", "encoding": None if encoding in ("utf-8", "utf-16") else encoding}
-    found = read_vector_set(content, metadata=b"a\nb\nc\n", **how)
+    reading = Reading(encoding=None if encoding in ("utf-8", "utf-16") else encoding)
+    found = read_vector_set(content, metadata=b"a\nb\nc\n", name="a.csv", reading=reading)
     assert found.texts == ("a", "b", "c")
 
 

@@ -238,7 +238,7 @@ def test_a_header_with_a_wrong_number_takes_no_memory():
 
 @for_each("form", ["glove", "binary", "npz", "safetensors"])
 def test_a_table_that_is_too_large(form):
-    error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=500)
+    error = refused(WRITERS[form](ONE_WORD, VECTORS), limits=Limits(table_bytes=500))
     assert error.details["limit"] == 500
     if form == "npz":  # npz arrays are read whole
         assert error.because == "unpacked"

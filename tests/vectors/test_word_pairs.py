@@ -168,7 +168,7 @@ def test_word_pairs_in_other_encodings():
     text = "café\tthé\t7.5\nold\tnew\t1.5\n"
     for encoding in ("utf-8-sig", "utf-16", "latin-1"):
         chosen = "latin-1" if encoding == "latin-1" else None
-        pairs = read_word_pairs(text.encode(encoding), encoding=chosen)
+        pairs = read_word_pairs(text.encode(encoding), reading=Reading(encoding=chosen))
         assert (pairs.left, pairs.right) == (("café", "old"), ("thé", "new"))
         assert pairs.gold_scores.tolist() == [7.5, 1.5]
 
