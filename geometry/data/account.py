@@ -30,8 +30,6 @@ UNCHOSEN = "unchosen"  # another column was taken
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows that were left out for one reason."""
-
     reason: str
     n: int
     rows: tuple[int, ...] = ()  # the first few: lines of a text, rows of other files, from 1
@@ -57,5 +55,4 @@ class Account:
 
     @property
     def n_left_out(self) -> int:
-        """Rows that were left out for any reason."""
         return sum(each.n for each in self.left_out)

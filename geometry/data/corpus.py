@@ -178,6 +178,11 @@ def read_corpus(
     rows without text are left out and counted in ``n_blank``. Texts beyond
     ``limits.text_characters`` are cut there and counted in ``n_shortened``.
 
+    Raises CorpusError with one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
+    unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
+    no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
+    bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -198,15 +203,6 @@ def read_corpus(
     seed : int
         Seed of the sample.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
-        unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
-        no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-        bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
     """
     columns = (text_column, label_column, weight_column)
     within = limits if sample is None else limits.but(rows=MOST_SAMPLED)
@@ -266,7 +262,6 @@ def _corpus_of(
     sample: int | None = None,
     seed: int = 0,
 ) -> Corpus:
-    """The corpus of columns of texts, labels and weights."""
     most = limits.rows if sample is None else max(MOST_SAMPLED, limits.rows)
     refuse_row_count(table.n_rows, most)
     text, label, weight = columns
@@ -326,7 +321,6 @@ def _corpus_of(
 
 
 def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, ...]:
-    """The weights of these rows, checked."""
     found = []
     for place in places:
         weight = table.number(cell := table.rows[place][column])

@@ -82,8 +82,6 @@ _SIGNS = str.maketrans("•､‾∼♁☉¥¢£￭", "‧﹑¯～⊕⊙￥￠�
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file's text."""
-
     title: str  # the name without the suffix of a text or table
     suffix: str  # of the file's name, in lower case; "" where there is none
     text: str
@@ -307,7 +305,6 @@ def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:
 
 
 def _n_letters(text: str) -> int:
-    """Characters beyond ASCII that were read."""
     return len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
 
 

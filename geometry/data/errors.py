@@ -14,8 +14,6 @@ class CorpusError(GeometryError):
 
 
 class OutputError(GeometryError):
-    """A place where a result can't be written."""
-
     subject = "output"
 
 

@@ -195,7 +195,6 @@ class _Asked:
         return [beside | each for each in _zipped(lists, names)]
 
     def rows_of_document(self, value: Any) -> list[Record]:
-        """The rows of a document that is not read by lines."""
         if self.path is not None and isinstance(value, dict):
             at: Any = value
             for step in self.path.split("."):
@@ -333,7 +332,6 @@ def is_json_lines(text: str) -> bool:
 
 
 def _has_lines(lines: Lines) -> bool:
-    """Whether the file has a value in each line, by the first two."""
     filled = (line for _, line in lines() if line.strip())
     try:
         first, second = [*islice(filled, 2), "", ""][:2]
@@ -358,7 +356,6 @@ def _loaded(line: str, number: int, refuse: Callable[..., GeometryError]) -> Any
 
 
 def _document(text: str, refuse: Callable[..., GeometryError]) -> list[Any]:
-    """The values of a text, one after the other."""
     values, at, decoder = [], _SPACE.match(text).end(), json.JSONDecoder()  # type: ignore[union-attr]
     while at < len(text):
         try:

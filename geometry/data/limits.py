@@ -41,12 +41,10 @@ class Limits:
 
     @property
     def lines(self) -> int:
-        """Lines of a text or table, blank ones included."""
         return max(1_000_000, 10 * self.rows)
 
     @property
     def line_characters(self) -> int:
-        """Characters of one line of a table or of JSON lines."""
         return 20 * self.text_characters
 
     def but(self, **others: int | None) -> Limits:
@@ -79,24 +77,20 @@ def refuse_row_count(n: int, most: int) -> None:
 
 
 def refuse_too_many(n: int, most: int) -> None:
-    """Raise CorpusError for more texts than the limit."""
     if n > most:
         raise CorpusError("too_many_texts", n=n, limit=most)
 
 
 def refuse_too_few(n: int) -> None:
-    """Raise CorpusError "too_few_texts" below MIN_TEXTS."""
     if n < MIN_TEXTS:
         raise CorpusError("too_few_texts", because=None if n else "no_texts", n=n, limit=MIN_TEXTS)
 
 
 def refuse_too_many_cells(n: int) -> None:
-    """Raise CorpusError "too_large" for more cells than the limit."""
     if n > MOST_CELLS:
         raise CorpusError("too_large", because="too_many_cells", limit=MOST_CELLS)
 
 
 def refuse_too_many_columns(n: int, limit: int) -> None:
-    """Raise CorpusError "too_many_columns" above the limit."""
     if n > limit:
         raise CorpusError("too_many_columns", limit=limit)

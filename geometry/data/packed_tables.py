@@ -137,13 +137,11 @@ SheetRows = list[tuple[int, list[str]]]
 
 
 def _even(found: SheetRows) -> list[tuple[int, tuple[str, ...]]]:
-    """The rows, all as wide as the widest."""
     width = max((len(row) for _, row in found), default=0)
     return [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
 
 
 def _is_named(found: SheetRows) -> bool:
-    """Whether the columns of a sheet have names."""
     rows = [row for _, row in _even(found)]
     skip = above_header(rows[: SAMPLE_ROWS + 1])
     return bool(rows) and header_of(rows[skip], rows[skip + 1 :])

@@ -220,6 +220,9 @@ def read_pairs(
 
     Scores may have any range; ``score_range`` of the result is theirs.
 
+    Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
+    blank_sentence, bad_json, uncertain (``reading`` has to say it).
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -233,13 +236,6 @@ def read_pairs(
     reading : Reading
         What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        With the codes of ``read_corpus``, and no_pair_columns, bad_score, blank_sentence,
-        bad_json, uncertain (``reading`` has to say it).
     """
     if columns is not None and len(columns) != 3:
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
@@ -268,6 +264,8 @@ def read_row_pairs(
 
     Three columns are two ids and the score behind them, also where the ids are numbers.
 
+    Raises CorpusError as ``read_pairs``.
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -275,11 +273,6 @@ def read_row_pairs(
     columns : sequence of three str, optional
     reading : Reading
     limits : Limits
-
-    Raises
-    ------
-    CorpusError
-        As ``read_pairs``.
     """
     read = partial(read_pairs, source, name=name, reading=reading, limits=limits)
     try:

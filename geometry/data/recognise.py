@@ -75,7 +75,6 @@ class Reading:
     packed: bool | None = None  # whether bytes are packed bits, eight of them each
 
     def but(self, **others: Any) -> Reading:
-        """The same with other values; None leaves a value as it is."""
         return replace(self, **{name: value for name, value in others.items() if value is not None})
 
 
@@ -121,7 +120,6 @@ def to_number(cell: str, decimal: str = ".") -> float:
 
 
 def mostly_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
-    """True where over half of the cells are numbers."""
     flags = [is_number(cell, decimal) for cell in cells]
     return 2 * sum(flags) > len(flags)
 
@@ -563,7 +561,6 @@ def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
 
 
 def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
-    """The decimal sign of a table's columns of numbers; and a cell, if it is unclear."""
     if dialect.delimiter == SPACES and dialect.quoting == "none":
         rows = [line.split() for line in sample]
     else:
@@ -587,7 +584,6 @@ def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
 
 
 def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str = ".") -> bool:
-    """Whether the first row of a table of texts looks like the names of its columns."""
     numbers = [cell for cell in first if is_number(cell, decimal)]
     if numbers and not is_series(numbers):
         return False

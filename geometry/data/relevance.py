@@ -146,6 +146,8 @@ def read_relevance(
     between are qrels of TREC: query, iteration, document, relevance; a relevance below 0 is no
     answer.
 
+    Raises CorpusError as ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -154,11 +156,6 @@ def read_relevance(
     reading : Reading
         What is known of how the file is written, such as its delimiter.
     limits : Limits
-
-    Raises
-    ------
-    CorpusError
-        As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
     wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
     file, table = read_table_file(
@@ -212,17 +209,15 @@ def judge_vectors(
 
     Queries whose vector is zero have no direction, and are left out.
 
+    Raises CorpusError with the codes no_known_ids and row_zero, and other_dimension for queries of
+    another model.
+
     Parameters
     ----------
     relevance : Relevance
     searched : VectorSet
     queries : VectorSet, optional
         The queries' own vectors. By default the queries are rows of ``searched``.
-
-    Raises
-    ------
-    CorpusError
-        With the codes no_known_ids and row_zero, and other_dimension for queries of another model.
     """
     asked = searched if queries is None else queries
     if asked.dimension != searched.dimension:

@@ -23,7 +23,6 @@ class NamedRows:
         self._numbered = {int(number): place for place, number in enumerate(numbers)}
 
     def n_found(self, wanted: Collection[str]) -> int:
-        """How many of these name a row."""
         return sum(bool(self.found(each)[0]) for each in wanted)
 
     def found(self, named: str) -> tuple[list[int], int]:

@@ -115,7 +115,6 @@ class Table:
 
     @property
     def text_column(self) -> int | None:
-        """The column that looks like text: by its name, else the one with the longest cells."""
         by_name = self.named(TEXT_NAMES)
         is_weak = by_name is not None and self.columns[by_name].casefold() in WEAK_NAMES
         if by_name is not None and not is_weak:

@@ -95,11 +95,8 @@ def check_output(
 ) -> None:
     """Refuse an output before any work begins; ``inputs`` include what else is written.
 
-    Raises
-    ------
-    OutputError
-        For another ending; a symbolic link; an input, also by another name; a folder that is
-        absent, not empty or not writable; a file that exists.
+    Raises OutputError for another ending; a symbolic link; an input, also by another name; a folder
+    that is absent, not empty or not writable; a file that exists.
     """
     name = str(path)
     is_folder = or_folder and not path.suffix

@@ -21,12 +21,10 @@ def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFile
 
 
 def refuse_dimensions(d: int, most: int, *, beside: int = 0) -> None:
-    """Raise VectorFileError for vectors of more numbers than the limit, or ``beside`` further."""
     if d > most + beside:
         raise VectorFileError("too_large", because="too_many_dimensions", limit=most)
 
 
 def refuse_unpacked(n_bytes: int, limit: int) -> None:
-    """Raise VectorFileError for content that takes more bytes than the limit."""
     if n_bytes > limit:
         raise VectorFileError("too_large", because="unpacked_set", limit=limit)

@@ -12,14 +12,11 @@ Fits = Callable[[bytes, str], bool]
 
 
 class Foreign(NamedTuple):
-    """A kind of file that is not read."""
-
     what: str  # in words, as a sentence quotes it
     command: str  # one line that converts it
 
 
 def refuse_foreign(foreign: Foreign) -> NoReturn:
-    """Raise VectorFileError with what the file is and how to convert it."""
     what, command = foreign
     if foreign is PICKLE:
         raise VectorFileError("no_vectors", because="pickle_file", command=command)

@@ -26,8 +26,6 @@ from .word_text import is_text, read_text
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files."""
-
     name: str  # its usual ending; as ``read_vectors`` takes it
     # Whether a file is of it, by its first HEAD bytes and its suffix
     fits: Callable[[bytes, str], bool]

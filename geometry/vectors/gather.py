@@ -47,7 +47,6 @@ class WordRequest:
             raise VectorFileError("unknown_encoding", encoding=self.encoding) from error
 
     def refuse_words(self, n: int) -> None:
-        """Raise VectorFileError for more words than the limit."""
         if n > self.limits.words:
             raise VectorFileError("too_large", because="too_many_words", limit=self.limits.words)
 
@@ -57,13 +56,11 @@ class WordRequest:
             self.refuse_words(n)
 
     def at_most(self, n: int) -> int:
-        """How many words of a file of n words can be wanted at most."""
         bounds = (n, self.max_words, None if self.words is None else len(self.words))
         return min(bound for bound in bounds if bound is not None)
 
 
 def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
-    """The content in memory, at most so many bytes."""
     content = file.read(most + 1)
     if len(content) > most:
         raise VectorFileError(

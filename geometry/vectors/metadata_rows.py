@@ -26,12 +26,10 @@ class MetadataRows:
     rows: tuple[tuple[str, ...], ...]
 
     def refuse_count(self, n: int) -> None:
-        """Raise VectorFileError if there is not one row for each of n vectors."""
         if len(self.rows) != n:
             raise VectorFileError("metadata_rows", n=len(self.rows), n_vectors=n)
 
     def column(self, name: str, numbers: np.ndarray) -> list[str]:
-        """The cells of a column in the rows of these numbers, from 1."""
         place = self.columns.index(name)
         rows = (self.rows[number - 1] for number in numbers.tolist())
         return [row[place] if place < len(row) else "" for row in rows]

@@ -71,6 +71,9 @@ def recognise(
 ) -> Recognised:
     """What a file holds, by its first rows and the names of its columns.
 
+    Raises GeometryError as ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing
+    of either.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -79,11 +82,6 @@ def recognise(
     reading : Reading
         How the file is written, as far as the caller knows.
     limits : Limits
-
-    Raises
-    ------
-    GeometryError
-        As ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing of either.
     """
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     title = Path(str(name or own or "file")).name

@@ -181,7 +181,6 @@ class RowSample:
         )
 
     def whole(self) -> WholeStatistics | None:
-        """Exact numbers of all rows, if some are not in the sample."""
         return None if self._sums is None else self._sums.statistics()
 
     def _refuse_too_many(self, n: int) -> None:
@@ -208,8 +207,6 @@ class RowSample:
 
 
 class _LengthSums:
-    """Sums over rows, block by block."""
-
     def __init__(self, d: int) -> None:
         self._moments: Moments | None = None
         self._norms, self._directions, self._n_directions = 0.0, np.zeros(d), 0

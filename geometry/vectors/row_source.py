@@ -62,7 +62,6 @@ class Hints:
     of_words: bool = False
 
     def refuse_unpacked(self, n_bytes: int) -> None:
-        """Raise VectorFileError for an archive that has more bytes than may be unpacked."""
         limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
         if n_bytes > limit:
             raise VectorFileError(
@@ -123,7 +122,6 @@ class RowSource:
 
     @property
     def all_columns(self) -> tuple[str, ...]:
-        """Every column of the file, read or not."""
         known = (*self.vector_columns, *self.dimension_columns, *self.columns, *self.others)
         return tuple(dict.fromkeys(known))
 
@@ -154,13 +152,11 @@ class RowSource:
 
     @staticmethod
     def refuse_unknown(name: str, known: Sequence[str]) -> None:
-        """Raise VectorFileError for a column that the file does not have."""
         if name not in known:
             raise VectorFileError("unknown_column", column=name, columns=tuple(known))
 
 
 def rows_a_block(d: int) -> int:
-    """Rows of one block of vectors of d numbers."""
     return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (4 * max(1, d))))
 
 

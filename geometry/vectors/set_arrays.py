@@ -44,7 +44,6 @@ Read = Callable[[int], bytes]
 
 
 def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a lone array."""
     shape, is_fortran, dtype = _npy_header(file)
     _refuse_array(shape, dtype)
     table = _mapped(file, shape, dtype, "NumPy array", is_fortran=is_fortran)
@@ -220,7 +219,6 @@ def vecs_type(head: bytes, suffix: str) -> str | None:
 
 
 def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of .fvecs or .bvecs."""
     head = file.read(HEAD)
     dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
     if dtype.kind == "i":

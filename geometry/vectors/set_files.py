@@ -98,6 +98,11 @@ def read_vector_set(
     Nothing is unpickled. The file is read by blocks, so that a sample of a file that is larger than
     memory can be taken.
 
+    Raises VectorFileError with one of the codes uncertain, missing_library, unreadable, no_vectors,
+    damaged_file, ragged_row, bad_number, bad_json, not_finite, too_few_vectors, too_many_vectors,
+    too_many_bytes, too_large, pickled, unknown_column, empty_column, column_length, metadata_rows;
+    and those of ``read_vectors``. Raises CorpusError for the encoding of a table, or its metadata.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -128,16 +133,6 @@ def read_vector_set(
         What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
         How large the file may be; with a sample, what is kept counts.
-
-    Raises
-    ------
-    VectorFileError
-        With one of the codes uncertain, missing_library, unreadable,
-        no_vectors, damaged_file, ragged_row, bad_number,
-        bad_json, not_finite, too_few_vectors, too_many_vectors, too_many_bytes, too_large, pickled,
-        unknown_column, empty_column, column_length, metadata_rows; and those of ``read_vectors``.
-    CorpusError
-        For the encoding of a table, or its metadata.
     """
     if not_finite not in ("stop", "drop"):
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
@@ -241,6 +236,8 @@ def preview_vector_set(
 
     Parameters without a description are as in ``read_vector_set``.
 
+    Raises VectorFileError, CorpusError as ``read_vector_set`` does.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -251,11 +248,6 @@ def preview_vector_set(
     limits : Limits
     rows : int
         In the result at most.
-
-    Raises
-    ------
-    VectorFileError, CorpusError
-        As ``read_vector_set`` does.
     """
     with _opened(source, name, Hints("", reading, limits)) as (found, file, _):
         beside = _metadata(metadata, metadata_name, found, file, limits)
@@ -333,7 +325,6 @@ def vector_blocks(
 def _opened(
     source: Source, name: str | None, hints: Hints
 ) -> Iterator[tuple[RowSource, BinaryIO, str]]:
-    """(rows, file, title) of a source of any format."""
     limits = hints.limits
     with opened_content(source, name, limits, of_words=False) as (content, size, inner):
         file = content
@@ -350,7 +341,6 @@ def _opened(
 
 
 def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
-    """Word vectors: each word is a text."""
     table = read_vectors(file, name=name.name, encoding=hints.reading.encoding, limits=hints.limits)
     report = table.report
     assert report is not None

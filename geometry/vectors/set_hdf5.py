@@ -21,7 +21,6 @@ _SPARSE = {"data", "indices", "indptr"}  # datasets of a group
 
 
 def is_hdf5(head: bytes, suffix: str) -> bool:
-    """Whether a file begins so."""
     return any(head.startswith(HDF5, place) for place in _PLACES)
 
 
@@ -31,8 +30,6 @@ def open_hdf5(file: BinaryIO, hints: Hints) -> RowSource:
 
 
 class _Hdf5Table:
-    """An open file; ``facts`` are of its ``RowSource``."""
-
     def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
         try:
             import h5py

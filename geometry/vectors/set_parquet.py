@@ -43,6 +43,11 @@ FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of second
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
 LONG_TEXT = 40  # characters; a column with a longer mean is no category
 SOME_ROWS = 1_000  # rows among which the first vector is looked for
+# Types of Arrow
+LISTS = ("list", "large_list", "fixed_size_list")
+NUMBERS = ("floating", "integer", "decimal")
+STRINGS = ("string", "large_string", "string_view")
+BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
 def _are_long(cells: Sequence[str]) -> bool:
@@ -55,7 +60,6 @@ MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a Parquet table."""
     return opened_apart(_ParquetTable, "parquet", file, hints)
 
 
@@ -120,7 +124,6 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
 
 
 def damaged(name: str) -> VectorFileError:
-    """The error of a damaged file of a format."""
     return VectorFileError(
         "damaged_file",
         kind="HDF5 file"
@@ -179,7 +182,7 @@ class _Columns:
         self._kinds = kinds
         lists = [name for name, kind in kinds.items() if _is_vector(kind)]
         blank = [name for name, kind in kinds.items() if types.is_null(kind)]
-        numbers = [name for name, kind in kinds.items() if _is_number(kind) or name in blank]
+        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
         columns = [name for name, kind in kinds.items() if not types.is_nested(_storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
         first = self._first_cells(
@@ -253,7 +256,6 @@ class _Columns:
         return column.storage if isinstance(column, pa.ExtensionArray) else column
 
     def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:
-        """The first cells of the first columns."""
         names = names[:FIRST_COLUMNS]
         tops = list(dict.fromkeys(self._paths[name][0] for name in names))
         with _own_error(self.name):
@@ -283,11 +285,13 @@ class _Columns:
             return
         for name in likeliest_first(list(self._kinds)):
             kind = leaf = _storage(self._kinds[name])
-            while _is_list(leaf):
+            while _is_one(LISTS, leaf):
                 leaf = _storage(leaf.value_type)
             is_named = name.casefold() in VECTOR_NAMES
-            is_list = _is_list(kind) and (is_named or _is_number(leaf) or not dimensions)
-            if is_list or (is_named and _is_binary(kind)):
+            is_list = _is_one(LISTS, kind) and (
+                is_named or _is_one(NUMBERS, leaf) or not dimensions
+            )
+            if is_list or (is_named and _is_one(BYTES, kind)):
                 raise VectorFileError(
                     "no_vectors",
                     because="other_lists" if is_list else "binary_vectors",
@@ -382,51 +386,37 @@ def _paths(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _storage(kind: Any) -> Any:
-    """The type by which an extension's type is stored."""
     import pyarrow as pa
 
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
-def _is_list(kind: Any) -> bool:
+def _is_one(names: Sequence[str], kind: Any) -> bool:
+    """Whether a type is one of these, such as "list" for ``pyarrow.types.is_list``."""
     from pyarrow import types
 
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+    return any(getattr(types, f"is_{name}")(kind) for name in names)
 
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
     kind = _storage(kind)
-    return _is_list(kind) and _is_number(kind.value_type) and (shape is None or len(shape) == 1)
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def _is_binary(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(
-        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    return (
+        _is_one(LISTS, kind)
+        and _is_one(NUMBERS, kind.value_type)
+        and (shape is None or len(shape) == 1)
     )
 
 
+def _is_text(kind: Any) -> bool:
+    return _is_one(STRINGS, kind.value_type if _is_one(["dictionary"], kind) else kind)
+
+
 def _numbers(column: Any) -> np.ndarray:
-    """Numbers, NaN where one is missing."""
     import pyarrow as pa
 
     kind = column.type
-    if not (_is_number(kind) or pa.types.is_null(kind)):
+    if not (_is_one(NUMBERS, kind) or pa.types.is_null(kind)):
         raise VectorFileError("no_vectors", because="no_numbers", kind_of_column=str(kind))
     if column.null_count or not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         column = column.cast(pa.float64())
@@ -434,7 +424,6 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _lengths(column: Any) -> np.ndarray:
-    """Numbers of each list; 0 where there is none."""
     import pyarrow.compute as pc
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)

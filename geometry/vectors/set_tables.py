@@ -54,7 +54,6 @@ NumberedRow = tuple[int, list[str]]
 
 
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a table of text."""
     limits, reading = hints.limits, hints.reading
     encoding = reading.encoding or _encoding(file)
 
@@ -174,7 +173,6 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
 
 
 def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
-    """Lines that are not blank."""
     lines = _lines(file, encoding or "latin-1", limits)
     return sum(bool(line.strip()) for _, line in lines)
 
@@ -291,8 +289,6 @@ def list_parser(name: str) -> Callable[[str, int], list[float]]:
 
 
 def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
-    """Numbers of one list of a JSON object."""
-
     def parse(record: dict[str, Any], line: int) -> list[float]:
         found = record.get(key)
         if found is None:
@@ -354,7 +350,6 @@ def _loads(cell: str) -> Any:
 
 
 def _encoding(file: BinaryIO) -> str:
-    """The encoding of a file, by its beginning. Raises CorpusError as ``encoding_of`` does."""
     file.seek(0)
     head = file.read(HEAD)
     return encoding_of(head, is_whole=len(head) < HEAD)
@@ -411,7 +406,6 @@ def _is_numeric(cells: Sequence[str], decimal: str) -> bool:
 def _is_header(
     sample: Sequence[Sequence[str]], numeric: Sequence[int], lists: Sequence[int], decimal: str
 ) -> bool:
-    """Whether the first row of a table names its columns."""
     first = sample[0]
     if not (numeric or lists):
         return True

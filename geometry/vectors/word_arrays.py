@@ -112,7 +112,6 @@ def _refuse_wordless(rows: RowSource, wanted: WordRequest) -> None:
 
 
 def _words_beside(wanted: WordRequest, n: int | None) -> list[str] | None:
-    """The words in files beside a file on disk."""
     path = wanted.path
     if path is None:
         return None

@@ -231,6 +231,9 @@ def sif_average(
     This is the first half. The second removes the first *uncentred* singular direction, fitted on
     a set that the caller names: ``CommonComponentRemoval(1, centred=False).fit(averages)``.
 
+    Raises ValueError naming the sentences without any known word and how many there are, or the
+    first word whose vector is not finite.
+
     Parameters
     ----------
     sentences : n sequences of str
@@ -246,12 +249,6 @@ def sif_average(
     (n, d) array
         In the table's precision, summed in float64. A word counts as often as it occurs; words
         that the table lacks count for nothing, not even in the mean.
-
-    Raises
-    ------
-    ValueError
-        Naming the sentences without any known word and how many there are, or the first word
-        whose vector is not finite.
 
     References
     ----------
@@ -287,7 +284,6 @@ def _weighted_means(
 
 
 def _refuse_a(a: float) -> None:
-    """Raise ValueError for an a that is no finite number above 0."""
     if not 0 < a < np.inf:
         raise ValueError(f"a must be a finite number above 0; got {a!r}")
 

@@ -17,8 +17,6 @@ N_WORDS = 10_000
 
 @dataclass(frozen=True)
 class PlacedWords:
-    """Whitened words along the axes of one basis."""
-
     unit: np.ndarray  # (n, k) float32, the words at unit length
     kurtosis: float  # means over the axes, of the words before they got unit length
     skewness: float
@@ -38,8 +36,6 @@ class PlacedWords:
 
 @dataclass(frozen=True)
 class WordAxes:
-    """Words that no axis was fitted on, along the axes of three bases."""
-
     words: tuple[str, ...]
     n_fitted: int  # the other words, on which the axes were fitted
     # "independent", "principal", and the control "random": rotations of one another, so that the

@@ -33,7 +33,6 @@ def is_binary(head: bytes) -> bool:
 
 
 def read_binary(file: BinaryIO, wanted: WordRequest) -> VectorTable:
-    """The table of a file in word2vec's binary format, which is at its start."""
     found = stated(file.readline(LONGEST_HEADER))
     if found is None:
         raise VectorFileError("no_vectors")

@@ -22,6 +22,8 @@ def read_counts(
     A first line that has no number is a header; a word that comes twice has the sum. Numbers of
     rows before the words are left out.
 
+    Raises CorpusError as ``read_corpus`` does, and "bad_count" with the line's number.
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -30,12 +32,6 @@ def read_counts(
     encoding : str, optional
         None finds it from the content.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        As ``read_corpus`` does, and "bad_count" with the line's number.
     """
     # A reader accepts 50 lines for each row of the limit
     limits = limits.but(rows=limits.words // 50)

@@ -35,6 +35,10 @@ def read_vectors(
     table's ``report`` counts both and other irregularities. A text that has fewer rows than its
     header states is read and reported, since people cut such files; such a binary file is refused.
 
+    Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
+    bad_number, truncated, too_many_bytes, too_large, no_words, word_count, pickled,
+    unknown_encoding.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -56,12 +60,6 @@ def read_vectors(
     limits : Limits
         How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
         your own.
-
-    Raises
-    ------
-    VectorFileError
-        With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
-        truncated, too_many_bytes, too_large, no_words, word_count, pickled, unknown_encoding.
     """
     names = {each.name: each for each in FORMATS if each.words is not None}
     if format is not None and format not in names:

@@ -43,6 +43,8 @@ def read_word_pairs(
     codes and parts of speech are none. The score is the first column of numbers after them, else
     one before. Lines that begin with # are left out.
 
+    Raises CorpusError as ``read_pairs`` does.
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -51,12 +53,6 @@ def read_word_pairs(
     reading : Reading
         What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        As ``read_pairs`` does.
     """
     file = read_text_file(source, name=name, encoding=reading.encoding, limits=limits)
     with own_errors(CorpusError):
@@ -122,6 +118,8 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     A table that lacks the rare words has a higher score over these pairs alone, so report the
     coverage beside it.
 
+    Raises CorpusError "too_few_known_word_pairs" if fewer pairs have.
+
     Parameters
     ----------
     pairs : Pairs
@@ -129,11 +127,6 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     table : VectorTable
     at_least : int
         Pairs that must have both words in the table.
-
-    Raises
-    ------
-    CorpusError
-        "too_few_known_word_pairs" if fewer pairs have.
     """
     refuse_unfinite_words(table)
     left = [table.row_of(word) for word in pairs.left]

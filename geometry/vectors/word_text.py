@@ -51,15 +51,12 @@ class Form:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Whole lines of the file."""
-
     content: bytes
     first_line: int  # its number, from 1
     end: int  # bytes of the file up to here
 
 
 def read_text(file: BinaryIO, wanted: WordRequest) -> VectorTable:
-    """The table of a text file, which is at its start."""
     size = wanted.size
     longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
@@ -267,7 +264,6 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
 
 
 def numbers_of(fields: list[bytes]) -> list[float] | None:
-    """The fields as numbers; None if one is none."""
     if b"_" in b"".join(fields):  # Python would read 1_0 as 10
         return None
     try:
