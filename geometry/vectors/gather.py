@@ -40,7 +40,7 @@ class WordRequest:
         if isinstance(self.words, str):
             raise ValueError("words is one text; give a collection of words")
         if self.words is not None:
-            object.__setattr__(self, "words", frozenset(self._words))
+            object.__setattr__(self, "words", frozenset(self.words))
         try:
             "".encode((self.encoding or UTF8).removesuffix(REPLACE))
         except LookupError as error:
