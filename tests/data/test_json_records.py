@@ -286,19 +286,6 @@ def test_a_document_larger_than_its_head_is_recognised_as_vectors(form):
     assert (found.holds, found.is_certain) == ("vectors", True)
 
 
-def test_texts_beside_several_columns_of_vectors_are_not_recognised_as_texts():
-    points = lines({"text": t, "v": {"a": LISTS[0], "b": LISTS[1]}} for t in TEXTS)
-    assert asked(recognise, points.encode(), name="a.jsonl") == ("v.a", "v.b")
-
-
-def test_the_account_names_blank_lines_and_columns_of_vectors():
-    content = '{"text": "a b", "v": [1, 2]}\n\n{"text": "", "v": [1, 2]}\n{"text": "c d"}\n'
-    account = texts_of(content, "a.jsonl").account
-    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (4, 2, 2)
-    assert account.left_out[0].rows == (2, 3)
-    assert account.columns_left_out == ("v",)
-
-
 MEAN = {
     "deep": ("[" * 100_000, "not a JSON object"),
     "deep records": ('{"a":' * 900 + "1" + "}" * 900, None),
@@ -340,10 +327,3 @@ def test_texts_that_are_all_within_lists_are_asked_about():
         assert caught.value.details["choices"] == ("messages",)
         read = read_corpus(content, name="a.jsonl", reading=Reading(path="messages"))
         assert read.texts == ("Is it late?", "It is.") * 3
-
-
-def test_sparse_vectors_of_json_are_named():
-    rows = [{"emb": {"indices": [1, 5], "values": [0.5, 0.25]}}] * 3
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    with pytest.raises(GeometryError, match="sparse vectors"):
-        read_vector_set(content, name="a.jsonl")

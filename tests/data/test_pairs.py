@@ -22,16 +22,6 @@ def refused(text: str, name: str = "p.csv", **options) -> CorpusError:
     return caught.value
 
 
-def test_named_columns():
-    pairs = read(NAMED)
-    assert pairs.name == "p"
-    assert pairs.left == ("A dog ran.", "It rained.")
-    assert pairs.right == ("A dog runs.", "I sing.")
-    assert pairs.gold_scores.tolist() == [4.5, 0]
-    assert pairs.gold_scores.dtype == np.float64
-    assert len(pairs) == 2
-
-
 @for_each(
     "text",
     [
@@ -141,12 +131,6 @@ def test_stsb(shared_data, part, n):
     assert pairs.left == tuple(row[5].strip() for row in rows)
     assert pairs.right == tuple(row[6].strip() for row in rows)
     assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
-
-
-def test_scores_of_any_range_are_read():
-    pairs = read("left,right,score\na b,c,-1e3\nd,e,0\nf,g,2.5e6\n")
-    assert pairs.score_range == (-1000, 2_500_000)
-    assert pairs.scale is None
 
 
 def test_subsets():

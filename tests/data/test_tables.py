@@ -89,17 +89,6 @@ def test_a_header_may_be_stated():
 # Columns
 
 
-def test_columns_by_name_or_place():
-    read = table("text,label\na b,x\nc d,y\n")
-    assert read.index("label") == read.index(1) == 1
-    assert read.cells(1) == ["x", "y"]
-    for wrong in ("Label", 2, -1):
-        with pytest.raises(CorpusError) as caught:
-            read.index(wrong)
-        assert caught.value.code == "unknown_column"
-        assert caught.value.details == {"column": wrong, "columns": ("text", "label")}
-
-
 @for_each(("text", "text_column", "label_column"), [
         ("id,Text,label\n1,a,x\n2,b,y\n", 1, 2),
         ("句子,類別\n下雨了。,天氣\n", 0, 1),
@@ -114,19 +103,6 @@ def test_likely_columns(text, text_column, label_column):
 
 
 # Rows that do not fit
-
-
-@for_each(
-    ("text", "details"),
-    [
-        ("text,label\na,b\nc,d,e\nf,g\n" + "h,i\n" * 9, {"line": 3, "n": 3, "expected": 2}),
-        ("text,label\na,b\n\nc\nf,g\n" + "h,i\n" * 9, {"line": 4, "n": 1, "expected": 2}),
-    ],
-)
-def test_an_uneven_row_is_named(text, details):
-    error = refused(text)
-    assert (error.code, error.details) == ("uneven_row", details)
-    assert f"line {details['line']}" in str(error)
 
 
 def test_rows_beyond_the_limit_are_counted():

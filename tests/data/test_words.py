@@ -9,10 +9,9 @@ import unicodedata
 import numpy as np
 import pytest
 
-from geometry import Pairs, VectorTable, evaluate_words, read_pairs, read_vectors
+from geometry import Pairs, VectorTable, evaluate_words
 from geometry.data.limits import CorpusError
-from geometry.data.words import TOKENIZERS, folded, tokenizer_for, words_in
-from geometry.training import training_text
+from geometry.data.words import folded, tokenizer_for, words_in
 from geometry.vectors import sentence_vectors, words_of
 from tests.for_each import for_each
 
@@ -131,25 +130,3 @@ def test_every_language_has_an_average_of_its_words(language):
         texts = [pair[k] for pair in pairs]
         averages = sentence_vectors(texts, table, tokenizer=by)
         np.testing.assert_allclose(averages.vectors, expected)
-
-
-def test_sentences_that_are_segmented(case):
-    vectors, pairs = (
-        case(f"48-segmented-chinese-sentences/{name}") for name in ("vec.txt", "pairs.csv")
-    )
-    table, pairs = read_vectors(vectors), read_pairs(pairs)
-    found = evaluate_words(table, pairs, treatments=("none",), draws=5)
-    assert found.coverage == 1
-    assert 100 * found.grid.cells[0].score.spearman == pytest.approx(90.0)
-    assert found.tokenizer == "unicode"
-
-
-def test_training_texts_have_the_same_words():
-    words = ["हिन्दी", "học", "может", "l'été"]
-    text = training_text([" ".join(words * 500), " ".join(f"w{i}" for i in range(20))])
-    assert {"हिन्दी", "học", "может", "été", "'"} <= set(text.words)
-    assert text.tokenizer == "unicode"
-    chinese = training_text(["今天天氣不錯，我們去公園玩。" * 200 + "一二三四五六七八九十"])
-    assert chinese.tokenizer == "characters"
-    assert {*"今天氣，。"} <= set(chinese.words)
-    assert set(TOKENIZERS) == {"unicode", "characters", "jieba", "ascii"}

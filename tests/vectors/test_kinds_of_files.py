@@ -574,7 +574,9 @@ WRITTEN = {
 
 
 def json_lines(columns):
-    return jsonl_of(pd.DataFrame(columns).to_dict("records"))
+    return jsonl_of(
+        dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+    )
 
 
 TABLES = {"a.parquet": parquet_of, "a.arrow": arrow_of, "a.csv": csv_of, "a.jsonl": json_lines}

@@ -347,32 +347,6 @@ PLAIN, ROWS = ["the", "of", "cat", "dog"], np.arange(12, dtype=np.float32).resha
 TEXTS = ("glove", "header", "fasttext", "tabs", "windows", "gzip")
 
 
-@for_each("form", TEXTS)
-@for_each("line", [1, 2, 3])
-@for_each("change", [-1, +1])
-def test_another_dimension_in_one_line(form, line, change):
-    """A line with too few numbers is named; in a longer one the word has two parts."""
-    written = WRITERS[form](PLAIN, ROWS)
-    content = gzip.decompress(written) if form == "gzip" else written
-    end, mark = (b"\r\n" if form == "windows" else b"\n"), (b"\t" if form == "tabs" else b" ")
-    lines = content.split(end)
-    at = line + (form in ("header", "fasttext", "windows"))
-    fields = lines[at].split(mark)
-    lines[at] = mark.join(
-        [fields[0], *fields[2:]] if change < 0 else [fields[0], b"1", *fields[1:]]
-    )
-    content = end.join(lines)
-    content = gzip.compress(content) if form == "gzip" else content
-    if change > 0:
-        table = read_vectors(content)
-        np.testing.assert_array_equal(table.vectors, ROWS)
-        assert table.words[line].split() == [PLAIN[line], "1"]
-        return
-    with pytest.raises(VectorFileError) as caught:
-        read_vectors(content)
-    assert (caught.value.code, caught.value.details["line"]) == ("ragged_row", at + 1)
-
-
 @for_each("form", [*TEXTS[:3], "binary", "safetensors"])
 def test_bytes_that_are_no_utf8_in_every_form(form):
     written = WRITERS[form](["the", "of", "cXt", "dog"], ROWS).replace(b"cXt", b"c\xe9t")
@@ -381,23 +355,6 @@ def test_bytes_that_are_no_utf8_in_every_form(form):
     assert table.report.n_replaced == 1
     assert read_vectors(written, encoding="latin-1").words[2] == "cét"
     np.testing.assert_array_equal(table.vectors, ROWS)
-
-
-EMPTY = {
-    "text": (b"", b"\n\n", b"0 3\n", b"4 3\n", gzip.compress(b"", mtime=0)),
-    "binary": (b"0 3\n",),
-    "npz": (as_npz([], ROWS[:0]),),
-    "safetensors": (as_safetensors([], ROWS[:0]),),
-}
-
-
-@for_each("form", EMPTY)
-def test_an_empty_file_of_every_form(form):
-    for content in EMPTY[form]:
-        for options in ({}, {"format": form}):
-            with pytest.raises(VectorFileError) as caught:
-                read_vectors(content, **options)
-            assert caught.value.code in ("no_vectors", "truncated")
 
 
 def test_a_damaged_archive_is_no_crash():

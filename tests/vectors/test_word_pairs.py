@@ -152,18 +152,6 @@ def test_a_score_over_the_pairs_that_are_known(similarity):
         evaluate_word_pairs(table, Pairs("few", ("a", "z"), ("b", "c"), np.arange(2.0)))
 
 
-def test_word2vec_on_simlex_and_wordsim(shared_data):
-    """On pairs of frequent words. Published for the whole word2vec table: 44.2 and about 69."""
-    table = read_vectors(shared_data("vectors/word2vec_gnews_8000x300.npz"))
-    for name, n, low in (("EN-SIMLEX-999", 999, 0.35), ("EN-WS-353-ALL", 353, 0.55)):
-        pairs = read_word_pairs(shared_data(f"wordsim/{name}.txt"))
-        assert len(pairs) == n
-        found = word_pair_vectors(pairs, table)
-        assert 0.4 < found.coverage < 1
-        unit = [each / np.linalg.norm(each, axis=1)[:, None] for each in (found.left, found.right)]
-        assert spearmanr((unit[0] * unit[1]).sum(axis=1), found.gold_scores)[0] > low
-
-
 def test_word_pairs_in_other_encodings():
     text = "café\tthé\t7.5\nold\tnew\t1.5\n"
     for encoding in ("utf-8-sig", "utf-16", "latin-1"):
