@@ -40,19 +40,6 @@ def test_sha256_names_the_texts_and_their_order():
         assert Corpus("one", other).sha256 != corpus.sha256
 
 
-def test_a_corpus_cannot_change():
-    texts = ["a", "b"]
-    corpus = Corpus("c", texts, labels=["x", "y"])
-    texts.append("c")
-    assert corpus.texts == ("a", "b")
-    assert corpus.labels == ("x", "y")
-    assert len(corpus) == 2
-    with pytest.raises(AttributeError):
-        corpus.name = "d"
-    with pytest.raises(ValueError, match="1 labels for 2 texts"):
-        Corpus("c", ("a", "b"), labels=("x",))
-
-
 def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets():
     pasted = "One rained. One shone.\nTwo blew.\nOne shone. Three froze. Three thawed."
     assert read_pasted(pasted).sources is None

@@ -8,7 +8,6 @@ import lzma
 import pickle
 import struct
 import sys
-from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -488,53 +487,6 @@ def test_a_sample_of_a_file_that_is_larger_than_memory_counts_what_is_kept():
 
 
 # ---- cases of public reports ----
-
-CASES = {
-    "43-npy-variants-and-foreign-containers": {
-        **dict.fromkeys(("be.npy", "f16.npy", "fortran.npy", "longdouble.npy"), (6, 16)),
-        **dict.fromkeys(("data-00000-of-00001.arrow", "data.feather"), (6, 16)),
-        "1d.npy": "the shape 16",
-        "3d.npy": "the shape 6 × 4 × 4",
-        "n11d.npy": "the shape 6 × 1 × 16",
-        "bool.npy": "true and false",
-        "complex.npy": "complex64",
-        "f16-overflow.npy": "NaN, infinity",
-        "struct.npy": "the shape 2",
-        "zero-rows.npy": "the shape 0 × 16",
-        **dict.fromkeys(("emb.pt", "dict.pt"), "torch.load"),
-        **dict.fromkeys(("emb.pkl", "emb-p0.pkl"), "read_pickle"),
-        "faiss.index": "faiss.read_index",
-        "emb.h5": "HDF5",
-    },
-    "29-parquet-types": {
-        **dict.fromkeys(("fixed.parquet", "fixed16.parquet", "groups.parquet"), (5, 4)),
-        **dict.fromkeys(("large_list.parquet", "list_decimal.parquet"), (5, 4)),
-        **dict.fromkeys(("list_f64.parquet", "list_int8.parquet", "struct.parquet"), (5, 4)),
-        **dict.fromkeys(("tensor_ext.parquet", "wide-int8.parquet", "wide.parquet"), (5, 4)),
-        "binary.parquet": "numpy.frombuffer",
-        "list_str.parquet": "numpy.ravel",
-        "nested.parquet": "numpy.ravel",
-        "empty.parquet": "no rows",
-        "null_inside.parquet": "a missing number",
-    },
-    "31-wide-table-with-integer-column": {
-        "one-int.parquet": (6, 5),
-        "one-int.csv": (6, 5),
-        "one-null.parquet": "`d2`",
-        "sparse-col.csv": "a missing number",
-    },
-    "21-sparse-ppmi": {"ppmi.word": "sparse vectors"},
-    "23-openai-batch": {"base64.jsonl": "base64.b64decode"},
-}
-
-
-@for_each(("case", "file"), list(chain.from_iterable(((c, f) for f in CASES[c]) for c in CASES)))
-def test_cases_of_public_reports(case, file, shared_data):
-    right = CASES[case][file]
-    if isinstance(right, tuple):
-        assert read_vector_set(shared_data(f"../cases/{case}/{file}")).vectors.shape == right
-    else:
-        assert right in str(refused(shared_data(f"../cases/{case}/{file}"), name=file))
 
 
 def test_words_of_another_encoding_are_asked_about():

@@ -28,12 +28,6 @@ def test_unknown_words_count_for_nothing():
     )
 
 
-def test_a_large_a_is_the_plain_mean():
-    words = [["the", "cat"], ["zyx", "the", "the"]]
-    plain = [[0.5, 0.5], [4 / 3, 2 / 3]]
-    np.testing.assert_allclose(sif_average(words, TABLE, COUNTS, a=1e9), plain, rtol=1e-6)
-
-
 def test_the_second_half_removes_the_first_singular_direction():
     rng = np.random.default_rng(0)
     table = VectorTable(rng.standard_normal((50, 6)) + 2, tuple(map(str, range(50))))
@@ -43,13 +37,6 @@ def test_the_second_half_removes_the_first_singular_direction():
     expected = averages - np.outer(averages @ u, u)
     found = CommonComponentRemoval(1, centred=False).fit_transform(averages)
     np.testing.assert_allclose(found, expected, atol=1e-10)
-
-
-def test_a_sentence_without_a_known_word_is_named_and_counted():
-    with pytest.raises(ValueError, match=r"2 of 4 sentences .* `2`, `3`. "):
-        sif_average([["cat"], ["dog"], [], ["the"]], TABLE, COUNTS)
-    with pytest.raises(ValueError, match=r"9 of 9 sentences .* `1`, .* `5`. "):
-        sif_average([[]] * 9, TABLE, COUNTS)
 
 
 @for_each("sentences", ["the cat", ["the cat"], [["the"], "cat"]])

@@ -66,24 +66,6 @@ def test_words_with_spaces_are_the_fields_before_the_last():
     assert (table.report.n_spaced, table.report.duplicates) == (2, ("",))
 
 
-def test_the_first_of_two_rows_counts():
-    content = as_text(["a", "b", "a", "a"], np.arange(8.0).reshape(4, 2))
-    table = read_vectors(content)
-    assert table.words == ("a", "b")
-    assert table.vectors.tolist() == [[0, 1], [2, 3]]
-    assert (table.report.n_duplicates, table.report.duplicates) == (2, ("a", "a"))
-
-
-@for_each("form", ["text", "binary", "npz", "safetensors"])
-def test_rows_that_are_not_finite_are_left_out_and_counted(form):
-    vectors = np.array([[1, 2], [np.nan, 0], [np.inf, 1], [3, 4]], dtype=np.float32)
-    writer = {"text": as_text, "binary": as_binary, "npz": as_npz, "safetensors": as_safetensors}
-    table = read_vectors(writer[form](["a", "b", "c", "d"], vectors))
-    assert table.words == ("a", "d")
-    assert (table.report.format, table.report.n_not_finite) == (form, 2)
-    assert table.report.not_finite == ("b", "c")
-
-
 def test_a_byte_order_mark_is_no_part_of_the_first_word():
     assert read_vectors(b"\xef\xbb\xbfa 1 2\nb 3 4\n").words == ("a", "b")
     assert read_vectors(b"\xef\xbb\xbf2 2\na 1 2\nb 3 4\n").report.n_stated == 2
