@@ -17,7 +17,6 @@ from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from .errors import VectorFileError, refuse_dimensions, too_large
 
-SPARE = 1.02  # reserved rows for each estimated row, because lines differ in length
 UTF8 = "utf-8"
 BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 
@@ -100,10 +99,7 @@ class Gathering:
         """True once every wanted word was found."""
         return len(self._words) >= self.wanted.at_most(len(self._words) + 1)
 
-    def add(
-        self, words: Sequence[bytes] | Sequence[str], block: np.ndarray, *, share_read: float = 0.0
-    ) -> None:
-        """Add a block. ``share_read`` of the file, 0 if unknown, gives an estimate of the rows."""
+    def add(self, words: Sequence[bytes] | Sequence[str], block: np.ndarray) -> None:
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
         self.wanted.refuse_words(self._n_rows)
         if not taken:
@@ -114,9 +110,7 @@ class Gathering:
         if 4 * self.d * end + beside > self._max_bytes:
             raise too_large(end, self.d, self._max_bytes, beside=beside)
         if end > len(self._rows):
-            more = int(end / share_read * SPARE) if share_read else 0
-            rows = self.wanted.at_most(max(end + end // 8, more))
-            rows = max(end, min(rows, self._most_rows))  # new rows are filled with zeros
+            rows = max(end, min(self.wanted.at_most(end + end // 8), self._most_rows))
             self._rows.resize((rows, self.d), refcheck=False)
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 

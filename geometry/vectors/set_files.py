@@ -148,12 +148,9 @@ def read_vector_set(
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
         taken = RowSample(sample=sample, seed=seed, limits=limits, expected=expected)
-        of_file = ChosenColumns(
-            chosen.vector,
-            *(_of_file(each, beside) for each in chosen.beside),
-            keeps_missing=not_finite == "drop",
-            others=_others(rows, chosen),
-        )
+        text, label, ids = (_of_file(each, beside) for each in chosen.beside)
+        others, drops = _others(rows, chosen), not_finite == "drop"
+        of_file = ChosenColumns(chosen.vector, text, label, ids, drops, others)
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
         empty = taken.empty
@@ -178,7 +175,7 @@ def read_vector_set(
         for column, found in zip(chosen.beside, own, strict=True):
             if column is not None and found is not None and not any(map(str.strip, found)):
                 raise VectorFileError("empty_column", column=column)
-        texts, labels, ids = own
+        texts, labels, names_of_rows = own
         columns = columns_of((name, each) for name, each in further.items() if each)
         n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
@@ -207,7 +204,7 @@ def read_vector_set(
             texts=None if texts is None else tuple(text[:most] for text in texts),
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
-            ids=None if ids is None else tuple(ids),
+            ids=None if names_of_rows is None else tuple(names_of_rows),
             columns=columns,
             report=report,
             numbers=None if len(vectors) == report.n_rows else numbers,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -303,7 +303,11 @@ def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: i
     """
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
     if len(rows):
-        found = {"n": len(rows), "total": len(n_known), "rows": rows[:MOST_NAMED].tolist()}
+        found: dict[str, Any] = {
+            "n": len(rows),
+            "total": len(n_known),
+            "rows": rows[:MOST_NAMED].tolist(),
+        }
         if without:
             raise VectorFileError("only_stop_words", limit=without, **found)
         raise VectorFileError("no_known_words", **found)
