@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice, product, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any, Literal
 
 from .column_names import KNOWN_NAMES
@@ -371,8 +371,8 @@ def _above(sample: Sequence[str], delimiter: str | None) -> int:
     if not sample:
         return 0
     candidates = (delimiter,) if delimiter else DELIMITERS
-    for quoting, each in product(("none", "quoted"), candidates):
-        rows = _rows(sample, each, quoting)
+    plain = (_rows(sample, each, "none") for each in candidates)
+    for rows in chain(plain, (_rows(sample, each, "quoted") for each in candidates)):
         is_filled = bool(rows) and sum(map(bool, map(str.strip, rows[0]))) > 1
         if len({*map(len, rows)}) == 1 and is_filled and not _is_prose(rows[0]):
             return 0  # the first row is as the others

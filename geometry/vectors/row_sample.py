@@ -91,7 +91,7 @@ class RowSample:
         if self._sample is None:
             self._refuse_too_many(self._n + len(places))
         else:
-            keys = self._random.random(m)
+            keys = np.asarray(self._random.random(m))
             if self._sums or len(places) > self._sample - self._n:
                 self._sum(rows[places])
                 slots, places = self._drawn(places, keys[places], self._sample)
