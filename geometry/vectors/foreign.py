@@ -61,15 +61,12 @@ def _is_faiss(head: bytes, suffix: str) -> bool:
 
 def _is_tfrecord(head: bytes, suffix: str) -> bool:
     """A length, its checksum, and a record that is a message of that length in another."""
-    length, place, inner = int.from_bytes(head[:8], "little"), _EXAMPLE + 1, 0
-    if head[_EXAMPLE:place] != b"\n":
-        return False
-    for shift in range(0, 35, 7):
-        byte = head[place : place + 1] or b"\0"
-        inner |= (byte[0] & 127) << shift
-        place += 1
-        if byte[0] < 128:
-            return place - _EXAMPLE + inner == length
+    length = int.from_bytes(head[:8], "little")
+    varint = head[_EXAMPLE + 1 : _EXAMPLE + 6]
+    for n, byte in enumerate(varint, start=1):
+        if byte < 128:
+            inner = sum((each & 127) << 7 * i for i, each in enumerate(varint[:n]))
+            return head[_EXAMPLE : _EXAMPLE + 1] == b"\n" and 1 + n + inner == length
     return False
 
 

@@ -32,7 +32,6 @@ from .row_source import (
     as_numbers,
     rows_a_block,
 )
-from .set_tables import count_rows
 from .word_files import opened_content, read_vectors
 
 NO_COLUMN = ""  # the value that chooses no texts
@@ -139,12 +138,12 @@ def read_vector_set(
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
     hints = Hints("", reading, limits, keeps_all=sample is None)
-    with _opened(source, name, hints) as (rows, file, title):
+    with _opened(source, name, hints) as (rows, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
             )
-        beside = _metadata(metadata, metadata_name, rows, file, limits)
+        beside = _metadata(metadata, metadata_name, rows, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
         taken = RowSample(sample=sample, seed=seed, limits=limits, expected=expected)
@@ -246,8 +245,8 @@ def preview_vector_set(
     rows : int
         In the result at most.
     """
-    with _opened(source, name, Hints("", reading, limits)) as (found, file, _):
-        beside = _metadata(metadata, metadata_name, found, file, limits)
+    with _opened(source, name, Hints("", reading, limits)) as (found, _):
+        beside = _metadata(metadata, metadata_name, found, limits)
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside)
         columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
@@ -299,7 +298,7 @@ def vector_blocks(
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _, _):
+    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _):
         vector = rows.vector_choice(vector_column, ())
         chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")
         start = 1
@@ -319,9 +318,8 @@ def vector_blocks(
 
 
 @contextmanager
-def _opened(
-    source: Source, name: str | None, hints: Hints
-) -> Iterator[tuple[RowSource, BinaryIO, str]]:
+def _opened(source: Source, name: str | None, hints: Hints) -> Iterator[tuple[RowSource, str]]:
+    """The rows of a file, and its title."""
     limits = hints.limits
     with opened_content(source, name, limits, of_words=False) as (content, size, inner):
         file = content
@@ -332,7 +330,7 @@ def _opened(
         found = recognised(head, hints.suffix)
         rows = _of_words(file, inner, hints) if found.rows is None else found.rows(file, hints)
         try:
-            yield rows, file, inner.stem
+            yield rows, inner.stem
         finally:
             rows.close()
 
@@ -366,17 +364,14 @@ def _metadata(
     metadata: Source | None,
     name: str | None,
     rows: RowSource,
-    file: BinaryIO,
     limits: Limits,
 ) -> MetadataRows | None:
     if metadata is None:
         return None
     n = rows.n_rows
-    if n is None and rows.encoding is None:
+    if n is None:
         every = rows.blocks(ChosenColumns(rows.vector_choice(None, ()), keeps_missing=True))
         n = sum(len(block.vectors) for block in every)
-    if n is None:
-        n = count_rows(file, rows.encoding, limits) - bool(rows.has_header)
     return read_metadata(metadata, n, name=name, limits=limits)
 
 

@@ -172,11 +172,6 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     )
 
 
-def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
-    lines = _lines(file, encoding or "latin-1", limits)
-    return sum(bool(line.strip()) for _, line in lines)
-
-
 def is_table(head: bytes, suffix: str) -> bool:
     """Whether a file that begins so is a table with numbers in its second row."""
     if suffix in (".csv", *TAB_SUFFIXES):

@@ -70,7 +70,13 @@ def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
         (column,) = rows.strings
     beside = None if column else _words_beside(wanted, n)
     if column is None and beside is None:
-        _refuse_wordless(rows, wanted)
+        if rows.format == "safetensors":
+            file = f"{wanted.name}.words.txt"
+            raise VectorFileError("no_words", because="no_words_beside", file=file)
+        if rows.format == "npz" and rows.others:
+            raise VectorFileError("pickled")
+        names = (*rows.vector_columns, *rows.columns)
+        raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
     gathering: Gathering | None = None
     start = 0
     try:
@@ -98,17 +104,6 @@ def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
     used = tuple(filter(None, (column, *ChosenColumns(vector).vector_names)))
     unused = tuple(each for each in rows.all_columns if each not in used)
     return gathering.table(rows.format, n_rows=n, used=used, unused=unused)
-
-
-def _refuse_wordless(rows: RowSource, wanted: WordRequest) -> None:
-    if rows.format == "safetensors":
-        raise VectorFileError(
-            "no_words", because="no_words_beside", file=f"{wanted.name}.words.txt"
-        )
-    if rows.format == "npz" and rows.others:
-        raise VectorFileError("pickled")
-    names = (*rows.vector_columns, *rows.columns)
-    raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
 
 
 def _words_beside(wanted: WordRequest, n: int | None) -> list[str] | None:

@@ -202,14 +202,3 @@ def test_pasted_refusals():
     assert refused(read_pasted, " \n").code == "empty"
     assert refused(read_pasted, "one").code == "too_few_texts"
     assert refused(read_pasted, "a\nb\nc", limits=LIMITS.but(rows=2)).code == "too_many_texts"
-
-
-# Real files
-
-
-def test_a_file_of_vectors_is_refused(shared_data):
-    arrays = refused(read_corpus, shared_data("vectors/word2vec_gnews_8000x300.npz"))
-    assert arrays.because == "no_text_files"  # an .npz file is a zip of .npy files
-    # lines of UTF-8 and of Latin-1, as often as each other
-    error = refused(read_corpus, shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec"))
-    assert (error.code, error.details["option"]) == ("uncertain", "encoding")

@@ -242,19 +242,6 @@ def test_no_such_file(tmp_path, name):
     assert "Check its path" in str(caught.value)
 
 
-# Cases of public reports
-
-
-@for_each("name", ["acer", "one", "plain", "short-plain"])
-def test_cases_of_cp950(case, name):
-    path = case(f"01-cp950-eten/{name}.txt")
-    corpus = read_corpus(path)
-    assert (corpus.encoding, "\n".join(corpus.texts)) == (
-        "cp950",
-        path.read_bytes().decode("cp950").strip(),
-    )
-
-
 ACCENTS = {
     "German": "Überraschung für die Bürger: größere Straßen, schöne Gärten",
     "French": "Les élèves du collège ont été très déçus à Noël",

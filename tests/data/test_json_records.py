@@ -312,9 +312,6 @@ def test_mean_documents_are_refused(case):
             assert words in str(caught.value)
 
 
-# Cases of public reports
-
-
 SAID = ["It rains today.", "It snows today.", "The sun shines."]
 
 

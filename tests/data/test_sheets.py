@@ -137,17 +137,6 @@ def test_formulas_without_values_are_counted_and_named():
         read_pairs(saved(book_of(pairs)), name="a.xlsx", limits=HERE)
 
 
-def test_the_account_has_blank_rows_and_what_was_done_with_cells():
-    rows = [*ROWS, (None, None), ("=1", "x"), ("The end.", "#N/A")]
-    account = corpus_of(saved(book_of(rows))).account
-    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (9, 7, 2)
-    assert account.left_out[0].rows == (8, 9)
-    assert {note.reason: note.rows for note in account.notes} == {
-        "formula": (9,),
-        "cell_error": (10,),
-    }
-
-
 def test_cells_with_errors_are_named():
     content = saved(book_of([("text", "topic"), ("a b", "#N/A"), ("c d", "#REF!"), ("e", "x")]))
     assert corpus_of(content).labels == ("#N/A", "#REF!", "x")
@@ -169,9 +158,6 @@ def test_dates_and_numbers_keep_their_meaning():
 def test_rows_in_another_order_are_all_read():
     content = saved(book_of(), change=(r"(<row r=\"2\".*?</row>)(<row r=\"3\".*?</row>)", r"\2\1"))
     assert corpus_of(content).texts == TEXTS
-
-
-# Cases of public reports
 
 
 TABLE = [["no", "words", "kind"], *([i, f"It rains no {i} times", "ab"[i % 2]] for i in range(9))]

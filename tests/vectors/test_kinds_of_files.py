@@ -64,31 +64,6 @@ def left_out(account):
 # ---- files others write: read ----
 
 LISTS = {"embedding": X.tolist(), "text": TEXTS, "label": ["ab"[i % 2] for i in range(N)]}
-ARROW = {
-    "file": lambda: arrow_of(LISTS),
-    "stream, as data sets of Hugging Face are": lambda: arrow_of(LISTS, stream=True),
-    "file, zstd": lambda: arrow_of(LISTS, compression="zstd"),
-    "fixed lists of float16": lambda: arrow_of(
-        {**LISTS, "embedding": pa.array(list(X.astype(np.float16)), pa.list_(pa.float16(), D))}
-    ),
-    "a column a dimension": lambda: arrow_of(
-        {**{f"d{i}": X[:, i] for i in range(D)}, "text": TEXTS, "label": LISTS["label"]}
-    ),
-    "gzip": lambda: gzip.compress(arrow_of(LISTS, stream=True)),
-    "hdf5": lambda: hdf5_of(embedding=X, text=TEXTS, label=LISTS["label"]),
-}
-
-
-@for_each("case", ARROW)
-def test_arrow_and_hdf5_with_texts_and_labels(case):
-    content = ARROW[case]()
-    found = read_vector_set(content, name="a", label_column="label")
-    np.testing.assert_allclose(found.vectors, X, atol=2e-3)
-    assert (list(found.texts), list(found.labels)) == (TEXTS, LISTS["label"])
-    preview = preview_vector_set(content, name="a")
-    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "label")
-    sampled = read_vector_set(content, name="a", sample=9, seed=1)
-    np.testing.assert_allclose(sampled.vectors, X[sampled.numbers - 1], atol=2e-3)
 
 
 def test_hdf5_of_ann_benchmarks():

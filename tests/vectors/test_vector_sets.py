@@ -19,7 +19,7 @@ from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
 from geometry.vectors import preview_vector_set, read_vector_set
 from tests.for_each import for_each
-from tests.vector_files import WRITERS, csv_of, jsonl_of, npy, npz, parquet_of
+from tests.vector_files import WRITERS, arrow_of, csv_of, jsonl_of, npy, npz, parquet_of
 
 N, D = 40, 6
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
@@ -53,6 +53,9 @@ FILES = {  # with texts and labels: (name, content)
         "a.parquet",
         parquet_of(BOTH | {"e": of_format(pa.list_(pa.float32(), D))}, row_group_size=7),
     ),
+    "arrow": ("a.arrow", arrow_of(WITH_LISTS)),
+    "arrow, stream": ("a.arrow.gz", gzip.compress(arrow_of(WITH_LISTS, stream=True))),
+    "arrow, zstd": ("a.feather", arrow_of(BOTH | DIMENSIONS, compression="zstd")),
     "parquet, columns": ("a.parquet", parquet_of({**BOTH, **DIMENSIONS, "id": list(range(N))})),
     "jsonl": ("a.jsonl", jsonl_of(RECORDS_OF_LISTS)),
     "jsonl, keys": ("a.jsonl", jsonl_of(r | x for r, x in zip(RECORDS, KEYS, strict=True))),

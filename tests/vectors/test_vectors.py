@@ -24,20 +24,6 @@ def refused(content, **keywords):
     return caught.value
 
 
-@for_each("form", WRITERS)
-def test_every_form(form):
-    words = ONE_WORD if "binary" in form else WORDS
-    table = read_vectors(WRITERS[form](words, VECTORS), name="own.vec")
-    assert table.words == tuple(words)
-    np.testing.assert_array_equal(table.vectors, VECTORS, strict=True)
-    assert table.name == "own"
-    assert table.report.n_rows == len(words)
-    assert table.report.complete
-    assert (table.report.n_duplicates, table.report.n_not_finite, table.report.n_replaced) == (
-        (0, 0, 0)
-    )
-
-
 def test_path_bytes_and_file_are_one(tmp_path):
     content = as_text(WORDS, VECTORS)
     path = tmp_path / "own.vec.gz"

@@ -150,18 +150,3 @@ def test_a_score_over_the_pairs_that_are_known(similarity):
     assert found.missing == ("z",)
     with pytest.raises(ValueError, match="1 of 2 pairs have both words in the table"):
         evaluate_word_pairs(table, Pairs("few", ("a", "z"), ("b", "c"), np.arange(2.0)))
-
-
-def test_word_pairs_in_other_encodings():
-    text = "café\tthé\t7.5\nold\tnew\t1.5\n"
-    for encoding in ("utf-8-sig", "utf-16", "latin-1"):
-        chosen = "latin-1" if encoding == "latin-1" else None
-        pairs = read_word_pairs(text.encode(encoding), reading=Reading(encoding=chosen))
-        assert (pairs.left, pairs.right) == (("café", "old"), ("thé", "new"))
-        assert pairs.gold_scores.tolist() == [7.5, 1.5]
-
-
-def test_a_pair_that_comes_twice_counts_twice():
-    """Published sets contain repeated pairs: WordSim-353 rates money, cash twice."""
-    pairs = read_word_pairs(b"money cash 9.15\nmoney cash 9.08\nold new 1\n")
-    assert pairs.gold_scores.tolist() == [9.15, 9.08, 1]
