@@ -169,14 +169,11 @@ def read_corpus(
     seed: int = 0,
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """A corpus from a path, bytes or a binary file.
+    """A corpus from a path, bytes or a binary file; docs/inputs.md has the forms.
 
-    A .csv, .tsv or .tab file is a table, and a .jsonl, .ndjson or .json file has one JSON object
-    a line. Parquet and the first sheet of an .xlsx file are tables; formulas are not calculated,
-    the stored values count. In a .zip archive each .txt file is one text, with the columns text,
-    folder and file. Any other file is one text a line, unless a column is named. Duplicates stay;
-    rows without text are left out and counted in ``n_blank``. Texts beyond
-    ``limits.text_characters`` are cut there and counted in ``n_shortened``.
+    A file without columns has one text a line. Duplicates stay; rows without text are left out and
+    counted in ``n_blank``. Texts beyond ``limits.text_characters`` are cut there and counted in
+    ``n_shortened``.
 
     Raises CorpusError with one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
     unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,

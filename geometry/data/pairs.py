@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,7 @@ from .column_names import (
     TEXT_NAMES,
     WEIGHT_NAMES,
 )
-from .decode import Source, lines_of
+from .decode import Source
 from .embeddings import VectorSet
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
@@ -33,12 +32,11 @@ from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_numb
 from .row_names import NamedBy, named_rows
 from .shipped import shipped_file
 from .table_files import read_table_file
-from .tables import Table
+from .tables import Table, read_form
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
 _NAME_OF_ID = re.compile(r"(^|[^a-z]|q)id\d*$")  # pair_ID, #1 ID, qid1
-_SAMPLE_LINES = 20
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
 _SPLIT = re.compile(rf"(?:^|[-_. ])({'|'.join(_SPLITS)})(?:[-_. ]|$)", re.IGNORECASE)
 _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNORECASE)
@@ -363,32 +361,10 @@ def split_of(file_name: str) -> str | None:
 
 def _stsb_table(text: str, limits: Limits) -> Table | None:
     """The rows of STS-B's own form, of which some have further columns; None for any other form."""
-    lines = (line for _, line in lines_of(text, limits, most=limits.line_characters))
-    sample = [*map(_is_stsb, islice(filter(str.strip, lines), _SAMPLE_LINES))]
-    if 2 * sum(sample) <= len(sample):
-        return None
-    width = len(_STSB)
-    rows: list[tuple[str, ...]] = []
-    numbers: list[int] = []
-    n_rows = n_blank = 0
-    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-        if not line.strip():
-            n_blank += 1
-            continue
-        cells = line.rstrip("\r\n").split("\t", width)[:width]
-        if len(cells) < width:
-            raise CorpusError(
-                "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
-            )
-        n_rows += 1
-        if n_rows <= limits.rows:
-            rows.append(tuple(cell.strip() for cell in cells))
-            numbers.append(number)
-    return Table(_STSB, tuple(rows), tuple(numbers), n_rows, n_blank)
+    return read_form(text, limits, _STSB, lambda line: line.split("\t", len(_STSB)), _is_stsb)
 
 
-def _is_stsb(line: str) -> bool:
-    cells = line.rstrip("\n").split("\t", len(_STSB))
+def _is_stsb(cells: Sequence[str]) -> bool:
     return (
         len(cells) >= len(_STSB)
         and is_number(cells[4])

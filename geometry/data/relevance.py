@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
-from .decode import Source, lines_of
+from .decode import Source
 from .embeddings import VectorSet
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count
 from .recognise import AS_FOUND, Reading, is_number, to_number
 from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
-from .tables import Table
+from .tables import Table, read_form
 
 _TREC = ("query", "iteration", "relevant", "grade")
-_SAMPLE_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -140,11 +138,10 @@ def read_relevance(
     """Queries and relevant rows from a table or from JSON lines.
 
     A row names a query and what is relevant to it: a text of the corpus, an id of the vectors, or
-    row numbers from 1, such as "3" or "3; 17". A third column may have a grade above 0; a grade of
-    0 is no answer. The columns are found by their names, such as "query", "relevant" and "grade",
-    or BEIR's "query-id", "corpus-id" and "score", or by this order. Lines of four cells with spaces
-    between are qrels of TREC: query, iteration, document, relevance; a relevance below 0 is no
-    answer.
+    row numbers from 1, such as "3" or "3; 17". A third column may have a grade above 0. The columns
+    are found by their names, such as "query", "relevant" and "grade", or BEIR's "query-id",
+    "corpus-id" and "score", or by this order. Lines of four cells with spaces between are TREC's
+    qrels: query, iteration, document, relevance. A grade of 0 or below there is no answer.
 
     Raises CorpusError as ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
 
@@ -263,20 +260,11 @@ def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
 
 def _trec_table(text: str, limits: Limits) -> Table | None:
     """The rows of TREC's qrels; None for any other form."""
-    numbered = lines_of(text, limits, most=limits.line_characters)
-    found = ((number, tuple(line.split())) for number, line in numbered if line.strip())
-    sample = [*islice(found, _SAMPLE_LINES)]
-    if not sample or not all(
-        len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
-        for _, cells in sample
-    ):
-        return None
-    sample += found
-    for line, cells in sample:
-        if len(cells) != len(_TREC):
-            raise CorpusError("uneven_row", line=line, n=len(cells), expected=len(_TREC))
-    rows = tuple((*each[:3], "0" if each[3].startswith("-") else each[3]) for _, each in sample)
-    return Table(_TREC, rows, tuple(line for line, _ in sample), len(rows), 0, has_header=True)
+    return read_form(text, limits, _TREC, str.split, _is_trec)
+
+
+def _is_trec(cells: Sequence[str]) -> bool:
+    return len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
 
 
 def _answers(table: Table) -> dict[str, dict[str, float]]:
@@ -293,6 +281,7 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
         value = 1.0
         if grade is not None:
             value = to_number(row[grade]) if is_number(row[grade]) else math.nan
+            value = max(value, 0.0) if table.columns == _TREC else value
             if not 0 <= value < math.inf:
                 raise CorpusError("bad_grade", line=line, grade=row[grade])
         listed = answers.setdefault(row[query].strip(), {})

@@ -6,8 +6,9 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
@@ -35,6 +36,7 @@ from .recognise import (
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
 _MAX_LABELS = 50
+_SAMPLE_LINES = 20  # by which a form without a header is recognised
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,39 @@ def read_table(
         unclear=dialect.unclear,
         blank=tuple(blank[:MOST_ROWS]),
     )
+
+
+def read_form(
+    text: str,
+    limits: Limits,
+    columns: tuple[str, ...],
+    split: Callable[[str], list[str]],
+    is_row: Callable[[Sequence[str]], bool],
+) -> Table | None:
+    """The rows of a form with these columns and no header; None if most first lines don't fit."""
+
+    def filled() -> Iterator[tuple[int, list[str]]]:
+        numbered = lines_of(text, limits, newline="\n", most=limits.line_characters)
+        return ((number, split(line.rstrip("\r\n"))) for number, line in numbered if line.strip())
+
+    sample = [is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
+    if 2 * sum(sample) <= len(sample):
+        return None
+    rows, lines, width = [], [], len(columns)
+    for line, cells in filled():
+        if len(cells) < width:
+            raise CorpusError(
+                "uneven_row",
+                because="uneven_stsb_row" if "genre" in columns else None,
+                line=line,
+                n=len(cells),
+                expected=width,
+            )
+        lines.append(line)
+        if len(lines) <= limits.rows:
+            rows.append(tuple(cell.strip() for cell in cells[:width]))
+    n_rows = len(lines)
+    return Table(columns, tuple(rows), tuple(lines[: limits.rows]), n_rows, line - n_rows)
 
 
 def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:

@@ -92,8 +92,7 @@ def read_vector_set(
 ) -> VectorSet:
     """Vectors of texts, images or anything else, with a text and a label for each row.
 
-    The format is found from the content: .npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl,
-    .safetensors, .csv, .tsv, GloVe, word2vec's text and binary form, each of them gzipped or not.
+    The format is found from the content; docs/inputs.md has the forms, each of them gzipped or not.
     Nothing is unpickled. The file is read by blocks, so that a sample of a file that is larger than
     memory can be taken.
 

@@ -34,8 +34,7 @@ class SentenceVectors:
     weighting : str
         As in ``sentence_vectors``.
     tokenizer : str
-        How texts became words: one of ``geometry.data.words.TOKENIZERS``, the name of a function,
-        or "given" for sequences of words.
+        How texts became words; the name of a function, or "given" for sequences of words.
     stop_words : (str, int) or None
         Name of the list of the words that were left out, and how many words it has.
     n_stopped : (n,) array of int, or None
@@ -108,18 +107,14 @@ def sentence_vectors(
     a : float, > 0
         For "sif".
     tokenizer : str or callable, optional
-        "unicode", runs of letters, marks and numbers, so that text with spaces between words is
-        split there; "characters", likewise, and each Chinese or Japanese character is a word;
-        "jieba", the Chinese segmenter; "ascii", lower case and [a-z0-9']+, as many STS figures are
-        computed; a function from a text to its words. None takes "characters" where Chinese or
-        Japanese has no spaces between words, else "unicode".
+        One of ``geometry.data.words.TOKENIZERS``, or a function from a text to its words. None
+        takes "characters" where Chinese or Japanese has no spaces, else "unicode".
     stop_words : str
         "none" averages all words; "sklearn" leaves out scikit-learn's English stop words, in any
         case. A sentence without any other known word has no average.
     empty : str
-        What happens if a sentence has no known word. "error" raises a VectorFileError
-        that names it. "zero" gives a row of zeros, which ``has_words`` marks. Such a row has no
-        direction and must be left out of any score.
+        What happens if a sentence has no known word. "error" raises a VectorFileError that names
+        it. "zero" gives a row of zeros, which ``has_words`` marks and which any score leaves out.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)

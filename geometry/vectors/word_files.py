@@ -44,10 +44,9 @@ def read_vectors(
     source : path, bytes or seekable binary file
         Any of the formats may be gzipped.
     format : str, optional
-        "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
-        (word2vec's), "npz" (two arrays, words and vec), "safetensors" (see
-        ``geometry.vectors.word_arrays`` for where its words are), "parquet", "arrow" or "hdf5" (a
-        column of words). None finds it from the content.
+        "text" (GloVe, word2vec, fastText), "binary" (word2vec's), "npz" (two arrays, words and
+        vec), "safetensors" (see ``geometry.vectors.word_arrays`` for where its words are),
+        "parquet", "arrow" or "hdf5" (a column of words). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional

@@ -128,7 +128,7 @@ def test_pairs_by_ids(content, name, vectors):
         (b"query,relevant\nQ1,X\nQ1,Y\n", DOCUMENTS, "None of the 2 ids, such as `[XY]`"),
         (b"query,relevant\nZ,D1\nY,D2\n", DOCUMENTS, "None of the 2 ids, such as `[ZY]`"),
         (b"query,relevant\n1,0\n1,2\n", PLAIN, "numbers of rows from 0"),
-        (b"Q1 0 D1 1\nQ1 0 D2\n" + 19 * b"Q1 0 D3 1\n", PLAIN, "query and what is relevant"),
+        (b"Q1 0 D1 1\nQ1 0 D2\n" + 19 * b"Q1 0 D3 1\n", PLAIN, "line 2"),
         (19 * b"Q1 0 D3 1\n" + b"Q1 0 D4 1\nQ1 0 D2\n", PLAIN, "line 21"),
     ],
 )
