@@ -11,12 +11,11 @@ import pytest
 
 from geometry import Whitening, load_encoder
 from geometry.commands.options import held
-from geometry.data import CorpusError, read_corpus, read_pairs
+from geometry.data import read_corpus, read_pairs
 from geometry.data.recognise import AS_FOUND
 from geometry.errors import GeometryError
 from geometry.evaluate import evaluate_words
-from geometry.evaluate.bootstrap import checked_gold
-from geometry.vectors import Recognised, read_vector_set, read_vectors, recognise
+from geometry.vectors import Recognised, read_vectors, recognise
 from pages.your_corpus import form
 
 # What each file holds, "?" for what is asked, or the code of its refusal
@@ -147,14 +146,6 @@ def test_page_shell_and_library_recognise_the_same(case, monkeypatch, name, expe
 # ---- the right values of cases that no other file has ----
 
 
-def test_case_08(case):
-    folder = "08-metadata-single-header"
-    found = read_vector_set(
-        case(f"{folder}/vectors.tsv"), metadata=case(f"{folder}/metadata.tsv"), text_column="unit"
-    )
-    assert found.texts == ("alpha", "beta", "gamma", "delta")
-
-
 def test_case_10():
     for offset in (0, 1e3, 1e4, 1e5, 1e6):
         X = np.array([[offset + 1, offset], [offset, offset + 1]], np.float32)
@@ -167,25 +158,6 @@ def test_case_10():
 def test_case_12(case):
     X = np.load(case("12-unit-variance/x.npy"))
     np.testing.assert_allclose(Whitening("pca").fit_transform(X).var(axis=0), 1, atol=1e-6)
-
-
-def test_cases_19_and_20(case):
-    assert len(read_vectors(case("19-tab-as-word/crawl.vec")).words) == 5
-    report = read_vectors(case("20-header-count-one-too-many/sub.vec")).report
-    assert report is not None
-    assert (report.n_stated, report.n_rows) == (6, 5)
-
-
-def test_cases_26_and_27(case):
-    folder = "26-glue-stsb"
-    for name in ("dev.tsv", "dev-quotes.tsv"):
-        assert len(read_pairs(case(f"{folder}/{name}"))) == 10
-    columns = ("sentence1", "sentence2", "label")
-    same = read_pairs(case(f"{folder}/test-00000-of-00001.parquet"), columns=columns)
-    with pytest.raises(CorpusError):
-        checked_gold(same.gold_scores)
-    with pytest.raises(CorpusError):
-        read_pairs(case("27-semeval-sts-input-gs/STS.input.MSRpar.txt"))
 
 
 def test_case_34(case):

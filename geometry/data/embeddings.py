@@ -22,10 +22,8 @@ class TokenEmbeddings:
     vectors : (N, d) array of float32
     tokens : tuple of N str
         Word pieces.
-    sentence : (N,) array of int
-        Index of the text.
-    position : (N,) array of int
-        Place in the text from 0, special tokens included.
+    sentence, position : (N,) arrays of int
+        Index of the text; place in the text from 0, special tokens included.
     """
 
     vectors: np.ndarray
@@ -84,12 +82,9 @@ class VectorTable:
     vectors : (n, d) array of float32
     words : tuple of n str
     name : str
-        A title.
     report : VectorReport or None
-        What was left out of the file.
     numbers : (n,) array of int, or None
-        The number of each word's row in the file, from 1, without a header. None where all rows
-        were taken.
+        Of each word's row in the file, from 1, without a header; None where all rows were taken.
     account : Account or None
         What became of each row. Of a text that was not read to its end, of the rows before.
     """

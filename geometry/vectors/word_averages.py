@@ -221,34 +221,22 @@ def sif_average(
     *,
     a: float = 1e-3,
 ) -> np.ndarray:
-    """Smooth-inverse-frequency averages: mean over a sentence's known words of a/(a + p(w)) v_w.
+    """Averages of Arora, Liang, Ma 2017: mean over a sentence's known words of a/(a + p(w)) v_w.
 
-    This is the first half. The second removes the first *uncentred* singular direction, fitted on
-    a set that the caller names: ``CommonComponentRemoval(1, centred=False).fit(averages)``.
-
-    Raises ValueError naming the sentences without any known word and how many there are, or the
-    first word whose vector is not finite.
+    This is the first half of their algorithm 1. The second removes the first *uncentred* singular
+    direction, fitted on a set that the caller names: ``CommonComponentRemoval(1, centred=False)``.
+    The result is in the table's precision. A word counts as often as it occurs; words that the
+    table lacks count for nothing, not even in the mean. Raises ValueError for sentences without any
+    known word, and for a vector that is not finite.
 
     Parameters
     ----------
     sentences : n sequences of str
         Words, tokenised as the table's words are.
     table : VectorTable
-        Vectors (V, d).
     counts : {word: count}
         In some corpus; p(w) = count / sum of all. A word without a count has p = 0 and weight 1.
     a : float, > 0
-
-    Returns
-    -------
-    (n, d) array
-        In the table's precision, summed in float64. A word counts as often as it occurs; words
-        that the table lacks count for nothing, not even in the mean.
-
-    References
-    ----------
-    Arora, Liang, Ma 2017, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings",
-    algorithm 1.
     """
     _refuse_a(a)
     if isinstance(sentences, str) or any(isinstance(words, str) for words in sentences):

@@ -1,8 +1,5 @@
 """Bytes to text: detected encodings, and refusals that name the file's kind."""
 
-import io
-from pathlib import Path
-
 import pytest
 
 from geometry.data.corpus import read_bundled, read_corpus
@@ -203,35 +200,6 @@ def test_the_wrong_name():
 def test_what_is_no_text(content, kind):
     error = refused(content)
     assert (error.code, error.details) == ("binary", {"kind": kind})
-
-
-# Sources
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    place = tmp_path / "My Corpus.v2.CSV"
-    place.write_text("text\nünï\ncode\n", encoding="utf-8")
-    return place
-
-
-def test_every_kind_of_source_reads_alike(path):
-    files = [
-        read_text_file(path),
-        read_text_file(str(path)),
-        read_text_file(path.read_bytes(), name=path.name),
-        read_text_file(io.BytesIO(path.read_bytes()), name=path.name),
-    ]
-    with path.open("rb") as opened:
-        files.append(read_text_file(opened))
-    assert len(set(files)) == 1
-    assert files[0].title == "My Corpus.v2"
-    assert files[0].suffix == ".csv"
-
-
-def test_a_text_stream_is_refused(path):
-    with path.open(encoding="utf-8") as opened, pytest.raises(TypeError, match="binary mode"):
-        read_text_file(opened)
 
 
 @pytest.mark.parametrize("name", ["absent.txt", ".", "x" * 5000, "nul\0l"])
