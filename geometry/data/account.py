@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 MOST_ROWS = 5  # row numbers that are named for a reason
 
@@ -38,6 +38,21 @@ class LeftOut:
     def of(cls, reason: str, rows: Iterable[int]) -> LeftOut:
         numbers = tuple(rows)
         return cls(reason, len(numbers), numbers[:MOST_ROWS])
+
+
+@dataclass
+class RowCount:
+    """How many rows are of a kind, and the first few of them, from 1."""
+
+    n: int = 0
+    first: list[int] = field(default_factory=list)
+
+    def add(self, rows: Sequence[int]) -> None:
+        self.n += len(rows)
+        self.first += rows[: MOST_ROWS - len(self.first)]
+
+    def left_out(self, reason: str) -> LeftOut:
+        return LeftOut(reason, self.n, tuple(self.first))
 
 
 @dataclass(frozen=True)

@@ -368,7 +368,7 @@ def _is_prose(row: Sequence[str]) -> bool:
 
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
-    if not sample:
+    if len(sample) < 3:
         return 0
     candidates = (delimiter,) if delimiter else DELIMITERS
     plain = (_rows(sample, each, "none") for each in candidates)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, LeftOut
+from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, RowCount
 from ..data.decode import REPLACE
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
@@ -68,15 +68,6 @@ def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
     return io.BytesIO(content)
 
 
-@dataclass
-class _LeftOut:
-    """Rows that are not taken for one reason, the first few of them, and their words."""
-
-    n: int = 0
-    rows: list[int] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-
-
 class Gathering:
     """Collects blocks of words and rows; ``is_full`` once no more are wanted."""
 
@@ -89,7 +80,8 @@ class Gathering:
         self._numbers: list[int] = []  # row numbers in the file, from 1
         self._known: set[str] = set()
         self._n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
-        self._left_out: dict[str, _LeftOut] = {}
+        self._left_out: dict[str, RowCount] = {}
+        self._named: dict[str, list[str]] = {}  # the first few words that were left out
         self._most_rows = self._max_bytes // (4 * d) + 1
         reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
@@ -132,31 +124,24 @@ class Gathering:
         if not self._words:
             raise VectorFileError("no_vectors", because="none_wanted")
         self._rows.resize((len(self._words), self.d), refcheck=False)
-        none = _LeftOut()
-        duplicates = self._left_out.get(DUPLICATE, none)
-        not_finite = self._left_out.get(NOT_FINITE, none)
         report = VectorReport(
             format=file_format,
             n_rows=self._n_rows,
             n_stated=n_stated,
             complete=self.is_whole,
-            n_duplicates=duplicates.n,
-            duplicates=tuple(duplicates.words),
-            n_not_finite=not_finite.n,
-            not_finite=tuple(not_finite.words),
+            n_duplicates=self._left_out.get(DUPLICATE, RowCount()).n,
+            duplicates=tuple(self._named.get(DUPLICATE, ())),
+            n_not_finite=self._left_out.get(NOT_FINITE, RowCount()).n,
+            not_finite=tuple(self._named.get(NOT_FINITE, ())),
             n_replaced=self._n_replaced,
             n_spaced=self._n_spaced,
         )
         is_all = len(self._words) == self._n_rows
         rest = max(0, (n_rows or 0) - self._n_rows)  # rows after the last that was wanted
         if rest:
-            unwanted = self._left_out.setdefault(UNWANTED, _LeftOut())
-            unwanted.n += rest
-            after = range(self._n_rows + 1, self._n_rows + 1 + min(rest, MOST_ROWS))
-            unwanted.rows = [*unwanted.rows, *after][:MOST_ROWS]
-        left_out = tuple(
-            LeftOut(reason, each.n, tuple(each.rows)) for reason, each in self._left_out.items()
-        )
+            after = range(self._n_rows + 1, self._n_rows + 1 + rest)
+            self._left_out.setdefault(UNWANTED, RowCount()).add(after)
+        left_out = tuple(each.left_out(reason) for reason, each in self._left_out.items())
         return VectorTable(
             self._rows,
             tuple(self._words),
@@ -192,11 +177,10 @@ class Gathering:
 
     def _leave_out(self, reason: str, word: str) -> None:
         """Count the row that came last under the reason that it is not taken."""
-        found = self._left_out.setdefault(reason, _LeftOut())
-        found.n += 1
-        if found.n <= MOST_ROWS:
-            found.rows.append(self._n_rows)
-            found.words.append(word)
+        self._left_out.setdefault(reason, RowCount()).add([self._n_rows])
+        named = self._named.setdefault(reason, [])
+        if len(named) < MOST_ROWS:
+            named.append(word)
 
     def _decoded(self, words: Sequence[Any]) -> list[str]:
         encoding = (self.wanted.encoding or UTF8).removesuffix(REPLACE)

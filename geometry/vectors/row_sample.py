@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from sys import getsizeof, intern
 from typing import Literal
 
 import numpy as np
 
-from ..data.account import LeftOut
+from ..data.account import RowCount
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
 from ..process import send_progress
-from .errors import MOST_NAMED, VectorFileError, refuse_dimensions, refuse_unpacked
+from .errors import VectorFileError, refuse_dimensions, refuse_unpacked
 from .row_source import Block, rows_a_block
 
 NotFinite = Literal["stop", "drop"]
 CHOSEN = 3  # columns beside the vectors that a reader chose: texts, labels, ids
-
-
-@dataclass
-class RowCount:
-    """How many rows are of a kind, and the first few of them, from 1."""
-
-    n: int = 0
-    first: list[int] = field(default_factory=list)
-
-    def left_out(self, reason: str) -> LeftOut:
-        return LeftOut(reason, self.n, tuple(self.first))
-
-    def add(self, rows: np.ndarray) -> None:
-        self.n += len(rows)
-        self.first += rows[: MOST_NAMED - len(self.first)].tolist()
 
 
 class RowSample:
@@ -80,8 +64,8 @@ class RowSample:
         self.n_rows += m
         send_progress(self.n_rows, self._expected or 0)
         finite = np.isfinite(rows).all(axis=1)
-        self.not_finite.add(numbers[~finite])
-        self.zero.add(numbers[finite & ~rows.any(axis=1)])
+        self.not_finite.add(numbers[~finite].tolist())
+        self.zero.add(numbers[finite & ~rows.any(axis=1)].tolist())
         if m and (self.empty is None or self.empty.any()):
             empty = np.asarray(np.isnan(rows).all(axis=0))
             self.empty = empty if self.empty is None else self.empty & empty

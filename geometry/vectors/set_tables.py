@@ -50,8 +50,6 @@ from .row_source import (
     rows_a_block,
 )
 
-NumberedRow = tuple[int, list[str]]
-
 
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     limits, reading = hints.limits, hints.reading
@@ -62,7 +60,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
 
     dialect = dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
 
-    def rows() -> Iterator[NumberedRow]:
+    def rows() -> Iterator[tuple[int, list[str]]]:
         return ((line, cells) for line, cells in records(lines(), dialect) if cells)
 
     sample = [cells for _, cells in islice(rows(), SAMPLE_ROWS)]

@@ -23,33 +23,9 @@ def refused(text: str, suffix: str = ".csv") -> CorpusError:
     return caught.value
 
 
-def test_the_line_of_a_row_after_a_text_of_two_lines():
-    read = table('text,label\n"two\nlines",a\n\nlast,b\n')
-    assert read.lines == (2, 5)
-    assert read.n_blank == 1
-
-
 def test_cells_stay_strings():
     read = table("text,label\nNA,1.0\nnull,007\nTrue,\n")
     assert read.rows == (("NA", "1.0"), ("null", "007"), ("True", ""))
-
-
-def test_one_column():
-    read = table("text\nIt rained, as ever.\nYes.\nWell, well, well.\n")
-    assert read.columns == ("text",)
-    assert read.rows == (("It rained, as ever.",), ("Yes.",), ("Well, well, well.",))
-    quoted = table('"It rained, as ever."\n"He said ""yes""."\n')
-    assert quoted.rows == (("It rained, as ever.",), ('He said "yes".',))
-    assert quoted.columns == ("column 1",)
-
-
-def test_quotes_that_belong_to_the_text():
-    # As in STS-B, a cell may begin with a quote that never closes.
-    rows = ['1\t" no , " he said .\tb', '2\t"open\tb', '3\tc"\t"d"']
-    read = table("\n".join(rows))
-    assert read.rows == tuple(tuple(row.split("\t")) for row in rows)
-    late = "text,label\n" + "plain,x\n" * 500 + '"odd" start,y\n'
-    assert table(late).rows[-1] == ('"odd" start', "y")
 
 
 # Headers
@@ -112,12 +88,6 @@ def test_rows_beyond_the_limit_are_counted():
     assert (len(bare.rows), bare.n_rows) == (4, 10)
     lines = read_lines(file("x\n\n" * 10), limits=LIMITS.but(rows=4))
     assert (len(lines.rows), lines.n_rows, lines.n_blank) == (4, 10, 10)
-
-
-@for_each("text", ["", "\n\n", " \n", ",,\n,,\n"])
-def test_nothing(text):
-    assert table(text).n_rows == 0
-    assert read_lines(file(text.replace(",", ""))).n_rows == 0
 
 
 def test_blank_rows_are_counted():
