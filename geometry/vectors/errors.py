@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..errors import GeometryError
 
-BYTES_A_NUMBER = 4  # float32
 MOST_NAMED = 5  # words, rows or sentences that an error or a report lists
 
 
@@ -16,7 +15,7 @@ class VectorFileError(GeometryError):
 
 def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
     """The error of a table that needs more bytes than ``limit``, with ``beside`` for its words."""
-    needed = n_rows * d * BYTES_A_NUMBER + beside
+    needed = 4 * n_rows * d + beside
     return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)
 
 

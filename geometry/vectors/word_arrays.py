@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,20 +35,18 @@ def words_by(
     open_rows: Callable[[BinaryIO, Hints], RowSource],
 ) -> Callable[[BinaryIO, WordRequest], VectorTable]:
     """What reads a table of words by what opens its file as rows."""
-    return partial(_read, open_rows)
 
+    def read(file: BinaryIO, wanted: WordRequest) -> VectorTable:
+        if wanted.size is None:  # readers jump, and each jump would unpack anew
+            file = in_memory(file, wanted.limits.vector_file_bytes)
+        reading = Reading(encoding=wanted.encoding)
+        rows = open_rows(file, Hints("", reading, wanted.limits, of_words=True))
+        try:
+            return _table(rows, wanted)
+        finally:
+            rows.close()
 
-def _read(
-    open_rows: Callable[[BinaryIO, Hints], RowSource], file: BinaryIO, wanted: WordRequest
-) -> VectorTable:
-    if wanted.size is None:  # readers jump, and each jump would unpack anew
-        file = in_memory(file, wanted.limits.vector_file_bytes)
-    reading = Reading(encoding=wanted.encoding)
-    rows = open_rows(file, Hints("", reading, wanted.limits, of_words=True))
-    try:
-        return _table(rows, wanted)
-    finally:
-        rows.close()
+    return read
 
 
 def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
