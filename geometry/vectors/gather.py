@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,8 +81,10 @@ class Gathering:
         self._numbers: list[int] = []  # row numbers in the file, from 1
         self._known: set[str] = set()
         self._n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
-        self._left_out: dict[str, RowCount] = {}
-        self._named: dict[str, list[str]] = {}  # the first few words that were left out
+        self._left_out: dict[str, RowCount] = defaultdict(RowCount)
+        self._named: dict[str, list[str]] = defaultdict(
+            list
+        )  # the first few words that were left out
         self._most_rows = self._max_bytes // (4 * d) + 1
         reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
@@ -129,26 +132,25 @@ class Gathering:
             n_rows=self._n_rows,
             n_stated=n_stated,
             complete=self.is_whole,
-            n_duplicates=self._left_out.get(DUPLICATE, RowCount()).n,
-            duplicates=tuple(self._named.get(DUPLICATE, ())),
-            n_not_finite=self._left_out.get(NOT_FINITE, RowCount()).n,
-            not_finite=tuple(self._named.get(NOT_FINITE, ())),
+            n_duplicates=self._left_out[DUPLICATE].n,
+            duplicates=tuple(self._named[DUPLICATE]),
+            n_not_finite=self._left_out[NOT_FINITE].n,
+            not_finite=tuple(self._named[NOT_FINITE]),
             n_replaced=self._n_replaced,
             n_spaced=self._n_spaced,
         )
         is_all = len(self._words) == self._n_rows
         rest = max(0, (n_rows or 0) - self._n_rows)  # rows after the last that was wanted
         if rest:
-            after = range(self._n_rows + 1, self._n_rows + 1 + rest)
-            self._left_out.setdefault(UNWANTED, RowCount()).add(after)
-        left_out = tuple(each.left_out(reason) for reason, each in self._left_out.items())
+            self._left_out[UNWANTED].add(range(self._n_rows + 1, self._n_rows + 1 + rest))
+        left_out = (each.left_out(reason) for reason, each in self._left_out.items() if each.n)
         return VectorTable(
             self._rows,
             tuple(self._words),
             self.wanted.name,
             report,
             None if is_all else np.array(self._numbers),
-            Account(self._n_rows + rest, len(self._words), left_out, used, unused),
+            Account(self._n_rows + rest, len(self._words), tuple(left_out), used, unused),
         )
 
     def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
@@ -177,10 +179,9 @@ class Gathering:
 
     def _leave_out(self, reason: str, word: str) -> None:
         """Count the row that came last under the reason that it is not taken."""
-        self._left_out.setdefault(reason, RowCount()).add([self._n_rows])
-        named = self._named.setdefault(reason, [])
-        if len(named) < MOST_ROWS:
-            named.append(word)
+        self._left_out[reason].add([self._n_rows])
+        if len(self._named[reason]) < MOST_ROWS:
+            self._named[reason].append(word)
 
     def _decoded(self, words: Sequence[Any]) -> list[str]:
         encoding = (self.wanted.encoding or UTF8).removesuffix(REPLACE)
