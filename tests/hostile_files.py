@@ -8,19 +8,27 @@ import json
 import random
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pyarrow as pa
-from pyarrow import ipc, parquet
 from safetensors.numpy import save
 
 from tests.bounded import Attempt
-from tests.vector_files import WRITERS
+from tests.vector_files import (
+    WRITERS,
+    arrow_of,
+    hdf5_of,
+    npy,
+    npz,
+    parquet_of,
+    vecs_of,
+    workbook_of,
+    zip_of,
+)
 
 CORPORA = Path(__file__).resolve().parents[1] / "assets" / "corpora"
 LINES = 30
@@ -46,47 +54,10 @@ def _table(rows: list[tuple[str, str, str]]) -> pa.Table:
     return pa.table({"left": left, "right": right, "score": list(map(float, score))})
 
 
-def _written(table: pa.Table, **options: object) -> bytes:
-    written = io.BytesIO()
-    parquet.write_table(table, written, **options)
-    return written.getvalue()
-
-
-def _arrow(table: pa.Table, compression: str | None) -> bytes:
-    """A file, or, compressed, a stream."""
-    written, options = io.BytesIO(), ipc.IpcWriteOptions(compression=compression)
-    new = ipc.new_stream if compression else ipc.new_file
-    with new(written, table.schema, options=options) as writer:
-        writer.write_table(table, max_chunksize=8)
-    return written.getvalue()
-
-
-def _hdf5(rows: np.ndarray, texts: list[str], labels: list[str]) -> bytes:
-    import h5py
-
-    written = io.BytesIO()
-    with h5py.File(written, "w", track_times=False) as file:
-        file.create_dataset("vectors", data=rows, chunks=(8, 2), compression="gzip")
-        file["text"], file["label"] = texts, labels
-    return written.getvalue()
-
-
 def _workbook(rows: Iterable[tuple[str, ...]]) -> bytes:
     """A workbook without the time of writing."""
-    book, written = openpyxl.Workbook(), io.BytesIO()
-    for row in (("text", "label"), *rows):
-        book.active.append(row)
-    book.save(written)
-    with zipfile.ZipFile(written) as archive:
-        return _zip({name: _UTC.sub(b"", archive.read(name)) for name in archive.namelist()})
-
-
-def _zip(members: Mapping[str, str | bytes]) -> bytes:
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    return written.getvalue()
+    with zipfile.ZipFile(io.BytesIO(workbook_of([("text", "label"), *rows]))) as archive:
+        return zip_of({name: _UTC.sub(b"", archive.read(name)) for name in archive.namelist()})
 
 
 def files() -> dict[str, Attempt]:
@@ -116,9 +87,9 @@ def files() -> dict[str, Attempt]:
         "STS-B": Attempt("pairs", stsb, options={"name": "sts-test.csv"}),
         "JSON lines": Attempt("pairs", jsonl, options={"name": "a.jsonl"}),
         "JSON lines, gzip": Attempt("pairs", _gzip(jsonl), options={"name": "a.jsonl.gz"}),
-        "Parquet": Attempt("pairs", _written(_table(pairs)), options={"name": "a.parquet"}),
-        "Parquet, zstd": Attempt("pairs", _written(_table(pairs), compression="zstd")),
-        "Arrow": Attempt("pairs", _arrow(_table(pairs), None), options={"name": "a.arrow"}),
+        "Parquet": Attempt("pairs", parquet_of(_table(pairs)), options={"name": "a.parquet"}),
+        "Parquet, zstd": Attempt("pairs", parquet_of(_table(pairs), compression="zstd")),
+        "Arrow": Attempt("pairs", arrow_of(_table(pairs)), options={"name": "a.arrow"}),
         "word pairs": Attempt("word pairs", word_pairs.encode(), options={"name": "a.txt"}),
         "word counts": Attempt("counts", counts.encode()),
     }
@@ -130,36 +101,31 @@ def files() -> dict[str, Attempt]:
     texts = [a for a, _, _ in pairs]
     labels, rows = [text[0] for text in texts], vectors[: len(texts)]
     found["xlsx"] = Attempt("corpus", _workbook(zip(texts, labels, strict=True)))
-    found["zip"] = Attempt("corpus", _zip({f"{i}.txt": text for i, text in enumerate(texts)}))
+    found["zip"] = Attempt("corpus", zip_of({f"{i}.txt": text for i, text in enumerate(texts)}))
     of_labels = {"label_column": "label"}
     table_of_vectors = pa.table({"e": rows.tolist(), "text": texts, "label": labels})
     found["vector set, Parquet"] = Attempt(
-        "vector set", _written(table_of_vectors), options=of_labels
+        "vector set", parquet_of(table_of_vectors), options=of_labels
     )
-    for name, compression in (("Arrow", None), ("Arrow, zstd", "zstd")):
-        written = _arrow(table_of_vectors, compression)
+    for name, how in (("Arrow", {}), ("Arrow, zstd", {"stream": True, "compression": "zstd"})):
+        written = arrow_of(table_of_vectors, **how)
         found[f"vector set, {name}"] = Attempt("vector set", written, options=of_labels)
-    with suppress(ImportError):  # an extra
-        written = _hdf5(rows, texts, labels)
+    if find_spec("h5py") is not None:  # an extra
+        written = hdf5_of(vectors=rows, text=texts, label=labels)
         found["vector set, HDF5"] = Attempt("vector set", written, options=of_labels)
-    counts = np.full((len(rows), 1), rows.shape[1], np.int32).view(np.float32)
-    found["vector set, fvecs"] = Attempt("vector set", np.hstack([counts, rows]).tobytes())
-    archive = io.BytesIO()
-    np.savez_compressed(archive, e=rows, text=np.array(texts), label=np.array(labels))
-    found["vector set, npz"] = Attempt("vector set", archive.getvalue(), options=of_labels)
+    found["vector set, fvecs"] = Attempt("vector set", vecs_of(rows))
+    archive = npz(True, e=rows, text=np.array(texts), label=np.array(labels))
+    found["vector set, npz"] = Attempt("vector set", archive, options=of_labels)
     lines = np.frombuffer("\n".join(labels).encode(), np.uint8)
     found["vector set, safetensors"] = Attempt(
         "vector set",
         save({"e": rows, "label": lines}, metadata={"text": json.dumps(texts)}),
         options=of_labels,
     )
-    packed = io.BytesIO()
-    np.savez_compressed(packed, words=np.array(words), vectors=vectors)
-    alone = io.BytesIO()
-    np.save(alone, vectors)
-    found["vectors, npz, deflated"] = Attempt("vectors", packed.getvalue())
-    found["vectors, npz, gzip"] = Attempt("vectors", _gzip(packed.getvalue()))
-    found["vectors, npy"] = Attempt("vectors", alone.getvalue())
+    packed = npz(True, words=np.array(words), vectors=vectors)
+    found["vectors, npz, deflated"] = Attempt("vectors", packed)
+    found["vectors, npz, gzip"] = Attempt("vectors", _gzip(packed))
+    found["vectors, npy"] = Attempt("vectors", npy(vectors))
     return found
 
 

@@ -206,10 +206,9 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
 
 def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
     """The column of ids beside the texts, read as labels; None where there is none."""
-    from ..data.column_names import ID_NAMES
+    from ..data.column_names import ID_NAMES, named
     from ..data.corpus import preview_table
     from ..data.limits import OWN_FILES
-    from ..vectors.row_source import named
 
     head = preview_table(file, reading=options.reading, limits=OWN_FILES)
     column = options.id_column or named(head.columns, ID_NAMES)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 MOST_ROWS = 5  # row numbers that are named for a reason
 
@@ -30,56 +30,44 @@ UNCHOSEN = "unchosen"  # another column was taken
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Rows that were left out for one reason.
-
-    Attributes
-    ----------
-    reason : str
-    n : int
-    rows : tuple of int
-        The first few: lines of a text or table, rows of other files, from 1.
-    """
-
     reason: str
     n: int
-    rows: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()  # the first few: lines of a text, rows of other files, from 1
 
     @classmethod
     def of(cls, reason: str, rows: Iterable[int]) -> LeftOut:
-        """Of the numbers of all rows of a reason."""
         numbers = tuple(rows)
         return cls(reason, len(numbers), numbers[:MOST_ROWS])
 
 
+@dataclass
+class RowCount:
+    """How many rows are of a kind, and the first few of them, from 1."""
+
+    n: int = 0
+    first: list[int] = field(default_factory=list)
+
+    def add(self, rows: Sequence[int]) -> None:
+        self.n += len(rows)
+        self.first += rows[: MOST_ROWS - len(self.first)]
+
+    def left_out(self, reason: str) -> LeftOut:
+        return LeftOut(reason, self.n, tuple(self.first))
+
+
 @dataclass(frozen=True)
 class Account:
-    """What became of a file's rows and columns.
+    """What became of a file's rows and columns."""
 
-    Attributes
-    ----------
-    rows_in_file : int
-        Without the header: the rows that were read and all that were left out.
-    rows_read : int
-    left_out : tuple of LeftOut
-        One a reason that occurs.
-    columns_used : tuple of str
-    columns_left_out : tuple of str
-        Those that no text, label, weight, id or vector was taken from; colours may show them.
-    column_reasons : tuple of str
-        The reason of each of them; () if that is "unchosen" for all.
-    notes : tuple of LeftOut
-        Cells or bytes that are not as the file has them: what was done, how many, and where.
-    """
-
-    rows_in_file: int
+    rows_in_file: int  # without the header: the rows that were read and all that were left out
     rows_read: int
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  # one a reason that occurs
     columns_used: tuple[str, ...] = ()
+    # Those that no text, label, weight, id or vector was taken from; colours may show them
     columns_left_out: tuple[str, ...] = ()
-    column_reasons: tuple[str, ...] = ()
-    notes: tuple[LeftOut, ...] = ()
+    column_reasons: tuple[str, ...] = ()  # of each of them; () if that is "unchosen" for all
+    notes: tuple[LeftOut, ...] = ()  # cells or bytes that are not as the file has them
 
     @property
     def n_left_out(self) -> int:
-        """Rows that were left out for any reason."""
         return sum(each.n for each in self.left_out)

@@ -1,5 +1,7 @@
 """Names by which a column of a table is recognised, without regard to case."""
 
+from collections.abc import Sequence
+
 TEXT_NAMES = (
     "text", "texts", "sentence", "sentences", "content", "body", "document", "review", "comment",
     "message", "utterance", "question", "headline", "title",
@@ -32,3 +34,18 @@ ID_NAMES = (
     "query-id", "query_id", "qid", "pid", "uuid", "key", "編號", "编号",
 )  # fmt: skip
 GRADE_NAMES = ("grade", "relevance", "rel", "score", "gold", "等級", "等级", "分數", "分数")
+PAIRED_NAMES = tuple(name for pair in PAIR_NAMES for name in pair)
+KNOWN_NAMES = {
+    *TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *QUERY_NAMES, *RELEVANT_NAMES, *PAIRED_NAMES,
+}  # fmt: skip
+
+
+def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first of ``names`` that is a column, in any case, or the end of one behind a point."""
+    folded = {column.casefold(): column for column in reversed(columns)}
+    last = {
+        name.rpartition(".")[2]: column
+        for name, column in folded.items()
+        if not name.startswith("error.")  # of the rows that a service could not answer
+    }
+    return next((each[name] for each in (folded, last) for name in names if name in each), None)

@@ -16,35 +16,24 @@ MOST_CHARACTERS = 80  # of a category's name
 
 @dataclass(frozen=True, eq=False)
 class FileColumn:
-    """One column of n rows.
-
-    Attributes
-    ----------
-    name : str
-    values : (n,) array
-        float64 numbers, NaN where a cell is none or infinite; or int32, places of ``categories``.
-    categories : tuple of str, or None
-        The most frequent one first; None for numbers.
-    """
+    """One column of n rows."""
 
     name: str
+    # float64 numbers, NaN where a cell is none or infinite; or int32, places of ``categories``
     values: np.ndarray
-    categories: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None  # the most frequent one first; None for numbers
 
     def take(self, rows: Sequence[int] | np.ndarray) -> FileColumn:
-        """The column of some rows, in that order."""
         return replace(self, values=self.values[np.asarray(rows, dtype=np.int64)])
 
 
 def columns_of(
     named: Iterable[tuple[str, Sequence[str]]],
-    *,
     number: Callable[[str], float | None] | None = None,
 ) -> tuple[FileColumn, ...]:
-    """The columns that colours can show, at most MOST_COLUMNS.
+    """The columns that colours can show, at most MOST_COLUMNS: mostly numbers, or categories.
 
-    A column whose cells are mostly numbers has numbers. Any other has categories. It is left out if
-    over half of its rows differ, such as ids and further texts. Running numbers of rows are, too.
+    Categories of which over half differ, such as ids and texts, and running numbers are left out.
 
     number : the number that a cell reads as, or None; by default one with a decimal point.
     """
@@ -69,6 +58,11 @@ def columns_of(
         if len(found) == MOST_COLUMNS:
             break
     return tuple(found)
+
+
+def label_column(name: str | None, labels: Sequence[str] | None) -> FileColumn | None:
+    """Labels as a column; None without several that recur."""
+    return next(iter(columns_of([(name or "", labels)])), None) if labels else None
 
 
 def _number(cell: str) -> float | None:

@@ -15,23 +15,16 @@ import numpy as np
 
 from ..errors import own_errors
 from .account import BLANK, FORMULA, SAMPLED, Account
-from .columns import FileColumn, columns_of
-from .decode import Source, TextFile, lines_of, refuse_halves
-from .limits import (
-    LARGEST_COUNT,
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_empty,
-    refuse_too_few,
-    refuse_too_many,
-)
+from .columns import FileColumn, columns_of, label_column
+from .decode import Source, TextFile, refuse_halves
+from .errors import CorpusError
+from .limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
 from .pairs import read_bundled_pairs
-from .recognise import AS_FOUND, Reading, is_table
-from .sentences import split_sentences
+from .recognise import AS_FOUND, Reading
 from .shipped import shipped_file
 from .table_files import read_table_file
-from .tables import Table, read_lines, read_table
+from .tables import Table, read_lines
+from .words import split_sentences
 
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
@@ -48,23 +41,16 @@ class Corpus:
     ----------
     name : str
     texts : tuple of n str
-    labels : tuple of n str, or None
-    n_blank : int
-        Lines and rows without text, which were left out.
+    labels, weights : tuple of n str or of n float, or None
+        The label of each; how much each counts, 0 or more, at least one above 0.
+    label_column, weight_column : str or None
+        The columns that they were read from.
+    n_blank, n_shortened : int
+        Lines and rows without text, which were left out; texts that were cut at the limit.
     encoding : str
         The one in which the file was read.
-    n_shortened : int
-        Texts that were longer than the limit, and cut there.
-    label_column : str or None
-        The column that the labels were read from.
-    weights : tuple of n float, or None
-        How much each text counts, 0 or more; at least one is above 0.
-    weight_column : str or None
-        The column that the weights were read from.
-    n_available : int or None
-        Texts of the file, of which these are a random sample; None where all were taken.
-    seed : int
-        Seed of that sample.
+    n_available, seed : int or None, int
+        Texts of the file, of which these are a sample by that seed; None where all were taken.
     sources : tuple of n int, or None
         The number of the text that each row is a sentence of, from 0. Sentences of one text are
         not independent. None if no text was split, and for a file of a single text.
@@ -118,8 +104,7 @@ class Corpus:
     @cached_property
     def labels_as_column(self) -> FileColumn | None:
         """The labels as a column; None without several that recur."""
-        found = columns_of([(self.label_column or "", self.labels)]) if self.labels else ()
-        return found[0] if found else None
+        return label_column(self.label_column, self.labels)
 
     @cached_property
     def sha256(self) -> str:
@@ -139,21 +124,17 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Preview:
-    """The first rows of a table, for choosing columns.
-
-    n_rows : rows in the file, without the header.
-    sheets : the sheets of a workbook that can be seen; ``sheet`` is the one that is read.
-    """
+    """The first rows of a table, for choosing columns."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     suggested_text_column: str | None
     suggested_label_column: str | None
-    n_rows: int
+    n_rows: int  # in the file, without the header
     encoding: str
     has_header: bool
-    sheets: tuple[str, ...] = ()
-    sheet: str | None = None
+    sheets: tuple[str, ...] = ()  # of a workbook, as far as they can be seen
+    sheet: str | None = None  # the one that is read
 
 
 def bundled_corpora() -> tuple[str, ...]:
@@ -182,24 +163,22 @@ def read_corpus(
     text_column: str | int | None = None,
     label_column: str | int | None = None,
     weight_column: str | int | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     by_sentence: bool = False,
     sample: int | None = None,
     seed: int = 0,
-    max_texts: int | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Corpus:
-    """A corpus from a path, bytes or a binary file.
+    """A corpus from a path, bytes or a binary file; docs/inputs.md has the forms.
 
-    A .csv, .tsv or .tab file is a table, and a .jsonl, .ndjson or .json file has one JSON object
-    a line. Parquet and the first sheet of an .xlsx file are tables; formulas are not calculated,
-    the stored values count. In a .zip archive each .txt file is one text, with the columns text,
-    folder and file. Any other file is one text a line, unless a column is named. Duplicates stay;
-    rows without text are left out and counted in ``n_blank``. Texts beyond
-    ``limits.text_characters`` are cut there and counted in ``n_shortened``.
+    A file without columns has one text a line. Duplicates stay; rows without text are left out and
+    counted in ``n_blank``. Texts beyond ``limits.text_characters`` are cut there and counted in
+    ``n_shortened``.
+
+    Raises CorpusError with one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
+    unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
+    no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
+    bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
 
     Parameters
     ----------
@@ -209,15 +188,10 @@ def read_corpus(
     text_column : str or int, optional
         By name, or by place from 0. None takes the likeliest.
     label_column : str or int, optional
-        By name or place. None reads no labels.
     weight_column : str or int, optional
-        By name or place; numbers of 0 or more. None reads no weights.
-    has_header : bool, optional
-        Whether the first row names the columns. None finds it from the content.
-    encoding : str, optional
-        None finds it from the content.
+        Of numbers of 0 or more.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     by_sentence : bool
         Split each text into sentences, see ``split_sentences``. Each has the label and the weight
         of its text, and its number in ``sources``.
@@ -225,44 +199,23 @@ def read_corpus(
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
         Seed of the sample.
-    max_texts : int, optional
-        In place of ``limits.rows``.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        With one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
-        unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
-        no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-        bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
     """
-    limits = limits.but(rows=max_texts, file_bytes=max_bytes)
-    wanted = (text_column, label_column, weight_column)
+    columns = (text_column, label_column, weight_column)
     within = limits if sample is None else limits.but(rows=MOST_SAMPLED)
-    reading = reading.but(encoding=encoding, header=has_header)
-    file, table = _read(source, name, reading, wanted, within)
-    choice = _Choice(*wanted, by_sentence=by_sentence, sample=sample, seed=seed)
+    file, table = read_table_file(source, name, reading, within, wanted=columns, or_lines=True)
     with own_errors(CorpusError):
-        return _corpus_of(file, table, choice, limits)
+        return _corpus_of(file, table, limits, columns, by_sentence, sample, seed)
 
 
 def read_pasted(
-    text: str,
-    *,
-    name: str = "pasted",
-    by_sentence: bool = False,
-    limits: Limits = LIMITS,
+    text: str, *, name: str = "pasted", by_sentence: bool = False, limits: Limits = LIMITS
 ) -> Corpus:
     """A corpus from pasted text, one text a line; blank lines are counted in ``n_blank``."""
     if len(text) > limits.file_bytes:
         raise CorpusError("too_many_bytes", limit=limits.file_bytes)
     file = TextFile(title=name, suffix="", text=refuse_halves(text), encoding="utf-8")
-    table = read_lines(file, max_rows=limits.rows, limits=limits)
-    return _corpus_of(file, table, _Choice(by_sentence=by_sentence), limits)
+    return _corpus_of(file, read_lines(file, limits), limits, by_sentence=by_sentence)
 
 
 def preview_table(
@@ -270,26 +223,17 @@ def preview_table(
     rows: int = 20,
     *,
     name: str | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Preview:
     """The first rows of a file, its columns, and which of them look like texts and labels.
 
-    A file of lines has one column, "text".
-
-    Raises
-    ------
-    CorpusError
-        As ``read_corpus`` does. Any number of texts is accepted; ``n_rows`` has it.
+    Any number of texts is accepted. Raises CorpusError as ``read_corpus`` does.
     """
-    limits = limits.but(file_bytes=max_bytes, rows=max(rows, min(limits.rows, PREVIEWED)))
-    reading = reading.but(encoding=encoding, header=has_header)
-    file, table = _read(source, name, reading, (), limits)
+    limits = limits.but(rows=max(rows, min(limits.rows, PREVIEWED)))
+    file, table = read_table_file(source, name, reading, limits, or_lines=True)
     with own_errors(CorpusError):
-        refuse_empty(table.n_rows)
+        refuse_row_count(table.n_rows, table.n_rows)
         text_at, label_at = table.text_column, table.label_column
         return Preview(
             columns=table.columns,
@@ -306,68 +250,33 @@ def preview_table(
         )
 
 
-def _read(
-    source: Source,
-    name: str | None,
-    reading: Reading,
-    wanted: tuple[str | int | None, ...],
+def _corpus_of(
+    file: TextFile,
+    table: Table,
     limits: Limits,
-) -> tuple[TextFile, Table]:
-    """(title and encoding, table) of a file of any kind."""
-    file, table = read_table_file(source, name, reading, limits)
-    with own_errors(CorpusError):
-        if table is not None:
-            return file, table
-        is_wanted = any(column is not None for column in wanted)
-        if (
-            file.is_table
-            or reading.delimiter
-            or is_wanted
-            or is_table(lambda: (line for _, line in lines_of(file.text, limits, newline="")))
-        ):
-            table = read_table(
-                file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
-            )
-        else:
-            table = read_lines(file, max_rows=limits.rows, limits=limits)
-        return file, replace(table, notes=file.notes)
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """What is taken of a table, as in ``read_corpus``."""
-
-    text: str | int | None = None
-    label: str | int | None = None
-    weight: str | int | None = None
-    by_sentence: bool = False
-    sample: int | None = None
-    seed: int = 0
-
-
-def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) -> Corpus:
-    refuse_empty(table.n_rows)
-    if choice.sample is None:
-        refuse_too_many(table.n_rows, limits.rows)
-    refuse_too_many(table.n_rows, max(MOST_SAMPLED, limits.rows))
-    text_at = table.text_column if choice.text is None else table.index(choice.text)
+    columns: tuple[str | int | None, ...] = (None, None, None),
+    by_sentence: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Corpus:
+    most = limits.rows if sample is None else max(MOST_SAMPLED, limits.rows)
+    refuse_row_count(table.n_rows, most)
+    text, label, weight = columns
+    text_at = table.text_column if text is None else table.index(text)
     if text_at is None:
         raise CorpusError("no_text_column", columns=table.columns or table.columns_left_out)
-    label_at = None if choice.label is None else table.index(choice.label)
-    weight_at = None if choice.weight is None else table.index(choice.weight)
+    label_at = None if label is None else table.index(label)
+    weight_at = None if weight is None else table.index(weight)
     with_text = [place for place, row in enumerate(table.rows) if row[text_at]]
     places, texts = with_text, [table.rows[place][text_at] for place in with_text]
-    if choice.by_sentence:
-        split = [
-            (place, each)
-            for place in places
-            for each in split_sentences(table.rows[place][text_at])
-        ]
-        places, texts = [place for place, _ in split], [each for _, each in split]
+    if by_sentence:
+        split = [split_sentences(text) for text in texts]
+        places = [place for place, each in zip(places, split, strict=True) for _ in each]
+        texts = [sentence for each in split for sentence in each]
     n_available, read = None, set(with_text)
-    if choice.sample is not None and len(texts) > choice.sample:
+    if sample is not None and len(texts) > sample:
         n_available = len(texts)
-        drawn = np.random.default_rng(choice.seed).choice(n_available, choice.sample, replace=False)
+        drawn = np.random.default_rng(seed).choice(n_available, sample, replace=False)
         drawn.sort()
         places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
         read = set(places)
@@ -376,7 +285,7 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         raise CorpusError("too_few_texts", because="formulas")
     refuse_too_few(len(texts))
     most = limits.text_characters
-    columns = columns_of(
+    others = columns_of(
         (
             (column, [table.rows[i][at] for i in places])
             for at, column in enumerate(table.columns)
@@ -395,9 +304,9 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
         weights=None if weight_at is None else _weights(table, weight_at, places),
         weight_column=None if weight_at is None else table.columns[weight_at],
         n_available=n_available,
-        seed=choice.seed,
+        seed=seed,
         sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
-        columns=columns,
+        columns=others,
         account=table.account(
             (text_at, label_at, weight_at),
             {
@@ -409,7 +318,6 @@ def _corpus_of(file: TextFile, table: Table, choice: _Choice, limits: Limits) ->
 
 
 def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, ...]:
-    """The weights of these rows, checked."""
     found = []
     for place in places:
         weight = table.number(cell := table.rows[place][column])

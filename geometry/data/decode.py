@@ -10,6 +10,7 @@ import re
 import string
 import time
 import unicodedata
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ..errors import own_errors
+from ..errors import GeometryError, own_errors
 from .account import MOST_ROWS, REPLACED, LeftOut
-from .limits import LIMITS, CorpusError, Limits
+from .errors import CorpusError, uncertain
+from .limits import LIMITS, Limits
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
 
@@ -80,24 +82,11 @@ _SIGNS = str.maketrans("•､‾∼♁☉¥¢£￭", "‧﹑¯～⊕⊙￥￠�
 
 @dataclass(frozen=True)
 class TextFile:
-    """A file's text.
-
-    title : the name without the suffix of a text or table.
-    suffix : of the file's name, in lower case; "" where there is none.
-    encoding : the one in which the file was read.
-    notes : the lines with bytes that were replaced.
-    """
-
-    title: str
-    suffix: str
+    title: str  # the name without the suffix of a text or table
+    suffix: str  # of the file's name, in lower case; "" where there is none
     text: str
     encoding: str
-    notes: tuple[LeftOut, ...] = ()
-
-    @property
-    def is_table(self) -> bool:
-        """True for the suffixes of tables of text."""
-        return self.suffix in TABLE_SUFFIXES
+    notes: tuple[LeftOut, ...] = ()  # the lines with bytes that were replaced
 
 
 def read_text_file(
@@ -117,15 +106,15 @@ def read_text_file(
     known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES, *JSON_SUFFIXES)
     with own_errors(CorpusError):
         text, found = decode(content, encoding=encoding)
-        notes = replaced(content, found)
+        notes: tuple[LeftOut, ...] = ()
+        if found.endswith(REPLACE):
+            n, lines = _broken(content, found.removesuffix(REPLACE))
+            notes = (LeftOut(REPLACED, n, lines),) if n else ()
     return TextFile(title.stem if known else str(title), own.suffix.lower(), text, found, notes)
 
 
 def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
-    """(text, encoding), without byte order marks.
-
-    Raises CorpusError binary, wrong_encoding, unknown_encoding, half_character or uncertain.
-    """
+    """(text, encoding), without byte order marks; CorpusError where none is certain."""
     encoding = encoding or encoding_of(content)
     try:
         text = text_of(content, encoding)
@@ -159,10 +148,7 @@ def _codec(encoding: str) -> tuple[str, str]:
 
 
 def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
-    """The encoding of a file that begins so. Raises CorpusError binary, wrong_encoding, uncertain.
-
-    is_whole : whether the file ends there.
-    """
+    """The encoding of a file that begins so, or is so; CorpusError where none is certain."""
     for start, kind in _MAGIC:
         if content.startswith(start):
             raise _binary(kind)
@@ -183,24 +169,10 @@ def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
         return _guessed(content, error)
 
 
-def replaced(content: bytes, encoding: str) -> tuple[LeftOut, ...]:
-    """The lines whose bytes were replaced, where the encoding allows it."""
-    if not encoding.endswith(REPLACE):
-        return ()
-    n, lines = _broken(content, encoding.removesuffix(REPLACE))
-    return (LeftOut(REPLACED, n, lines),) if n else ()
-
-
 def lines_of(
     text: str, limits: Limits = LIMITS, *, newline: str | None = None, most: int | None = None
 ) -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of a text, one at a time: a list of all lines may be very large.
-
-    Raises
-    ------
-    CorpusError
-        "too_many_lines", or "long_line" beyond ``most`` characters.
-    """
+    """(number from 1, line) of a text, one at a time: a list of all lines may be very large."""
     for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
         if number > limits.lines:
             raise CorpusError("too_many_lines", limit=limits.lines)
@@ -210,10 +182,7 @@ def lines_of(
 
 
 def refuse_halves(text: str, line: int | None = None) -> str:
-    """The text; CorpusError "half_character" for half of a surrogate pair, which is no character.
-
-    line : where the text begins, if it is not the whole file.
-    """
+    """The text (from a ``line`` of a file); CorpusError for half of a surrogate pair in it."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -233,19 +202,15 @@ def read_bytes(source: Source, max_bytes: int) -> bytes:
 
 @contextmanager
 def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryIO]:
-    """A path (a str is a path), bytes, or a binary file, from its start if it is seekable.
-
-    A file that the caller opened stays open. Raises TypeError for a file that gives str.
-
-    refuse : the class of the error for a path that can't be opened.
-    """
+    """A path, bytes, or a binary file from its start; a file that the caller opened stays open."""
     if isinstance(source, (bytes, bytearray)):
         yield io.BytesIO(source)
     elif isinstance(source, (str, os.PathLike)):
         try:
             file = Path(source).open("rb")  # noqa: SIM115 (closed below)
         except (OSError, ValueError) as error:
-            raise _unreadable(source, error, refuse) from error
+            reason = getattr(error, "strerror", None) or str(error)
+            raise refuse("unreadable", path=os.fspath(source), reason=reason) from error
         with file:
             yield file
     else:
@@ -256,16 +221,27 @@ def opened(source: Source, refuse: Callable[..., Exception]) -> Iterator[BinaryI
         yield source
 
 
-class Unpacked(gzip.GzipFile):
-    """The content of a gzip archive, refused beyond a number of bytes or seconds of the processor.
+@contextmanager
+def unpacked(
+    packed: BinaryIO, most: int, seconds: float, too_large: GeometryError
+) -> Iterator[BinaryIO]:
+    """The content of a gzip archive, refused beyond ``most`` bytes or seconds of the processor.
 
     Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
     """
+    refuse = type(too_large)
+    too_slow = refuse("too_large", because="too_slow", limit=f"{seconds:g}")
+    try:
+        with _Unpacked(packed, most, seconds, too_large, too_slow) as file:
+            yield cast(BinaryIO, file)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise refuse("damaged_file", kind="gzip archive") from error
 
+
+class _Unpacked(gzip.GzipFile):
     def __init__(
         self,
         packed: BinaryIO,
-        *,
         most: int,
         seconds: float,
         too_large: Exception,
@@ -304,14 +280,6 @@ class _Watched:
         return self._file.seek(place)
 
 
-def _unreadable(
-    path: str | os.PathLike[str], error: Exception, refuse: Callable[..., Exception]
-) -> Exception:
-    return refuse(
-        "unreadable", path=os.fspath(path), reason=getattr(error, "strerror", None) or str(error)
-    )
-
-
 def _binary(kind: str) -> CorpusError:
     return CorpusError("binary", because="unknown_binary" if kind == BINARY else None, kind=kind)
 
@@ -337,7 +305,6 @@ def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:
 
 
 def _n_letters(text: str) -> int:
-    """Characters beyond ASCII that were read."""
     return len(text) - len(text.encode("ascii", "ignore")) - text.count("\ufffd")
 
 
@@ -353,11 +320,10 @@ def _misfit(content: bytes, encoding: str, error: UnicodeDecodeError) -> CorpusE
 
 def uncertain_bytes(encoding: str, lines: tuple[int, ...]) -> CorpusError:
     """The error of a file where the first bytes that do not fit are in these lines."""
-    return CorpusError(
-        "uncertain",
-        because="uncertain_bytes",
-        option="encoding",
-        choices=(encoding + REPLACE,),
+    return uncertain(
+        "uncertain_bytes",
+        "encoding",
+        (encoding + REPLACE,),
         encoding=encoding.upper(),
         lines=lines,
     )
@@ -410,13 +376,7 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
         raise _misfit(content, "utf-8", error) from error
     first = next(line for line in sample.splitlines() if not line.isascii())
     shown = tuple(f"{codec}: {_shown(sample, first, codec)}" for codec in possible)
-    raise CorpusError(
-        "uncertain",
-        because="uncertain_encoding",
-        option="encoding",
-        choices=tuple(possible),
-        readings=shown,
-    ) from error
+    raise uncertain("uncertain_encoding", "encoding", tuple(possible), readings=shown) from error
 
 
 def _fitting(sample: bytes, codecs_: Sequence[str]) -> list[tuple[float, float, str]]:
@@ -431,7 +391,7 @@ def _fitting(sample: bytes, codecs_: Sequence[str]) -> list[tuple[float, float, 
 
 
 def _n_broken(sample: bytes, codec: str) -> int:
-    """How many bytes do not fit an encoding, if all others are text of a language; else 0."""
+    """How many bytes do not fit an encoding, if all others are text of a language."""
     text = text_of(sample, codec + REPLACE)
     n = text.count("\ufffd")
     if not 0 < _MOSTLY * n <= _n_letters(text):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from .account import Account
-from .columns import FileColumn, columns_of
+from .columns import FileColumn, label_column
 from .words import folded
 
 
@@ -22,10 +22,8 @@ class TokenEmbeddings:
     vectors : (N, d) array of float32
     tokens : tuple of N str
         Word pieces.
-    sentence : (N,) array of int
-        Index of the text.
-    position : (N,) array of int
-        Place in the text from 0, special tokens included.
+    sentence, position : (N,) arrays of int
+        Index of the text; place in the text from 0, special tokens included.
     """
 
     vectors: np.ndarray
@@ -36,7 +34,7 @@ class TokenEmbeddings:
 
 @dataclass(frozen=True)
 class VectorReport:
-    """What a file of vectors had besides the rows that were taken.
+    """What a file of word vectors had besides the rows that were taken.
 
     Attributes
     ----------
@@ -48,18 +46,12 @@ class VectorReport:
         Rows that the header states; None without a header.
     complete : bool
         Whether the file was read to its end; ``max_words`` may stop earlier.
-    n_duplicates : int
-        Rows left out because their word came before.
-    duplicates : tuple of str
+    n_duplicates, n_not_finite : int
+        Rows left out because their word came before, and for NaN or infinity.
+    duplicates, not_finite : tuple of str
         The first few of these words.
-    n_not_finite : int
-        Rows left out for NaN or infinity.
-    not_finite : tuple of str
-        The first few words of these rows.
-    n_replaced : int
-        Words with bytes that do not fit the encoding, shown as U+FFFD.
-    n_spaced : int
-        Words that contain a space.
+    n_replaced, n_spaced : int
+        Words with bytes that do not fit the encoding, shown as U+FFFD, and with a space.
     """
 
     format: str
@@ -90,12 +82,9 @@ class VectorTable:
     vectors : (n, d) array of float32
     words : tuple of n str
     name : str
-        A title.
     report : VectorReport or None
-        What was left out of the file.
     numbers : (n,) array of int, or None
-        The number of each word's row in the file, from 1, without a header. None where all rows
-        were taken.
+        Of each word's row in the file, from 1, without a header; None where all rows were taken.
     account : Account or None
         What became of each row. Of a text that was not read to its end, of the rows before.
     """
@@ -117,9 +106,8 @@ class VectorTable:
 
     @cached_property
     def _exact(self) -> dict[str, int]:
-        return {
-            word: row for row, word in reversed(list(enumerate(self.words)))
-        }  # of equal words the first counts
+        # of equal words the first counts
+        return {word: row for row, word in reversed(list(enumerate(self.words)))}
 
     @cached_property
     def _folded(self) -> dict[str, int]:
@@ -140,25 +128,13 @@ def known_parts(word: str, table: VectorTable) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class WholeStatistics:
-    """Exact numbers of all rows of a file, of which a sample was taken.
+    """Exact numbers of all rows of a file, of which a sample was taken."""
 
-    Attributes
-    ----------
-    n_rows : int
-        Rows without NaN and infinity.
-    mean : (d,) array of float64
-    covariance : (d, d) array of float64
-        With divisor n.
-    mean_norm : float
-        Mean length of the rows.
-    mean_cosine : float or None
-        Over all pairs of different rows that are not zero; None where there are no two.
-    """
-
-    n_rows: int
-    mean: np.ndarray
-    covariance: np.ndarray
+    n_rows: int  # without those with NaN and infinity
+    mean: np.ndarray  # (d,) float64
+    covariance: np.ndarray  # (d, d) float64, with divisor n
     mean_norm: float
+    # Over all pairs of different rows that are not zero; None where there are no two
     mean_cosine: float | None
 
 
@@ -173,18 +149,12 @@ class VectorSetReport:
         "text" or "binary".
     n_rows : int
         Rows of the file.
-    n_dropped : int
-        Rows left out for NaN or infinity, because the reader chose so.
-    dropped : tuple of int
+    n_dropped, n_zero : int
+        Rows left out for NaN or infinity, because the reader chose so; rows of zeros, which stay.
+    dropped, zero : tuple of int
         The first few of these rows, from 1.
-    n_zero : int
-        Rows of zeros, which stay. They have no direction.
-    zero : tuple of int
-        The first few of these rows, from 1.
-    n_sampled : int or None
-        Rows drawn from a larger file; None where all were taken.
-    seed : int
-        Seed of that sample.
+    n_sampled, seed : int or None, int
+        Rows drawn from a larger file, and by which seed; None where all were taken.
     whole : WholeStatistics or None
         Exact numbers of all rows, where a sample was taken.
     """
@@ -209,9 +179,8 @@ class VectorSet:
     name : str
         A title.
     vectors : (n, d) array of float32
-    texts : tuple of n str, or None
-        What each row shows: a text, a word or a name.
-    labels : tuple of n str, or None
+    texts, labels : tuple of n str, or None
+        What each row shows: a text, a word or a name; its label.
     label_column : str or None
         The column that the labels were read from.
     report : VectorSetReport or None
@@ -253,8 +222,7 @@ class VectorSet:
     @cached_property
     def labels_as_column(self) -> FileColumn | None:
         """The labels as a column; None without several that recur."""
-        found = columns_of([(self.label_column or "", self.labels)]) if self.labels else ()
-        return found[0] if found else None
+        return label_column(self.label_column, self.labels)
 
     @cached_property
     def sha256(self) -> str:

@@ -15,11 +15,9 @@ class Framed:
     """A result with rows: ``to_frame`` gives them to pandas, a notebook shows them as a table."""
 
     def _records(self) -> Sequence[Mapping[str, Any]]:
-        """The rows, all with the same names."""
         raise NotImplementedError
 
     def to_frame(self) -> Any:
-        """The rows as a DataFrame of pandas. MissingExtraError without pandas."""
         need("notebook", "pandas")
         import pandas
 

@@ -11,21 +11,23 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from ..errors import GeometryError
 from .account import MOST_ROWS
-from .column_names import LABEL_NAMES, PAIR_NAMES, SCORE_NAMES, TEXT_NAMES, WEAK_NAMES
+from .column_names import LABEL_NAMES, PAIRED_NAMES, SCORE_NAMES, TEXT_NAMES, WEAK_NAMES
 from .decode import lines_of, refuse_halves
-from .limits import CorpusError, Limits, refuse_too_many_cells
+from .errors import CorpusError
+from .limits import Limits, refuse_too_many_cells
 from .tables import Table
 
 Record = dict[str, Any]
 Lines = Callable[[], Iterator[tuple[int, str]]]
 Rows = Callable[[], Iterator[tuple[int, Record]]]
 EACH, TRANSPOSED = "*", "*.*"  # paths: each key of an object is a row, or a column
-_NAMES = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *(name for pair in PAIR_NAMES for name in pair)}
+_NAMES = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *PAIRED_NAMES}
 _NAMES |= {"vector", "vectors", "embedding", "embeddings", "id", "documents"}
 _STEMS = ("", "d", "dim", "dimension", "x", "v", "e", "f", "emb", "embedding", "feature", "pc")
 _SPACE = re.compile(r"\s*")
@@ -34,10 +36,7 @@ _WEIGHTS = {",": 32, '"': 30, "[": 64, "{": 232}
 
 
 def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
-    """Every value as a string, "" where a record lacks it; columns in order of appearance.
-
-    path : as ``Reading.path``
-    """
+    """Every value as a string, "" where a record lacks it; columns in order of appearance."""
     # Half of the limit, because building the rows takes as long as parsing
     began, seconds = time.thread_time(), limits.seconds / 2
 
@@ -57,7 +56,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
             continue
         cells = {}
         for name, value in record.items():
-            if is_vector(value) or (isinstance(value, list) and is_vector(_first(value))):
+            if is_vector(value) or is_vector(_first(value)):
                 left_out[name] = None
                 continue
             place = columns.setdefault(name, len(columns))
@@ -65,7 +64,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
                 cells[place] = _cell(value)
         if len(columns) > limits.keys:
             raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
-        refuse_too_many_cells(n_rows * len(columns), limits)
+        refuse_too_many_cells(n_rows * len(columns))
         refuse_halves("".join((*record, *cells.values())), number)
         records.append(cells)
         numbers.append(number)
@@ -98,8 +97,7 @@ def open_records(
 ) -> tuple[Rows, bool]:
     """(a function that gives (line or number from 1, record) of each row, whether it reads lines).
 
-    lines : gives the lines of the file, from the first
-    whole : gives the whole file
+    lines, whole : give the lines of the file, from the first, and the whole file
     refuse : the class of an error
     path : as ``Reading.path``
     most : bytes of memory of a document that is not read by lines
@@ -159,17 +157,14 @@ def flat(record: Mapping[str, Any], prefix: str = "") -> Record:
     return found
 
 
+@dataclass
 class _Asked:
     """Where the rows of a document are, as far as the caller says it."""
 
-    def __init__(
-        self,
-        path: str | None,
-        refuse: Callable[..., GeometryError],
-        vectors: bool,
-        above: str = "",
-    ) -> None:
-        self.path, self.refuse, self.vectors, self.above = path, refuse, vectors, above
+    path: str | None
+    refuse: Callable[..., GeometryError]
+    vectors: bool
+    above: str = ""  # before the names in a question
 
     def rows_of_line(self, record: Mapping[str, Any]) -> list[Record]:
         """The rows of one record: several where it has several vectors."""
@@ -181,7 +176,7 @@ class _Asked:
                 if name.startswith(f"{self.path}.")
             }
             if not inner:
-                self._refuse_path(found)
+                raise self.refuse("unknown_column", column=self.path, columns=tuple(found))
             return [inner]
         lists = {name: value for name, value in found.items() if _has_rows(value)}
         if not lists:
@@ -192,8 +187,7 @@ class _Asked:
         if not several:
             within = tuple(name for name in lists if isinstance(_first(lists[name]), dict))
             if within and not self.vectors and not any(map(_is_text, found.items())):
-                shown = tuple(f"{name}: {len(lists[name]):,}" for name in within)
-                raise self._uncertain(within, shown)  # all texts are within
+                raise self._uncertain_list(within, lists)  # all texts are within
             return [found]
         chosen = self._only(several, lists)
         names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
@@ -201,7 +195,6 @@ class _Asked:
         return [beside | each for each in _zipped(lists, names)]
 
     def rows_of_document(self, value: Any) -> list[Record]:
-        """The rows of a document that is not read by lines."""
         if self.path is not None and isinstance(value, dict):
             at: Any = value
             for step in self.path.split("."):
@@ -210,7 +203,7 @@ class _Asked:
                 at = at[step]
             else:
                 if isinstance(at, list | dict) and not _has_columns(value, at):
-                    return _Asked(None, self.refuse, self.vectors).rows_of_document(at)
+                    return replace(self, path=None).rows_of_document(at)
         if isinstance(value, dict):
             value = self._table(value, is_root=True)
         while isinstance(value, list) and len(value) == 1 and _is_of_vectors(value[0]):
@@ -218,15 +211,13 @@ class _Asked:
         if isinstance(value, list):
             if value and all(map(is_json_number, value)):
                 return [{"vector": value}]
-            within = _Asked(None, self.refuse, self.vectors)
-            if self.path is not None and self.path not in (EACH, TRANSPOSED):
-                within = self
+            within = replace(self, path=None) if self.path in (EACH, TRANSPOSED) else self
             return [row for each in value for row in within.rows_of_line(_record(each))]
         found = flat(value)
         lists = {name: each for name, each in found.items() if isinstance(each, list)}
         for name in lists:
             if self.path and self.path.startswith(f"{name}."):
-                inner = _Asked(self.path[len(name) + 1 :], self.refuse, self.vectors)
+                inner = replace(self, path=self.path[len(name) + 1 :])
                 return [row for each in lists[name] for row in inner.rows_of_line(_record(each))]
         records = [name for name in lists if isinstance(_first(lists[name]), dict)]
         several = [name for name in lists if self.vectors and _bears_vectors(lists[name])]
@@ -234,13 +225,13 @@ class _Asked:
         several = several or [name for name in lists if isinstance(_first(lists[name]), str)]
         if self.path is not None:
             if self.path not in lists:
-                self._refuse_path(found)
+                raise self.refuse("unknown_column", column=self.path, columns=tuple(found))
             several = [self.path]
         if not several:
             return [found]
         chosen = self._only(several, lists)
         if chosen in records and not _has_columns(found, lists[chosen]):
-            within = _Asked(None, self.refuse, self.vectors, f"{chosen}.")
+            within = replace(self, path=None, above=f"{chosen}.")
             return [row for each in lists[chosen] for row in within.rows_of_line(_record(each))]
         names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
         return list(_zipped(lists, names))
@@ -252,23 +243,22 @@ class _Asked:
         if len(lengths) > 1 and len({len(lists[name]) for name in usual}) == 1:
             names = usual
         elif len(lengths) > 1 or sum(isinstance(_first(lists[each]), dict) for each in names) > 1:
-            shown = tuple(f"{name}: {len(lists[name]):,}" for name in names)
-            raise self._uncertain(tuple(names), shown)
+            raise self._uncertain_list(names, lists)
         return names[0]
 
-    def _uncertain(self, choices: tuple[str, ...], shown: Sequence[str]) -> GeometryError:
-        refuse, above = self.refuse, self.above
-        return refuse(
+    def _uncertain_list(
+        self, names: Sequence[str], lists: Mapping[str, list[Any]]
+    ) -> GeometryError:
+        return self._uncertain({name: f"{name}: {len(lists[name]):,}" for name in names})
+
+    def _uncertain(self, shown: Mapping[str, str]) -> GeometryError:
+        return self.refuse(
             "uncertain",
             because="uncertain_path",
             option="path",
-            choices=tuple(above + each for each in choices),
-            paths=tuple(above + each for each in shown),
+            choices=tuple(self.above + each for each in shown),
+            paths=tuple(self.above + each for each in shown.values()),
         )
-
-    def _refuse_path(self, found: Mapping[str, Any]) -> None:
-        refuse = self.refuse
-        raise refuse("unknown_column", column=self.path, columns=tuple(found))
 
     def _table(self, value: Record, *, is_root: bool = False) -> Any:
         """A table of pandas, or records or vectors by their keys, as a list of records."""
@@ -284,7 +274,10 @@ class _Asked:
             return list(_zipped(value, list(value)))
         if values and all(isinstance(each, dict) and each for each in values):
             if is_root and (is_each := self._is_index(value)) is not None:
-                return _by_key(value) if is_each else _by_key(_turned(value))
+                if not is_each:
+                    keys = dict.fromkeys(key for each in value.values() for key in each)
+                    value = {key: {name: value[name].get(key) for name in value} for key in keys}
+                return _by_key(value)
             if len(values) > 1 and all(any(map(is_vector, each.values())) for each in values):
                 return _by_key(value)
         return {
@@ -298,9 +291,11 @@ class _Asked:
             return self.path == EACH
         if not found:
             key = next(iter(value))
-            raise self._uncertain(
-                (EACH, TRANSPOSED), (f"{EACH}: {key} is a row", f"{TRANSPOSED}: {key} is a column")
-            )
+            shown = {
+                EACH: f"{EACH}: {key} is a row",
+                TRANSPOSED: f"{TRANSPOSED}: {key} is a column",
+            }
+            raise self._uncertain(shown)
         return found
 
     def _is_index(self, value: Mapping[str, Record]) -> bool | None:
@@ -337,7 +332,6 @@ def is_json_lines(text: str) -> bool:
 
 
 def _has_lines(lines: Lines) -> bool:
-    """Whether the file has a value in each line, by the first two."""
     filled = (line for _, line in lines() if line.strip())
     try:
         first, second = [*islice(filled, 2), "", ""][:2]
@@ -362,7 +356,6 @@ def _loaded(line: str, number: int, refuse: Callable[..., GeometryError]) -> Any
 
 
 def _document(text: str, refuse: Callable[..., GeometryError]) -> list[Any]:
-    """The values of a text, one after the other."""
     values, at, decoder = [], _SPACE.match(text).end(), json.JSONDecoder()  # type: ignore[union-attr]
     while at < len(text):
         try:
@@ -399,11 +392,6 @@ def _by_key(value: Mapping[str, Record]) -> list[Record]:
     return [{"key": key} | each for key, each in value.items()]
 
 
-def _turned(value: Mapping[str, Record]) -> dict[str, Record]:
-    keys = dict.fromkeys(key for each in value.values() for key in each)
-    return {key: {name: each.get(key) for name, each in value.items()} for key in keys}
-
-
 def _has_columns(found: Mapping[str, Any], rows: Any) -> bool:
     """Whether another list has an entry for each of the rows that is no record, as of Chroma."""
     return isinstance(rows, list) and any(
@@ -431,12 +419,9 @@ def _is_text(field: tuple[str, Any]) -> bool:
     """Whether a field is a text: by its name, or by a space or a letter beyond ASCII within."""
     name, value = field
     last = name.rpartition(".")[2].casefold()
-    is_named = last in TEXT_NAMES
-    return (
-        type(value) is str
-        and last not in WEAK_NAMES
-        and (is_named or " " in value.strip() or not value.isascii())
-    )
+    if type(value) is not str or last in WEAK_NAMES:
+        return False
+    return last in TEXT_NAMES or " " in value.strip() or not value.isascii()
 
 
 def _is_of_vectors(value: Any) -> bool:

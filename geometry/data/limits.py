@@ -1,10 +1,10 @@
-"""How large a text or file may be, and the error where it is larger or smaller."""
+"""How large a text or file may be, and the errors where it is larger or smaller."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..errors import GeometryError
+from .errors import CorpusError as CorpusError
 
 MEGABYTE = 10**6
 MIN_TEXTS = 2  # texts of a corpus; one vector has no cosine
@@ -16,69 +16,35 @@ LESSON_MEGABYTES = 1  # the smallest that an uploader knows; a lesson has some k
 
 @dataclass(frozen=True)
 class Limits:
-    """How large a file that is read may be. Every reader stops at these while it reads.
+    """How large a file that is read may be. Every reader stops at these while it reads."""
 
-    Attributes
-    ----------
-    file_bytes : int
-        Bytes of a corpus, pairs or counts, as uploaded.
-    vector_file_bytes : int
-        Bytes of a file of word vectors, as uploaded.
-    unpacked_bytes : int
-        Bytes of a corpus, pairs or counts, after decompression; also of all cells of a Parquet
-        table.
-    table_bytes : int
-        Bytes of word vectors, after decompression, and in memory with their words. Texts and labels
-        of other vectors may take half as much.
-    rows : int
-        Texts of a corpus, or pairs of a set.
-    columns : int
-        Columns of a table.
-    keys : int
-        Different names of fields in a file of JSON lines.
-    text_characters : int
-        Characters of one text. The rest of a longer text is cut off and counted.
-    dimensions : int
-        Numbers of one word vector, or of a model's vectors. Memory of pictures and whitenings grows
-        with its square, time with its cube.
-    words : int
-        Word vectors, or words with counts.
-    vectors : int
-        Vectors of a set that a reader uploads. A sample can be drawn from a file with more.
-    seconds : int
-        Processor time of the process that reads Parquet or a workbook. JSON lines and unpacking
-        have half of it.
-    memory_bytes : int
-        Memory of that process. 0 reads in the caller's process, which nothing then limits.
-    """
-
-    file_bytes: int = 50 * MEGABYTE
-    vector_file_bytes: int = 500 * MEGABYTE
+    file_bytes: int = 50 * MEGABYTE  # of a corpus, pairs or counts, as uploaded
+    vector_file_bytes: int = 500 * MEGABYTE  # of a file of vectors, as uploaded
+    # Of a corpus, pairs or counts after decompression, and of all cells of a Parquet table
     unpacked_bytes: int = 50 * MEGABYTE
+    # Of word vectors after decompression, and in memory with their words. Texts and labels of
+    # other vectors may take half as much.
     table_bytes: int = 400 * MEGABYTE
-    rows: int = 100_000
-    columns: int = 300
-    keys: int = 300
-    text_characters: int = 100_000
+    rows: int = 100_000  # texts of a corpus, or pairs of a set
+    columns: int = 300  # of a table
+    keys: int = 300  # different names of fields in a file of JSON lines
+    text_characters: int = 100_000  # the rest of a longer text is cut off and counted
+    # Numbers of a vector. Memory of pictures and whitenings grows with its square, time with its
+    # cube.
     dimensions: int = 4_096
-    words: int = 2_000_000
-    vectors: int = 1_000_000
+    words: int = 2_000_000  # word vectors, or words with counts
+    vectors: int = 1_000_000  # of a set; a sample can be drawn from a file with more
+    # Of the processor, in the process that reads Parquet or a workbook. JSON lines and unpacking
+    # have half of it.
     seconds: int = 10
-    memory_bytes: int = 900 * MEGABYTE
+    memory_bytes: int = 900 * MEGABYTE  # of that process; 0 reads in the caller's, without a limit
 
     @property
     def lines(self) -> int:
-        """Lines of a text or table, blank ones included."""
         return max(1_000_000, 10 * self.rows)
 
     @property
-    def cells(self) -> int:
-        """Cells of a table that are in memory at once."""
-        return 6_000_000
-
-    @property
     def line_characters(self) -> int:
-        """Characters of one line of a table or of JSON lines."""
         return 20 * self.text_characters
 
     def but(self, **others: int | None) -> Limits:
@@ -99,40 +65,32 @@ OWN_FILES = Limits(  # limits of the commands of the shell, for files of the per
 MAX_BYTES = LIMITS.file_bytes
 MAX_TEXTS = LIMITS.rows
 MOST_CHARACTERS = 400_000  # characters of a text that are split into tokens; the rest is cut off
+MOST_CELLS = 6_000_000  # of a table, in memory at once
 LARGEST_COUNT = 1e18  # count or weight; sums and squares of millions of these are finite
 
 
-class CorpusError(GeometryError):
-    """A file or text that can't be read as a corpus or as scored pairs."""
-
-    subject = "corpus"
-
-
-def refuse_empty(n: int) -> None:
-    """Raise CorpusError "empty" for no rows at all."""
+def refuse_row_count(n: int, most: int) -> None:
+    """Raise CorpusError for a file without rows, or with more than ``most``."""
     if n == 0:
         raise CorpusError("empty", limit=MIN_TEXTS)
+    refuse_too_many(n, most)
+
+
+def refuse_too_many(n: int, most: int) -> None:
+    if n > most:
+        raise CorpusError("too_many_texts", n=n, limit=most)
 
 
 def refuse_too_few(n: int) -> None:
-    """Raise CorpusError "too_few_texts" below MIN_TEXTS."""
     if n < MIN_TEXTS:
         raise CorpusError("too_few_texts", because=None if n else "no_texts", n=n, limit=MIN_TEXTS)
 
 
-def refuse_too_many(n: int, limit: int) -> None:
-    """Raise CorpusError "too_many_texts" above the limit."""
-    if n > limit:
-        raise CorpusError("too_many_texts", n=n, limit=limit)
-
-
-def refuse_too_many_cells(n: int, limits: Limits) -> None:
-    """Raise CorpusError "too_large" for more cells than the limit."""
-    if n > limits.cells:
-        raise CorpusError("too_large", because="too_many_cells", limit=limits.cells)
+def refuse_too_many_cells(n: int) -> None:
+    if n > MOST_CELLS:
+        raise CorpusError("too_large", because="too_many_cells", limit=MOST_CELLS)
 
 
 def refuse_too_many_columns(n: int, limit: int) -> None:
-    """Raise CorpusError "too_many_columns" above the limit."""
     if n > limit:
         raise CorpusError("too_many_columns", limit=limit)

@@ -6,7 +6,7 @@ import io
 import warnings
 import zipfile
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, time
 from functools import partial
 from itertools import islice
@@ -19,7 +19,8 @@ from ..process import ProcessEnded, run
 from . import parquet_table
 from .account import CELL_ERROR, FORMULA, MERGED, MOST_ROWS, LeftOut
 from .decode import ARROW, ARROW_STREAM, PARQUET, ZIP, decode
-from .limits import CorpusError, Limits, refuse_too_many_cells, refuse_too_many_columns
+from .errors import CorpusError, uncertain
+from .limits import Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, above_header, header_of, unique_names
 from .tables import Table
@@ -89,10 +90,7 @@ def _limited(
 
 
 def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
-    """A sheet of a workbook, as its program stored it; no formula is calculated.
-
-    The size that a sheet states is not used, because some programs state a wrong one.
-    """
+    """A sheet of a workbook as its program stored it; the size that it states is not used."""
     import openpyxl
 
     with warnings.catch_warnings():
@@ -111,28 +109,24 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         few, others = limits.but(rows=SAMPLE_ROWS), () if is_given or _is_named(found) else beside
         with_names = tuple(each for each in others if _is_named(_sheet_rows(names[each], few)[0]))
     if not found and beside:
-        raise CorpusError(
-            "uncertain", because="empty_sheet", option="sheet", choices=beside, sheet=chosen
-        )
+        raise uncertain("empty_sheet", "sheet", beside, sheet=chosen)
     if with_names:
-        raise CorpusError(
-            "uncertain", because="uncertain_sheet", option="sheet", choices=with_names, sheet=chosen
-        )
+        raise uncertain("uncertain_sheet", "sheet", with_names, sheet=chosen)
     rows = _even(found)
     skip = 0 if reading.header is False else above_header([row for _, row in rows[:SAMPLE_ROWS]])
     top, rows = rows[skip][0] if skip else 1, rows[skip:]
     header = bool(rows) and (_is_named(found) if reading.header is None else reading.header)
     taken = rows[header:][: limits.rows]
+    known = {line for line, _ in rows}
+    blank = islice((row for row in range(top, last) if row not in known), MOST_ROWS)
     return Table(
-        unique_names(
-            rows[0][1] if header else [""] * max((len(row) for _, row in rows), default=0)
-        ),
+        unique_names(rows[0][1] if header else [""] * len(rows[0][1] if rows else ())),
         tuple(row for _, row in taken),
         tuple(line for line, _ in taken),
         n_found - skip - int(header),
         last - top + 1 - (n_found - skip),
         has_header=header,
-        blank=_missing([line for line, _ in rows], last, top),
+        blank=tuple(blank),
         notes=notes,
         sheets=seen,
         sheet=chosen,
@@ -143,13 +137,11 @@ SheetRows = list[tuple[int, list[str]]]
 
 
 def _even(found: SheetRows) -> list[tuple[int, tuple[str, ...]]]:
-    """The rows, all as wide as the widest."""
     width = max((len(row) for _, row in found), default=0)
     return [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
 
 
 def _is_named(found: SheetRows) -> bool:
-    """Whether the columns of a sheet have names."""
     rows = [row for _, row in _even(found)]
     skip = above_header(rows[: SAMPLE_ROWS + 1])
     return bool(rows) and header_of(rows[skip], rows[skip + 1 :])
@@ -195,7 +187,7 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
             n_found, last = n_found + 1, max(last, number)
             if n_found <= limits.rows + 1:  # one of them may be the header
                 width = max(cells)
-                refuse_too_many_cells(n_found * width, limits)
+                refuse_too_many_cells(n_found * width)
                 n_bytes += sum(len(text.encode()) for text in cells.values())
                 if n_bytes > limits.unpacked_bytes:  # cells may share one text of the file
                     raise MemoryError
@@ -205,12 +197,6 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
         marked[MERGED] += _filled(found, merged.ref)
     notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
     return found, n_found, last, tuple(notes)
-
-
-def _missing(lines: Sequence[int], last: int, top: int) -> tuple[int, ...]:
-    """The first rows, from 1, that are empty."""
-    known = set(lines)
-    return tuple(islice((row for row in range(top, last) if row not in known), MOST_ROWS))
 
 
 def _filled(found: SheetRows, area: str) -> list[int]:
@@ -246,7 +232,9 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
     members = [
         each
         for each in archive.infolist()
-        if each.filename.lower().endswith(".txt") and not _is_hidden(each.filename)
+        if each.filename.lower().endswith(".txt")
+        # hidden files, and what macOS adds
+        and not any(part.startswith((".", "__MACOSX")) for part in each.filename.split("/"))
     ]
     if not members:
         raise CorpusError("empty", because="no_text_files", limit=2)
@@ -270,11 +258,5 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
         path = PurePosixPath(member.filename)
         folder = "" if len(path.parts) == 1 else path.parts[-2]
         rows.append((text.strip(), folder, path.name))
-    columns = FILE_COLUMNS
     lines = tuple(range(1, len(rows) + 1))
-    return Table(columns, tuple(rows), lines, len(members), 0, has_header=True)
-
-
-def _is_hidden(name: str) -> bool:
-    """True for what macOS adds to an archive, and for hidden files."""
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+    return Table(FILE_COLUMNS, tuple(rows), lines, len(members), 0, has_header=True)

@@ -8,9 +8,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,26 +24,19 @@ from .column_names import (
     TEXT_NAMES,
     WEIGHT_NAMES,
 )
-from .decode import Source, lines_of
+from .decode import Source
 from .embeddings import VectorSet
-from .limits import (
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_empty,
-    refuse_too_few,
-    refuse_too_many,
-)
+from .errors import CorpusError
+from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
 from .row_names import NamedBy, named_rows
 from .shipped import shipped_file
 from .table_files import read_table_file
-from .tables import Table, read_table
+from .tables import Table, read_form
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 _STSB = ("genre", "file", "year", "id", "score", "left", "right")
 _NAME_OF_ID = re.compile(r"(^|[^a-z]|q)id\d*$")  # pair_ID, #1 ID, qid1
-_SAMPLE_LINES = 20
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
 _SPLIT = re.compile(rf"(?:^|[-_. ])({'|'.join(_SPLITS)})(?:[-_. ]|$)", re.IGNORECASE)
 _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNORECASE)
@@ -103,10 +95,10 @@ class Pairs:
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right sides (n,) of the pairs as numbers of ``sentences``, from 0."""
         row_of = {text: row for row, text in enumerate(self.sentences)}
-        left, right = (
-            np.array([row_of[text] for text in side]) for side in (self.left, self.right)
+        return (
+            np.array([row_of[text] for text in self.left]),
+            np.array([row_of[text] for text in self.right]),
         )
-        return left, right
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -117,9 +109,8 @@ class Pairs:
         left, right = self.rows
         n = len(self.sentences)
         links = coo_array((np.ones(len(left), dtype=bool), (left, right)), shape=(n, n))
-        return np.unique(connected_components(links, directed=False)[1][left], return_inverse=True)[
-            1
-        ]
+        part = connected_components(links, directed=False)[1]
+        return np.unique(part[left], return_inverse=True)[1]
 
     @cached_property
     def n_sharing(self) -> float:
@@ -134,8 +125,8 @@ class Pairs:
         # A copy, because the caller may change the array
         scores = np.array(self.gold_scores, dtype=np.float64)
         scores.flags.writeable = False
-        for field, value in (("left", tuple(self.left)), ("right", tuple(self.right))):
-            object.__setattr__(self, field, value)
+        object.__setattr__(self, "left", tuple(self.left))
+        object.__setattr__(self, "right", tuple(self.right))
         object.__setattr__(self, "gold_scores", scores)
         if not len(self.left) == len(self.right) == len(scores):
             raise ValueError(
@@ -150,15 +141,13 @@ class Pairs:
     @classmethod
     def joined(cls, name: str, parts: Sequence[Pairs]) -> Pairs:
         """The pairs of all parts in their order; subsets where every part names its own."""
-        subsets = [part.subsets for part in parts]
+        named = all(part.subsets is not None for part in parts)
         return cls(
             name=name,
             left=tuple(text for part in parts for text in part.left),
             right=tuple(text for part in parts for text in part.right),
             gold_scores=np.concatenate([part.gold_scores for part in parts]),
-            subsets=None
-            if None in subsets
-            else tuple(each for names in subsets for each in names or ()),
+            subsets=tuple(each for part in parts for each in part.subsets or ()) if named else None,
             n_shortened=sum(part.n_shortened for part in parts),
         )
 
@@ -222,16 +211,15 @@ def read_pairs(
     name: str | None = None,
     columns: Sequence[str | int] | None = None,
     subset_column: str | int | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
-    max_pairs: int | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
 
     Scores may have any range; ``score_range`` of the result is theirs.
+
+    Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
+    blank_sentence, bad_json, uncertain (``reading`` has to say it).
 
     Parameters
     ----------
@@ -243,42 +231,22 @@ def read_pairs(
         (7 columns or more, tab-separated, no header), or as two texts and a number.
     subset_column : str or int, optional
         By name or place. None takes a column named subset, genre or dataset.
-    has_header : bool, optional
-        Whether the first row names the columns. None finds it from the content.
-    encoding : str, optional
-        None finds it from the content.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
-    max_pairs : int, optional
-        In place of ``limits.rows``.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes`` and ``limits.unpacked_bytes``.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        With the codes of ``read_corpus``, and no_pair_columns, bad_score, blank_sentence,
-        bad_json, uncertain (``reading`` has to say it).
     """
     if columns is not None and len(columns) != 3:
         raise ValueError(f"columns must be three: left, right and score; got {len(columns)}")
-    limits = limits.but(rows=max_pairs, file_bytes=max_bytes, unpacked_bytes=max_bytes)
-    reading = reading.but(encoding=encoding, header=has_header)
-    file, table = read_table_file(source, name, reading, limits, "pairs")
+    file, table = read_table_file(
+        source,
+        name,
+        reading,
+        limits,
+        title="pairs",
+        wanted=(*(columns or ()), subset_column),
+        own_form=_stsb_table if columns is None and not reading.header else None,
+    )
     with own_errors(CorpusError):
-        if table is None:
-            may_be_stsb = columns is None and not reading.header
-            table = _stsb_table(file.text, limits) if may_be_stsb else None
-        table = table or read_table(
-            file,
-            max_rows=limits.rows,
-            wanted=(*(columns or ()), subset_column),
-            reading=reading,
-            limits=limits,
-        )
-        table = replace(table, notes=table.notes or file.notes)
         return _pairs_of(table, file.title, columns, subset_column, limits)
 
 
@@ -294,6 +262,8 @@ def read_row_pairs(
 
     Three columns are two ids and the score behind them, also where the ids are numbers.
 
+    Raises CorpusError as ``read_pairs``.
+
     Parameters
     ----------
     source : path, bytes or binary file
@@ -301,11 +271,6 @@ def read_row_pairs(
     columns : sequence of three str, optional
     reading : Reading
     limits : Limits
-
-    Raises
-    ------
-    CorpusError
-        As ``read_pairs``.
     """
     read = partial(read_pairs, source, name=name, reading=reading, limits=limits)
     try:
@@ -339,8 +304,7 @@ def _pairs_of(
     subset_column: str | int | None,
     limits: Limits,
 ) -> Pairs:
-    refuse_empty(table.n_rows)
-    refuse_too_many(table.n_rows, limits.rows)
+    refuse_row_count(table.n_rows, limits.rows)
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
     formulas = {row for note in table.notes if note.reason == FORMULA for row in note.rows}
@@ -349,7 +313,8 @@ def _pairs_of(
             raise CorpusError("blank_sentence", because="formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
-    subset_at = _subset_place(table, subset_column, places)
+    subset_at = table.named(SUBSET_NAMES) if subset_column is None else table.index(subset_column)
+    subset_at = None if subset_at in places else subset_at
     most = limits.text_characters
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
@@ -363,26 +328,12 @@ def _pairs_of(
     )
 
 
-def read_pair_folder(
-    path: str | os.PathLike[str], *, max_pairs: int | None = None, limits: Limits = LIMITS
-) -> dict[str, Pairs]:
+def read_pair_folder(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> dict[str, Pairs]:
     """The splits "train", "dev" and "test" of a folder on disk, as many as it has.
 
     A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
-    form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes.
-
-    Parameters
-    ----------
-    path : path
-    max_pairs : int, optional
-        Pairs of one split at most; in place of ``limits.rows``.
-    limits : Limits
-        How large each file may be.
-
-    Raises
-    ------
-    CorpusError
-        With the codes of ``read_pairs``, and no_splits, two_splits (two files for one).
+    form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes. Raises CorpusError
+    with its codes, and no_splits, two_splits (two files for one).
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -398,7 +349,7 @@ def read_pair_folder(
     if not files:
         raise CorpusError("no_splits", path=str(folder))
     order = [split for split in ("train", "dev", "test") if split in files]
-    return {split: read_pairs(files[split], max_pairs=max_pairs, limits=limits) for split in order}
+    return {split: read_pairs(files[split], limits=limits) for split in order}
 
 
 def split_of(file_name: str) -> str | None:
@@ -409,36 +360,11 @@ def split_of(file_name: str) -> str | None:
 
 
 def _stsb_table(text: str, limits: Limits) -> Table | None:
-    """The rows of a file in STS-B's own form; None for any other form.
-
-    Nothing is quoted. Some rows have columns beyond the seventh, which name their origin.
-    """
-    lines = (line for _, line in lines_of(text, limits, most=limits.line_characters))
-    sample = [*map(_is_stsb, islice(filter(str.strip, lines), _SAMPLE_LINES))]
-    if 2 * sum(sample) <= len(sample):
-        return None
-    width = len(_STSB)
-    rows: list[tuple[str, ...]] = []
-    numbers: list[int] = []
-    n_rows = n_blank = 0
-    for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-        if not line.strip():
-            n_blank += 1
-            continue
-        cells = line.rstrip("\r\n").split("\t", width)[:width]
-        if len(cells) < width:
-            raise CorpusError(
-                "uneven_row", because="uneven_stsb_row", line=number, n=len(cells), expected=width
-            )
-        n_rows += 1
-        if n_rows <= limits.rows:
-            rows.append(tuple(cell.strip() for cell in cells))
-            numbers.append(number)
-    return Table(_STSB, tuple(rows), tuple(numbers), n_rows, n_blank)
+    """The rows of STS-B's own form, of which some have further columns; None for any other form."""
+    return read_form(text, limits, _STSB, lambda line: line.split("\t", len(_STSB)), _is_stsb)
 
 
-def _is_stsb(line: str) -> bool:
-    cells = line.rstrip("\n").split("\t", len(_STSB))
+def _is_stsb(cells: Sequence[str]) -> bool:
     return (
         len(cells) >= len(_STSB)
         and is_number(cells[4])
@@ -466,8 +392,7 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
         for i in columns
         if i not in numeric and not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))
     ]
-    sides = twins([table.columns[i] for i in texts])
-    if sides is not None:  # others are beside them
+    if (sides := twins([table.columns[i] for i in texts])) is not None:  # others are beside them
         texts = [texts[i] for i in sides]
     if len(numeric) == 1 and len(texts) == 2 and _may_be_pairs(table, texts, numeric[0]):
         return texts[0], texts[1], numeric[0]
@@ -498,16 +423,8 @@ def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
     return sum(names[i] in TEXT_NAMES for i in texts) != 1
 
 
-def _subset_place(table: Table, column: str | int | None, places: tuple[int, ...]) -> int | None:
-    found = table.named(SUBSET_NAMES) if column is None else table.index(column)
-    return None if found in places else found
-
-
 def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:
-    """Raise CorpusError for a stripped pair that lacks a side, or a score that is no number.
-
-    cell : the score as the file has it
-    """
+    """Raise CorpusError for a pair that lacks a side, or a score (``cell``) that is no number."""
     if not left or not right:
         raise CorpusError("blank_sentence", line=line)
     if score is None or not math.isfinite(score):

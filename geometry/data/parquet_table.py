@@ -24,7 +24,7 @@ Row = tuple[str, ...]
 
 
 def process_limits(limits: Limits) -> ProcessLimits | None:
-    """Limits of the process that reads a file; None if the caller turned them off."""
+    """Limits of the process that reads a file; None where they are turned off."""
     if not limits.memory_bytes:
         return None
     seconds = max(1, limits.seconds - 2)  # the system ends it a second later
@@ -45,8 +45,8 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
         schema, n_rows = file.schema_arrow, file.metadata.num_rows
     else:
         is_stream = content.startswith(b"\xff")
-        file = (ipc.open_stream if is_stream else ipc.open_file)(source)
-        schema, n_rows = file.schema, 0
+        reader = (ipc.open_stream if is_stream else ipc.open_file)(source)
+        file, schema, n_rows = None, reader.schema, 0
     refuse_too_many_columns(len(schema.names), limits.columns)
     whole = _flat(schema.empty_table()).schema
     refuse_too_many_columns(len(whole.names), limits.columns)
@@ -56,7 +56,12 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
     rows: list[Row] = []
     n_broken = [0] * len(columns)  # cells of bytes that are no text
     n_bytes = n_found = 0
-    for batch in _batches(file, names):
+    batches = (
+        batches_of(reader, BATCH_ROWS)
+        if file is None
+        else file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
+    )
+    for batch in batches:
         n_found += len(batch)
         if len(rows) >= limits.rows:
             if n_rows:
@@ -68,9 +73,8 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
         for place, column in enumerate(cells):
             n_broken[place] += sum(map(_is_no_text, column))
         for record in zip(*cells, strict=True):
-            row = tuple(text_of(value).strip() for value in record)
-            n_bytes += sum(len(cell.encode()) for cell in row)
-            rows.append(row)
+            rows.append(tuple(text_of(value).strip() for value in record))
+            n_bytes += sum(len(cell.encode()) for cell in rows[-1])
         if n_bytes > limits.unpacked_bytes:
             raise MemoryError
     texts = [place for place, n in enumerate(n_broken) if 2 * n <= len(rows)]
@@ -81,16 +85,13 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
     return columns, tuple(rows[: limits.rows]), max(n_found, n_rows), lists
 
 
-def _batches(file: Any, names: list[str]) -> Iterator[Any]:
-    """Batches of a few rows; those of Arrow may be of any size in the file."""
-    if hasattr(file, "iter_batches"):
-        yield from file.iter_batches(BATCH_ROWS, columns=names, use_threads=False)
-        return
-    n = getattr(file, "num_record_batches", None)
-    for batch in file if n is None else map(file.get_batch, range(n)):
+def batches_of(reader: Any, rows: int) -> Iterator[Any]:
+    """Batches of a few rows of an Arrow file or stream, in which they may be of any size."""
+    n = getattr(reader, "num_record_batches", None)
+    for batch in reader if n is None else map(reader.get_batch, range(n)):
         batch.validate(full=True)  # places within it come from the file
-        for start in range(0, len(batch), BATCH_ROWS):
-            yield batch.slice(start, BATCH_ROWS)
+        for start in range(0, len(batch), rows):
+            yield batch.slice(start, rows)
 
 
 def _flat(table: Any) -> Any:

@@ -11,31 +11,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice, product, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any, Literal
 
-from .column_names import (
-    LABEL_NAMES,
-    PAIR_NAMES,
-    QUERY_NAMES,
-    RELEVANT_NAMES,
-    SCORE_NAMES,
-    TEXT_NAMES,
-)
-from .limits import MAX_BYTES, CorpusError
+from .column_names import KNOWN_NAMES
+from .errors import CorpusError, uncertain
+from .limits import MAX_BYTES
 
 Holds = Literal["texts", "vectors", "pairs", "queries"]
 Quoting = Literal["quoted", "escaped", "none"]
 Lines = Callable[[], Iterable[str]]  # the lines of a file with their ends, from the first
 
 _SIGNS = {
-    "\t": "tab",
-    ",": "comma",
-    ";": "semicolon",
-    "|": "vertical bar",
-    "^": "caret",
-    "~": "tilde",
-}
+    "\t": "tab", ",": "comma", ";": "semicolon", "|": "vertical bar", "^": "caret", "~": "tilde",
+}  # fmt: skip
 DELIMITERS = tuple(_SIGNS)
 NO_DELIMITER = "\x1f"  # of a table of one column: it occurs in no text
 SPACES = " "  # the delimiter of numbers, or cells in quotes, with spaces between, however many
@@ -48,11 +37,6 @@ _MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as 
 _LONGEST_NUMBER = 400  # characters of a number
 _MOST_VALUES = 50  # different cells of a column of labels
 _MOST_ABOVE = 5  # rows above the header, such as a title
-_KNOWN = {
-    *(*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *QUERY_NAMES, *RELEVANT_NAMES),
-    *(name for pair in PAIR_NAMES for name in pair),
-}
-
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
 THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
@@ -74,45 +58,23 @@ csv.field_size_limit(MAX_BYTES)
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read, as far as a caller says it; None is found from the content.
+    """How a file is to be read, as far as a caller says it; None is found from the content."""
 
-    Attributes
-    ----------
-    holds : str or None
-        "texts", "vectors", "pairs" or "queries" (with what is relevant to them).
-    encoding : str or None
-        With ":replace" after its name, bytes that do not fit become U+FFFD and are counted.
-    delimiter : str or None
-        One character.
-    quoting : str or None
-        "quoted": a cell in quotation marks may have delimiters and line ends. "escaped": the same,
-        and a mark within it has a backslash before it. "none": a quotation mark is a character as
-        any other.
-    header : bool or None
-        Whether the first row names the columns.
-    sheet : str or None
-        A sheet of a workbook, by its name.
-    decimal : str or None
-        "." or ",".
-    path : str or None
-        Where the records or vectors of nested JSON are: names with points between. "*" if each
-        key of an object is a row, "*.*" if each is a column.
-    packed : bool or None
-        Whether bytes are packed bits, eight of them each.
-    """
-
-    holds: Holds | None = None
-    encoding: str | None = None
-    delimiter: str | None = None
+    holds: Holds | None = None  # "queries" with what is relevant to them
+    encoding: str | None = None  # with ":replace", bytes that do not fit become U+FFFD and count
+    delimiter: str | None = None  # one character
+    # "quoted": a cell in quotation marks may have delimiters and line ends. "escaped": the same,
+    # and a mark within it has a backslash before it. "none": a mark is a character as any other.
     quoting: Quoting | None = None
-    header: bool | None = None
-    sheet: str | None = None
+    header: bool | None = None  # whether the first row names the columns
+    sheet: str | None = None  # of a workbook, by its name
     decimal: Literal[".", ","] | None = None
+    # Where the records or vectors of nested JSON are: names with points between. "*" if each key
+    # of an object is a row, "*.*" if each is a column.
     path: str | None = None
-    packed: bool | None = None
+    packed: bool | None = None  # whether bytes are packed bits, eight of them each
 
     def but(self, **others: Any) -> Reading:
-        """The same with other values; None leaves a value as it is."""
         return replace(self, **{name: value for name, value in others.items() if value is not None})
 
 
@@ -121,26 +83,19 @@ AS_FOUND = Reading()  # everything is found from the content
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the lines of a table of text become cells.
-
-    decimal : sign of its numbers; ``unclear`` then is a cell that has two meanings
-    skipped : lines before the table, such as "sep=;" or a title
-    has_row_names : whether the header has no cell for the names of the rows, as R writes it
-    """
+    """How the lines of a table of text become cells."""
 
     delimiter: str
     quoting: Quoting = "quoted"
-    decimal: str = "."
-    unclear: str | None = None
-    skipped: int = 0
-    has_row_names: bool = False
+    decimal: str = "."  # sign of its numbers
+    unclear: str | None = None  # a cell that has two meanings by it
+    skipped: int = 0  # lines before the table, such as "sep=;" or a title
+    has_row_names: bool = False  # the header has no cell for the names of the rows, as R writes it
 
 
 def unclear_decimal(cell: str) -> CorpusError:
     """The error for numbers whose decimal sign the file does not show."""
-    return CorpusError(
-        "uncertain", because="uncertain_decimal", option="decimal", choices=(".", ","), cell=cell
-    )
+    return uncertain("uncertain_decimal", "decimal", (".", ","), cell=cell)
 
 
 # ---- numbers and kinds of columns ----
@@ -165,7 +120,6 @@ def to_number(cell: str, decimal: str = ".") -> float:
 
 
 def mostly_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
-    """True where over half of the cells are numbers."""
     flags = [is_number(cell, decimal) for cell in cells]
     return 2 * sum(flags) > len(flags)
 
@@ -220,13 +174,7 @@ def is_id(cells: Sequence[str]) -> bool:
 
 
 def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
-    """(first line, cells) of each record; a blank one has no cells.
-
-    Raises
-    ------
-    CorpusError
-        "uneven_row" or "bad_quotes".
-    """
+    """(first line, cells) of each record; a blank one has no cells."""
     rest = islice(lines, dialect.skipped, None)
     is_spaced = dialect.delimiter == SPACES and dialect.quoting == "none"
     reader = None if is_spaced else _reader(rest, dialect.delimiter, dialect.quoting)
@@ -315,7 +263,7 @@ def is_table(lines: Lines) -> bool:
         rows = [row for row in _rows(sample, delimiter, "quoted") if any(map(str.strip, row))]
         if len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1:
             names = {cell.casefold() for cell in rows[0]}
-            if delimiter == "\t" or not names.isdisjoint(_KNOWN):
+            if delimiter == "\t" or not names.isdisjoint(KNOWN_NAMES):
                 return True
     return False
 
@@ -350,7 +298,7 @@ def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[
     """The rows of the sample that are not empty; without the last, which may be cut off."""
     rows: list[list[str]] = []
     try:
-        rows.extend(cells for cells in _reader(sample, delimiter, quoting) if cells)
+        rows += (cells for cells in _reader(sample, delimiter, quoting) if cells)
     except csv.Error as error:
         if len(rows) > 4 and "end of data" in str(error):
             return rows  # the sample ends within a cell of several lines
@@ -408,14 +356,7 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
         is_whole = all(map(str.strip, (cell for row in body for cell in row)))
         alone = [cell for row in rows[:skip] for cell in row if cell.strip()]
         if skip and len(alone) == skip and len(first) > 2 and len(body) > 1 and is_whole:
-            raise CorpusError(
-                "uncertain",
-                because="uncertain_title",
-                option="header",
-                choices=("no",),
-                row=alone[0][:80],
-                n=len(first),
-            )
+            raise uncertain("uncertain_title", "header", ("no",), row=alone[0][:80], n=len(first))
         return 0
     return 0
 
@@ -427,21 +368,18 @@ def _is_prose(row: Sequence[str]) -> bool:
 
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
-    if not sample:
+    if len(sample) < 3:
         return 0
     candidates = (delimiter,) if delimiter else DELIMITERS
-    for is_quoted, each in product((False, True), candidates):  # to split takes less time
-        rows = _rows(sample, each, "quoted") if is_quoted else [sample[0].split(each)]
-        widths = {*map(len, rows)} | {
-            line.count(each) + 1 for line in sample if line.strip() and not is_quoted
-        }
+    plain = (_rows(sample, each, "none") for each in candidates)
+    for rows in chain(plain, (_rows(sample, each, "quoted") for each in candidates)):
         is_filled = bool(rows) and sum(map(bool, map(str.strip, rows[0]))) > 1
-        if len(widths) == 1 and is_filled and not _is_prose(rows[0]):
+        if len({*map(len, rows)}) == 1 and is_filled and not _is_prose(rows[0]):
             return 0  # the first row is as the others
     for each in candidates:
         rows, starts, start = [], [], 0
+        reader = _reader(sample, each, "quoted")
         with suppress(csv.Error):
-            reader = _reader(sample, each, "quoted")
             for cells in reader:
                 if any(map(str.strip, cells)):
                     rows.append(cells)
@@ -472,7 +410,7 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
                 _refuse_split_decimals(rows)
             width = len(rows[0])
             share = sum(len(row) == width for row in rows) / len(rows)
-            known = any(cell.strip().casefold() in _KNOWN for cell in rows[0])
+            known = any(cell.strip().casefold() in KNOWN_NAMES for cell in rows[0])
             if share < _MIN_SHARE and not (known and share >= _MIN_SHARE / 2):
                 continue
             inner = [cell for row in rows for cell in row[1:]]
@@ -489,14 +427,8 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
     best = max(scores.values())
     equal = [each for each, score in scores.items() if score == best]
     if len(equal) > 1:
-        raise CorpusError(
-            "uncertain",
-            because="uncertain_delimiter",
-            option="delimiter",
-            choices=tuple(equal),
-            kind=_SIGNS[equal[0]],
-            what=_SIGNS[equal[1]],
-        )
+        kind, what = _SIGNS[equal[0]], _SIGNS[equal[1]]
+        raise uncertain("uncertain_delimiter", "delimiter", tuple(equal), kind=kind, what=what)
     return equal[0]
 
 
@@ -509,13 +441,10 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]]) -> None:
     whole = [sum(cell.strip().lstrip("-+").isdecimal() for cell in row) for row in body]
     if any(map(is_number, first)) or any(m < 2 * k for m, k in zip(whole, n, strict=True)):
         return
-    widest = max(range(len(n)), key=n.__getitem__)
+    widest = max(body, key=len)
+    row = ",".join(widest)[:80]
     raise CorpusError(
-        "uneven_row",
-        because="split_decimals",
-        row=",".join(body[widest])[:80],
-        n=len(body[widest]),
-        expected=len(first),
+        "uneven_row", because="split_decimals", row=row, n=len(widest), expected=len(first)
     )
 
 
@@ -608,13 +537,8 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
         return "none" if is_plain else "quoted"
     if is_plain and _are_rows(lines, dialect, quoted):
         return "none"
-    raise CorpusError(
-        "uncertain",
-        because="uncertain_quoting",
-        option="quoting",
-        choices=("quoted", "none"),
-        line="".join(quoted.joined[0])[:80] if quoted.joined else "",
-    )
+    line = "".join(quoted.joined[0])[:80] if quoted.joined else ""
+    raise uncertain("uncertain_quoting", "quoting", ("quoted", "none"), line=line)
 
 
 def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
@@ -637,7 +561,6 @@ def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
 
 
 def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
-    """The decimal sign of a table's columns of numbers; and a cell, if it is unclear."""
     if dialect.delimiter == SPACES and dialect.quoting == "none":
         rows = [line.split() for line in sample]
     else:
@@ -661,11 +584,10 @@ def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
 
 
 def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str = ".") -> bool:
-    """Whether the first row of a table of texts looks like the names of its columns."""
     numbers = [cell for cell in first if is_number(cell, decimal)]
     if numbers and not is_series(numbers):
         return False
-    if any(cell.casefold() in _KNOWN for cell in first):
+    if any(cell.casefold() in KNOWN_NAMES for cell in first):
         return True
     if numbers:
         return False
@@ -715,13 +637,7 @@ def header_of_numbers(first: Sequence[str], body: Sequence[Sequence[str]], decim
     is_ordered = len(cells) > 2 and is_series(cells)
     if not is_whole and not (is_ordered and has_points > _MIN_SHARE):
         return False
-    raise CorpusError(
-        "uncertain",
-        because="uncertain_header",
-        option="header",
-        choices=("yes", "no"),
-        row=", ".join(cells[:8]),
-    )
+    raise uncertain("uncertain_header", "header", ("yes", "no"), row=", ".join(cells[:8]))
 
 
 def unique_names(names: Sequence[str]) -> tuple[str, ...]:

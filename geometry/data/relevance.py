@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
-from .decode import Source, lines_of
+from .decode import Source
 from .embeddings import VectorSet
-from .limits import LIMITS, CorpusError, Limits, refuse_empty, refuse_too_many
-from .recognise import AS_FOUND, Reading, is_number
+from .errors import CorpusError
+from .limits import LIMITS, Limits, refuse_row_count
+from .recognise import AS_FOUND, Reading, is_number, to_number
 from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
-from .tables import Table, read_table
+from .tables import Table, read_form
 
 _TREC = ("query", "iteration", "relevant", "grade")
-_SAMPLE_LINES = 20
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,9 @@ class Judged:
         From relevant rows to their grades, at least one for each query.
     left_out : tuple of set
         For each query its own row, and other rows of the same text that are no answers.
-    n_queries : int
-        Queries of the file; those without a relevant row are left out.
-    n_missing : int
-        Relevant texts and rows that are not among the rows.
+    n_queries, n_missing : int
+        Queries of the file, of which those without a relevant row are left out; relevant texts and
+        rows that are not among the rows.
     """
 
     queries: tuple[str, ...]
@@ -84,10 +82,9 @@ class JudgedQueries:
     left_out : tuple of q sets
         Rows that are no answer to a query: its own row and copies of it. Empty where the queries
         have vectors of their own.
-    n_queries : int
-        Queries of the file; those without a relevant row are left out.
-    n_missing : int
-        Ids of the file that name no query or no searched row.
+    n_queries, n_missing : int
+        Queries of the file, of which those without a relevant row are left out; ids that name no
+        query or no searched row.
     queries_by, rows_by : str
         What the ids of queries and of rows are: "ids", "texts" or "numbers" of rows from 1.
     """
@@ -141,11 +138,12 @@ def read_relevance(
     """Queries and relevant rows from a table or from JSON lines.
 
     A row names a query and what is relevant to it: a text of the corpus, an id of the vectors, or
-    row numbers from 1, such as "3" or "3; 17". A third column may have a grade above 0; a grade of
-    0 is no answer. The columns are found by their names, such as "query", "relevant" and "grade",
-    or BEIR's "query-id", "corpus-id" and "score", or by this order. Lines of four cells with spaces
-    between are qrels of TREC: query, iteration, document, relevance; a relevance below 0 is no
-    answer.
+    row numbers from 1, such as "3" or "3; 17". A third column may have a grade above 0. The columns
+    are found by their names, such as "query", "relevant" and "grade", or BEIR's "query-id",
+    "corpus-id" and "score", or by this order. Lines of four cells with spaces between are TREC's
+    qrels: query, iteration, document, relevance. A grade of 0 or below there is no answer.
+
+    Raises CorpusError as ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
 
     Parameters
     ----------
@@ -155,21 +153,13 @@ def read_relevance(
     reading : Reading
         What is known of how the file is written, such as its delimiter.
     limits : Limits
-
-    Raises
-    ------
-    CorpusError
-        As ``read_corpus``, and with the codes no_relevance_columns and bad_grade.
     """
-    file, table = read_table_file(source, name, reading, limits)
+    wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
+    file, table = read_table_file(
+        source, name, reading, limits, wanted=wanted, own_form=_trec_table
+    )
     with own_errors(CorpusError):
-        table = table or _trec_table(file.text, limits)
-        wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-        table = table or read_table(
-            file, max_rows=limits.rows, wanted=wanted, reading=reading, limits=limits
-        )
-        refuse_empty(table.n_rows)
-        refuse_too_many(table.n_rows, limits.rows)
+        refuse_row_count(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))
 
 
@@ -216,17 +206,15 @@ def judge_vectors(
 
     Queries whose vector is zero have no direction, and are left out.
 
+    Raises CorpusError with the codes no_known_ids and row_zero, and other_dimension for queries of
+    another model.
+
     Parameters
     ----------
     relevance : Relevance
     searched : VectorSet
     queries : VectorSet, optional
         The queries' own vectors. By default the queries are rows of ``searched``.
-
-    Raises
-    ------
-    CorpusError
-        With the codes no_known_ids and row_zero, and other_dimension for queries of another model.
     """
     asked = searched if queries is None else queries
     if asked.dimension != searched.dimension:
@@ -272,17 +260,7 @@ def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
 
 def _trec_table(text: str, limits: Limits) -> Table | None:
     """The rows of TREC's qrels; None for any other form."""
-    numbered = lines_of(text, limits, most=limits.line_characters)
-    found = ((number, tuple(line.split())) for number, line in numbered if line.strip())
-    sample = [*islice(found, _SAMPLE_LINES)]
-    if not sample or not all(map(_is_trec, (cells for _, cells in sample))):
-        return None
-    sample += found
-    for line, cells in sample:
-        if len(cells) != len(_TREC):
-            raise CorpusError("uneven_row", line=line, n=len(cells), expected=len(_TREC))
-    rows = tuple((*each[:3], "0" if each[3].startswith("-") else each[3]) for _, each in sample)
-    return Table(_TREC, rows, tuple(line for line, _ in sample), len(rows), 0, has_header=True)
+    return read_form(text, limits, _TREC, str.split, _is_trec)
 
 
 def _is_trec(cells: Sequence[str]) -> bool:
@@ -300,18 +278,13 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
     for line, row in zip(table.lines, table.rows, strict=True):
         if not row[query].strip() or not row[relevant].strip():
             continue
-        value = 1.0 if grade is None else _grade(row[grade], line)
+        value = 1.0
+        if grade is not None:
+            value = to_number(row[grade]) if is_number(row[grade]) else math.nan
+            value = max(value, 0.0) if table.columns == _TREC else value
+            if not 0 <= value < math.inf:
+                raise CorpusError("bad_grade", line=line, grade=row[grade])
         listed = answers.setdefault(row[query].strip(), {})
         if value > 0:
             listed[row[relevant].strip()] = value
     return answers
-
-
-def _grade(cell: str, line: int) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise CorpusError("bad_grade", line=line, grade=cell)
-    return value

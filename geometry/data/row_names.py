@@ -7,22 +7,14 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 from .embeddings import VectorSet
-from .limits import CorpusError
+from .errors import CorpusError
 
 NamedBy = Literal["ids", "texts", "numbers"]
 ROWS = re.compile(r"\d{1,9}(?:[ ,;]+\d{1,9})*")  # numbers of rows, from 1
 
 
 class NamedRows:
-    """Finds rows by a name, else by their numbers.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of each row; without them only numbers count. Spaces count as one.
-    numbers : iterable of int
-        Of each row, from 1; without them only names count.
-    """
+    """Finds rows by a name, else by their numbers from 1; either may be absent."""
 
     def __init__(self, names: Sequence[str], numbers: Iterable[int]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -30,8 +22,8 @@ class NamedRows:
             self._places.setdefault(_spaced(name), []).append(place)
         self._numbered = {int(number): place for place, number in enumerate(numbers)}
 
-    def __contains__(self, named: str) -> bool:
-        return bool(self.found(named)[0])
+    def n_found(self, wanted: Collection[str]) -> int:
+        return sum(bool(self.found(each)[0]) for each in wanted)
 
     def found(self, named: str) -> tuple[list[int], int]:
         """(rows of a name or of numbers such as "3; 17", how many are missing)."""
@@ -56,10 +48,10 @@ def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, Na
     numbers = range(1, n + 1) if vectors.numbers is None else vectors.numbers.tolist()
     if vectors.ids is not None:
         by_id = NamedRows(vectors.ids, ())
-        if any(each in by_id for each in wanted):
+        if by_id.n_found(wanted):
             return "ids", by_id
     by_text, by_number = NamedRows(vectors.texts or (), ()), NamedRows((), numbers)
-    n_texts, n_numbers = (sum(each in by for each in wanted) for by in (by_text, by_number))
+    n_texts, n_numbers = by_text.n_found(wanted), by_number.n_found(wanted)
     if not n_texts and not n_numbers:
         raise CorpusError("no_known_ids", id=next(iter(wanted), ""), n=len(wanted))
     if n_texts >= n_numbers:

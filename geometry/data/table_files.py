@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import io
 import os
-import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import own_errors
-from .decode import GZIP, JSON_SUFFIXES, Source, TextFile, Unpacked, read_bytes, read_text_file
+from .decode import (
+    GZIP,
+    JSON_SUFFIXES,
+    TABLE_SUFFIXES,
+    Source,
+    TextFile,
+    lines_of,
+    read_bytes,
+    read_text_file,
+    unpacked,
+)
+from .errors import CorpusError
 from .json_records import is_json_lines, read_json
-from .limits import CorpusError, Limits
+from .limits import Limits
 from .packed_tables import read_packed_table
-from .recognise import Reading
-from .tables import Table
+from .recognise import Reading, is_table
+from .tables import Table, read_lines, read_table
 
 
 def names_its_columns(file_name: str) -> bool:
@@ -24,43 +35,59 @@ def names_its_columns(file_name: str) -> bool:
 
 
 def read_table_file(
-    source: Source, name: str | None, reading: Reading, limits: Limits, title: str = "text"
-) -> tuple[TextFile, Table | None]:
-    """(title, suffix and text, the table of a file of records or None); gzip is undone first.
+    source: Source,
+    name: str | None,
+    reading: Reading,
+    limits: Limits,
+    *,
+    title: str = "text",
+    wanted: Sequence[str | int | None] = (),
+    own_form: Callable[[str, Limits], Table | None] | None = None,
+    or_lines: bool = False,
+) -> tuple[TextFile, Table]:
+    """(title and encoding, table) of a file of any kind; gzip is undone first.
 
     name : of the file, where the source has none; also its title
     title : of bytes without a name
+    wanted : columns that the caller names
+    own_form : reads a text in a form of its own; None for any other
+    or_lines : whether a file that is no table has one text a line
     """
     content = read_bytes(source, limits.file_bytes)
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     path = Path(str(own or name or title))
     title = name or path.name
     if content.startswith(GZIP):
-        content, limits = _unpacked(content, limits), limits.but(file_bytes=limits.unpacked_bytes)
+        most = limits.unpacked_bytes
+        too_large = CorpusError("too_many_bytes", because="unpacked", limit=most)
+        with unpacked(io.BytesIO(content), most, limits.seconds / 2, too_large) as inner:
+            content, limits = inner.read(), limits.but(file_bytes=most)
         path, title = Path(path.name.removesuffix(".gz")), title.removesuffix(".gz")
+    suffix = path.suffix.lower()
     with own_errors(CorpusError):
         packed = read_packed_table(content, limits, reading)
         if packed is not None:
             kind, table = packed
-            return TextFile(Path(title).stem, path.suffix.lower(), "", kind), table
+            return TextFile(Path(title).stem, suffix, "", kind), table
         file = read_text_file(content, name=title, encoding=reading.encoding, limits=limits)
-        file = replace(file, suffix=path.suffix.lower())
-        if file.suffix in JSON_SUFFIXES or is_json_lines(file.text):
-            table = read_json(file.text, limits, reading.path)
-            return file, replace(table, notes=file.notes)
-    return file, None
+        file = replace(file, suffix=suffix)
+        found: Table | None = None
+        if suffix in JSON_SUFFIXES or is_json_lines(file.text):
+            found = read_json(file.text, limits, reading.path)
+        elif own_form is not None:
+            found = own_form(file.text, limits)
+        if found is None:
+            is_certain = (
+                suffix in TABLE_SUFFIXES
+                or reading.delimiter
+                or any(column is not None for column in wanted)
+            )
+            if or_lines and not is_certain and not is_table(lambda: _lines(file, limits)):
+                found = read_lines(file, limits)
+            else:
+                found = read_table(file, wanted=wanted, reading=reading, limits=limits)
+        return file, replace(found, notes=file.notes)
 
 
-def _unpacked(content: bytes, limits: Limits) -> bytes:
-    most, seconds = limits.unpacked_bytes, limits.seconds / 2
-    try:
-        with Unpacked(
-            io.BytesIO(content),
-            most=most,
-            seconds=seconds,
-            too_large=CorpusError("too_many_bytes", because="unpacked", limit=most),
-            too_slow=CorpusError("too_large", because="too_slow", limit=f"{seconds:g}"),
-        ) as file:
-            return file.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise CorpusError("damaged_file", kind="gzip archive") from error
+def _lines(file: TextFile, limits: Limits) -> Iterator[str]:
+    return (line for _, line in lines_of(file.text, limits, newline=""))

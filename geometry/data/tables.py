@@ -6,25 +6,20 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
-from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES
+from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
 from .decode import TextFile, lines_of
-from .limits import (
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_too_many_cells,
-    refuse_too_many_columns,
-)
+from .errors import CorpusError
+from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .recognise import (
     AS_FOUND,
     NULL,
     SAMPLE_ROWS,
     THOUSANDS,
-    Dialect,
     Reading,
     dialect_of,
     header_of,
@@ -41,34 +36,26 @@ from .recognise import (
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
 _MAX_LABELS = 50
+_SAMPLE_LINES = 20  # by which a form without a header is recognised
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of strings, each as wide as ``columns``.
-
-    lines : the line of the file where each row begins, from 1.
-    n_rows : rows in the file, which may be more than ``rows``.
-    n_blank : empty lines and rows of empty cells; ``blank`` has the first few of their lines.
-    decimal, unclear : of its numbers, as in ``Dialect``.
-    columns_left_out : those of the file that are no part of it, such as vectors.
-    notes : cells that are not as the file has them: the reason, how many, and the first rows.
-    sheets : names of the sheets of a workbook that can be seen, ``sheet`` among them.
-    """
+    """Rows of strings, each as wide as ``columns``."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    lines: tuple[int, ...]
-    n_rows: int
-    n_blank: int
+    lines: tuple[int, ...]  # of the file, where each row begins, from 1
+    n_rows: int  # in the file, which may be more than ``rows``
+    n_blank: int  # empty lines and rows of empty cells
     has_header: bool = False
-    decimal: str = "."
+    decimal: str = "."  # of its numbers, as in ``Dialect``
     unclear: str | None = None
-    blank: tuple[int, ...] = ()
-    columns_left_out: tuple[str, ...] = ()
-    notes: tuple[LeftOut, ...] = ()
-    sheets: tuple[str, ...] = ()
-    sheet: str | None = None
+    blank: tuple[int, ...] = ()  # the first few lines that are blank
+    columns_left_out: tuple[str, ...] = ()  # those of the file that are no part of it
+    notes: tuple[LeftOut, ...] = ()  # cells that are not as the file has them
+    sheets: tuple[str, ...] = ()  # of a workbook, as far as they can be seen
+    sheet: str | None = None  # the one that is read
 
     def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
         """What became of the rows and columns.
@@ -115,7 +102,6 @@ class Table:
         raise CorpusError("unknown_column", column=column, columns=self.columns)
 
     def cells(self, place: int) -> list[str]:
-        """One column's cells."""
         return [row[place] for row in self.rows]
 
     def number(self, cell: str) -> float | None:
@@ -127,28 +113,22 @@ class Table:
         return to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
 
     def is_numeric(self, place: int) -> bool:
-        """Whether over half of a column's cells are numbers."""
         return mostly_numbers(self.cells(place), self.decimal)
 
     @property
     def text_column(self) -> int | None:
-        """The column that looks like text: by its name, else the one with the longest cells."""
         by_name = self.named(TEXT_NAMES)
         is_weak = by_name is not None and self.columns[by_name].casefold() in WEAK_NAMES
         if by_name is not None and not is_weak:
             return by_name
-        mean_lengths = {
-            place: sum(map(len, cells)) / len(cells)
-            for place in range(len(self.columns))
-            if (cells := [row[place] for row in self.rows[:SAMPLE_ROWS]])
-            and 2 * sum(map(_is_wordy, cells)) > len(cells)
-        }
-        found = {
-            i: n
-            for i, n in mean_lengths.items()
-            if not is_id(self.cells(i))
-            and not is_of_codes([row[i] for row in self.rows[:SAMPLE_ROWS]])
-        } or mean_lengths
+        mean_lengths, found = {}, {}
+        for place in range(len(self.columns)):
+            cells = [row[place] for row in self.rows[:SAMPLE_ROWS]]
+            if cells and 2 * sum(map(_is_wordy, cells)) > len(cells):
+                mean_lengths[place] = sum(map(len, cells)) / len(cells)
+                if not is_id(self.cells(place)) and not is_of_codes(cells):
+                    found[place] = mean_lengths[place]
+        found = found or mean_lengths
         longest = max(found, key=lambda place: found[place]) if found else None
         if longest is None or by_name is None or found[longest] > 2 * mean_lengths.get(by_name, 0):
             return longest
@@ -170,21 +150,18 @@ class Table:
 
     def named(self, names: Sequence[str]) -> int | None:
         """Place of the first of ``names`` that the header has, in any case, or behind a point."""
-        folded = [column.casefold() for column in self.columns]
-        last = [column.rpartition(".")[2] for column in folded]
-        places = (each.index(name) for each in (folded, last) for name in names if name in each)
-        return next(places, None)
+        found = named(self.columns, names)
+        return None if found is None else self.columns.index(found)
 
 
 def read_table(
     file: TextFile,
     *,
-    max_rows: int | None = None,
     wanted: Sequence[str | int | None] = (),
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Table:
-    """The table in a file of columns; rows beyond ``max_rows`` are only counted.
+    """The table in a file of columns; rows beyond the limit are only counted.
 
     A first row that has a ``wanted`` name is a header.
     """
@@ -194,29 +171,76 @@ def read_table(
         return (line for _, line in numbered)
 
     dialect = dialect_of(lines, suffix=file.suffix, reading=reading)
-    # one row more, since the first may be the header
-    found = _rows(lines(), dialect, None if max_rows is None else max_rows + 1, limits)
-    if not found.rows:
-        return found
-    first, body, has_header = found.rows[0], found.rows[1:], reading.header
-    if has_header is None:
-        has_header = any(column in first for column in wanted) or header_of(
-            first, body, dialect.decimal
+    rows: list[tuple[str, ...]] = []
+    numbers: list[int] = []
+    n_rows, blank = 0, []
+    for line, cells in records(lines(), dialect):
+        if not cells:
+            blank.append(line)
+            continue
+        if not n_rows:
+            refuse_too_many_columns(len(cells), limits.columns)
+        n_rows += 1
+        if n_rows <= limits.rows + 1:  # the first may be the header
+            refuse_too_many_cells(n_rows * len(cells))
+            rows.append(tuple("" if cell == NULL else cell.strip() for cell in cells))
+            numbers.append(line)
+    has_header = reading.header
+    if has_header is None and rows:
+        has_header = any(column in rows[0] for column in wanted) or header_of(
+            rows[0], rows[1:], dialect.decimal
         )
-    skip = int(has_header)
-    taken = slice(skip, None if max_rows is None else skip + max_rows)
-    return replace(
-        found,
-        columns=unique_names(first if has_header else [""] * len(first)),
-        rows=found.rows[taken],
-        lines=found.lines[taken],
-        n_rows=found.n_rows - skip,
-        has_header=has_header,
+    skip = int(bool(has_header and rows))
+    names = rows[0] if skip else [""] * len(rows[0] if rows else ())
+    taken = slice(skip, skip + limits.rows)
+    return Table(
+        unique_names(names),
+        tuple(rows[taken]),
+        tuple(numbers[taken]),
+        n_rows - skip,
+        len(blank),
+        has_header=bool(skip),
+        decimal=dialect.decimal,
+        unclear=dialect.unclear,
+        blank=tuple(blank[:MOST_ROWS]),
     )
 
 
-def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = LIMITS) -> Table:
-    """The lines of a file as a column, "text"; those beyond ``max_rows`` are only counted."""
+def read_form(
+    text: str,
+    limits: Limits,
+    columns: tuple[str, ...],
+    split: Callable[[str], list[str]],
+    is_row: Callable[[Sequence[str]], bool],
+) -> Table | None:
+    """The rows of a form with these columns and no header; None if most first lines don't fit."""
+
+    def filled() -> Iterator[tuple[int, list[str]]]:
+        numbered = lines_of(text, limits, newline="\n", most=limits.line_characters)
+        return ((number, split(line.rstrip("\r\n"))) for number, line in numbered if line.strip())
+
+    sample = [is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
+    if 2 * sum(sample) <= len(sample):
+        return None
+    rows, lines, width = [], [], len(columns)
+    for line, cells in filled():
+        if len(cells) < width:
+            raise CorpusError(
+                "uneven_row",
+                because="uneven_stsb_row" if "genre" in columns else None,
+                line=line,
+                n=len(cells),
+                expected=width,
+            )
+        lines.append(line)
+        if len(lines) <= limits.rows:
+            rows.append(tuple(cell.strip() for cell in cells[:width]))
+    n_rows = len(lines)
+    return Table(columns, tuple(rows), tuple(lines[: limits.rows]), n_rows, line - n_rows)
+
+
+def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
+    """The lines of a file as a column, "text"; those beyond the limit are only counted."""
     rows: list[tuple[str]] = []
     lines: list[int] = []
     n_rows, blank = 0, []
@@ -225,41 +249,11 @@ def read_lines(file: TextFile, *, max_rows: int | None = None, limits: Limits = 
             blank.append(number)
             continue
         n_rows += 1
-        if max_rows is None or n_rows <= max_rows:
+        if n_rows <= limits.rows:
             rows.append((line.strip(),))
             lines.append(number)
-    return _table(("text",), rows, lines, n_rows, blank)
-
-
-def _rows(text: Iterable[str], dialect: Dialect, max_rows: int | None, limits: Limits) -> Table:
-    """The rows of lines; the columns have no names yet."""
-    rows: list[tuple[str, ...]] = []
-    lines: list[int] = []
-    n_rows, blank = 0, []
-    for line, cells in records(text, dialect):
-        if not cells:
-            blank.append(line)
-            continue
-        if not n_rows:
-            refuse_too_many_columns(len(cells), limits.columns)
-        n_rows += 1
-        if max_rows is None or n_rows <= max_rows:
-            refuse_too_many_cells(n_rows * len(cells), limits)
-            rows.append(tuple("" if cell == NULL else cell.strip() for cell in cells))
-            lines.append(line)
-    found = _table((), rows, lines, n_rows, blank)
-    return replace(found, decimal=dialect.decimal, unclear=dialect.unclear)
-
-
-def _table(
-    columns: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    lines: Sequence[int],
-    n_rows: int,
-    blank: Sequence[int],
-) -> Table:
     first = tuple(blank[:MOST_ROWS])
-    return Table(columns, tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
+    return Table(("text",), tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
 
 
 def _is_wordy(cell: str) -> bool:

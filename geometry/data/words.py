@@ -1,15 +1,15 @@
-"""Texts to words: the one tokeniser of word averages, counts of words and training texts."""
+"""Texts to sentences, and to words: one tokeniser of averages, counts and training texts."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 import regex
 
-from .limits import CorpusError
+from .errors import CorpusError
 
 # How a text becomes words. "unicode": runs of letters, marks and numbers, with apostrophes inside.
 # "characters": likewise, and each Chinese or Japanese character is a word. "jieba": Chinese by the
@@ -57,9 +57,14 @@ def words_in(text: str, tokenizer: str = "unicode", *, signs: bool = False) -> l
     signs : every other character but blanks is a word, too, and an apostrophe is a sign.
     """
     if tokenizer == "jieba":
+        try:
+            import jieba
+        except ImportError as error:
+            raise CorpusError("missing_segmenter") from error
+        jieba.setLogLevel("WARNING")
         return [
             word
-            for word in _jieba().lcut(text)
+            for word in jieba.lcut(text)
             if (not word.isspace() if signs else _HAS_LETTER.search(word))
         ]
     if tokenizer not in TOKENIZERS:
@@ -97,17 +102,41 @@ def tokenizer_for(texts: Sequence[str]) -> str:
     return "characters" if spaces and spaced < _LEAST_SPACED * len(spaces) else "unicode"
 
 
-def _jieba() -> Any:
-    try:
-        import jieba
-    except ImportError as error:
-        raise CorpusError("missing_segmenter") from error
-    jieba.setLogLevel("WARNING")
-    return jieba
-
-
 def folded(word: str) -> str:
     """A key that is equal for words which differ in case, apostrophes or Unicode's forms."""
     if word.isascii():
         return word.lower()
     return unicodedata.normalize("NFKC", word.translate(_FOLDED)).casefold()
+
+
+# Letters before a full stop that usually ends no sentence.
+_SHORT = (
+    "mr", "mrs", "ms", "dr", "prof", "st", "no", "vs", "etc", "e.g", "i.e", "fig", "eq", "al",
+    "jr", "sr", "inc", "ltd", "co", "u.s", "u.k", "p", "pp", "cf", "approx",
+)  # fmt: skip
+_CLOSING = r"[\"'”’)\]」』）》]*"
+_END = re.compile(
+    rf"[。！？]+{_CLOSING}\s*"  # Chinese: no space is needed
+    rf"|(?:[.!?…]+){_CLOSING}\s+(?=[\"'“‘(\[「『（]*[^\W_a-z])"  # else a capital or a digit follows
+    r"|\n\s*\n"
+)
+_LAST_WORD = re.compile(r"([^\s(\[“‘\"']+)\.$")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, stripped; a text without an end of a sentence is one.
+
+    Full stops after usual abbreviations and single letters end no sentence.
+    """
+    sentences, start = [], 0
+    for found in _END.finditer(text):
+        piece = text[start : found.end()].strip()
+        last = _LAST_WORD.search(piece)
+        if last and (last[1].casefold() in _SHORT or re.fullmatch(r"[A-Z]", last[1])):
+            continue
+        if piece:
+            sentences.append(piece)
+        start = found.end()
+    if rest := text[start:].strip():
+        sentences.append(rest)
+    return sentences

@@ -11,16 +11,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from ..errors import GeometryError
+from .errors import OutputError as OutputError
 
 PART = ".part"  # the end of the name of what is not finished; a killed process leaves it
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
-
-
-class OutputError(GeometryError):
-    """A place where a result can't be written."""
-
-    subject = "output"
 
 
 def write(
@@ -30,10 +24,10 @@ def write(
     if isinstance(content, bytes):
         with written(path, force=force, mode=mode) as file:
             file.write(content)
-        return
-    with written_folder(path) as folder:
-        for name, each in content.items():
-            (folder / name).write_bytes(each)
+    else:
+        with written_folder(path) as folder:
+            for name, each in content.items():
+                (folder / name).write_bytes(each)
 
 
 @contextmanager
@@ -101,11 +95,8 @@ def check_output(
 ) -> None:
     """Refuse an output before any work begins; ``inputs`` include what else is written.
 
-    Raises
-    ------
-    OutputError
-        For another ending; a symbolic link; an input, also by another name; a folder that is
-        absent, not empty or not writable; a file that exists.
+    Raises OutputError for another ending; a symbolic link; an input, also by another name; a folder
+    that is absent, not empty or not writable; a file that exists.
     """
     name = str(path)
     is_folder = or_folder and not path.suffix

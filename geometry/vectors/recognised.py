@@ -13,8 +13,9 @@ import numpy as np
 from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES
 from ..data.corpus import Preview, preview_table
 from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
+from ..data.errors import CorpusError
 from ..data.json_records import is_document
-from ..data.limits import LIMITS, CorpusError, Limits
+from ..data.limits import LIMITS, Limits
 from ..data.pairs import Pairs, read_pairs, twins
 from ..data.recognise import AS_FOUND, Holds, Reading, is_figure, is_of_codes
 from ..errors import GeometryError
@@ -27,20 +28,10 @@ SAMPLE = 100  # pairs by which sentences are told from words
 Answer = TypeVar("Answer")
 # Reasons why vectors are not read, or asked about, of files that are not meant as texts
 _NO_TEXTS = (
-    *(
-        "sparse",
-        "sparse_file",
-        "base64",
-        "base64_of_bytes",
-        "bits_in_text",
-        "no_bytes",
-        "scaled",
-        "pickle_file",
-        "model_file",
-    ),
-    *("binary_vectors", "uncertain_packed", "uncertain_vectors", "uncertain_path"),
-    "shortened_list",
-)
+    "sparse", "sparse_file", "base64", "base64_of_bytes", "bits_in_text", "no_bytes", "scaled",
+    "pickle_file", "model_file", "binary_vectors", "uncertain_packed", "uncertain_vectors",
+    "uncertain_path", "shortened_list",
+)  # fmt: skip
 _NUMBERS = ("decimal_comma", "split_decimals", "bad_number")  # of a word and numbers in each line
 _WORDS = ("text", "binary")  # formats of word vectors
 
@@ -57,10 +48,8 @@ class Recognised:
         False if it could be texts as well; then ``holds`` is a guess.
     format : str
         Of vectors as in ``VectorSetReport``; of others the encoding, or the kind of container.
-    columns : tuple of str
-        All columns that have names.
-    vectors : tuple of str
-        The columns or arrays of vectors, or of their dimensions.
+    columns, vectors : tuple of str
+        All columns that have names; those of vectors, or of their dimensions.
     preview : VectorPreview or None
         The first vectors, by the beginning of a text.
     """
@@ -82,6 +71,9 @@ def recognise(
 ) -> Recognised:
     """What a file holds, by its first rows and the names of its columns.
 
+    Raises GeometryError as ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing
+    of either.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -90,17 +82,10 @@ def recognise(
     reading : Reading
         How the file is written, as far as the caller knows.
     limits : Limits
-
-    Raises
-    ------
-    GeometryError
-        As ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing of either.
     """
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     title = Path(str(name or own or "file")).name
     with opened(source, CorpusError) as file:
-        if file.seekable():
-            file.seek(0)
         head = file.read(HEAD)
         if len(head) == HEAD and not _is_packed(head):
             head = head[: head.rfind(b"\n") + 1] or head + file.readline(limits.table_bytes)
@@ -217,9 +202,8 @@ def _has_rows(table: Preview) -> bool:
 
 def _are_long(texts: Sequence[str]) -> bool:
     """Whether most have several words, or as many characters in a script without spaces."""
-    return 2 * sum(" " in text or (len(text) > 8 and not text.isascii()) for text in texts) > len(
-        texts
-    )
+    n_long = sum(" " in text or (len(text) > 8 and not text.isascii()) for text in texts)
+    return 2 * n_long > len(texts)
 
 
 def _is_prose(table: Preview, column: str) -> bool:
@@ -231,13 +215,12 @@ def _is_prose(table: Preview, column: str) -> bool:
 def _pairs(pairs: Pairs, table: Preview, used: Sequence[str], is_named: bool) -> Recognised:
     """Pairs that are certain by their names, or by sentences and a score behind them."""
     folded = {name.casefold() for name in used}
-    has_code = any(is_of_codes(side[:SAMPLE]) for side in (pairs.left, pairs.right))
-    if not is_named and (has_code or len(folded.intersection(TEXT_NAMES)) > 1):  # title and body
+    sides = pairs.left[:SAMPLE], pairs.right[:SAMPLE]
+    is_title_and_body = len(folded.intersection(TEXT_NAMES)) > 1
+    is_text_and_name = sum(map(_are_long, sides)) == 1
+    if not is_named and (is_title_and_body or is_text_and_name or any(map(is_of_codes, sides))):
         return Recognised("texts", True, table.encoding, table.columns)
-    if not is_named and sum(_are_long(side[:SAMPLE]) for side in (pairs.left, pairs.right)) == 1:
-        # a text and a name or a label are no pair
-        return Recognised("texts", True, table.encoding, table.columns)
-    texts = (*pairs.left[:SAMPLE], *pairs.right[:SAMPLE])
+    texts = (*sides[0], *sides[1])
     is_long = 2 * sum(" " in text for text in texts) > len(texts)
     is_scored = not folded.isdisjoint(SCORE_NAMES)
     if not table.has_header:  # a whole number before two texts may be their class

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -43,172 +43,93 @@ _BASE64_SIZES = (("<f4", 1e-12, 1e6), ("<f8", 1e-12, 1e6), ("<f2", 1e-4, 16))
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: vectors (m, d) of numbers.
-
-    beside : m cells each of the columns ``ChosenColumns.beside``, or None
-    numbers : (m,) of their rows in the file, from 1; None if the blocks have all rows.
-    """
+    """Some rows: vectors (m, d) of numbers."""
 
     vectors: np.ndarray
+    # m cells each of the columns ``ChosenColumns.beside``, or None
     beside: Sequence[list[str] | None] = (None, None, None)
-    numbers: np.ndarray | None = None
-
-    @property
-    def texts(self) -> list[str] | None:
-        """The first column beside the vectors."""
-        return self.beside[0]
+    numbers: np.ndarray | None = None  # (m,) of their rows, from 1; None if blocks have all rows
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What a caller says of a file.
+    """What a caller says of a file."""
 
-    suffix : of its name, in lower case
-    reading : how it is to be read
-    limits : how large it may be
-    keeps_all : whether all rows that are read are kept; else an archive may have more
-    of_words : whether words are wanted
-    """
-
-    suffix: str = ""
+    suffix: str = ""  # of its name, in lower case
     reading: Reading = AS_FOUND
     limits: Limits = LIMITS
-    keeps_all: bool = True
+    keeps_all: bool = True  # all rows that are read are kept; else an archive may have more
     of_words: bool = False
 
     def refuse_unpacked(self, n_bytes: int) -> None:
-        """Raise VectorFileError for an archive that has more bytes than may be unpacked."""
         limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
         if n_bytes > limit:
             raise VectorFileError(
                 "too_large", because="unpacked" if self.of_words else "unpacked_set", limit=limit
             )
 
-    @property
-    def has_header(self) -> bool | None:
-        """Whether the first row of a table names the columns."""
-        return self.reading.header
-
-    @property
-    def encoding(self) -> str | None:
-        """Encoding of its texts."""
-        return self.reading.encoding
-
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """What is read of a file.
+    """What is read of a file: columns, or None."""
 
-    vector : a column of whole vectors, or the columns of their dimensions; None for a lone array.
-    text, label, id : columns, or None.
-    others : further columns.
-    keeps_missing : whether a row without a vector is a row of NaN; else it is an error.
-    """
-
+    # A column of whole vectors, or the columns of their dimensions; None for a lone array
     vector: str | tuple[str, ...] | None = None
     text: str | None = None
     label: str | None = None
     id: str | None = None
-    keeps_missing: bool = False
+    keeps_missing: bool = False  # a row without a vector is a row of NaN; else it is an error
     others: tuple[str, ...] = ()
 
     @property
     def beside(self) -> tuple[str | None, ...]:
-        """The columns of texts, labels and ids, and the others."""
         return self.text, self.label, self.id, *self.others
 
     @property
     def vector_names(self) -> tuple[str, ...]:
-        """The columns of the vectors."""
         return (self.vector,) if isinstance(self.vector, str) else self.vector or ()
 
 
 @dataclass(frozen=True)
 class RowSource:
-    """A file of vectors that is open.
+    """A file of vectors that is open."""
 
-    Attributes
-    ----------
-    format : str
-        As in ``VectorSetReport``.
-    blocks : callable
-        From ``ChosenColumns`` to an iterator of ``Block``.
-    n_rows : int or None
-        None if only reading to the end shows it.
-    lengths : mapping of str to int
-        Rows of each of ``vector_columns``, where they may differ.
-    columns : tuple of str
-        Those that may be texts or labels.
-    vector_columns : tuple of str
-        Those that have whole vectors, the likeliest first.
-    dimension_columns : tuple of str
-        Those that have one number of a vector each.
-    ids : tuple of str
-        Those of ``columns`` that number or name the rows.
-    labels : tuple of str
-        Those that have few different values in the first rows, numbers among them.
-    strings : tuple of str
-        Those of ``columns`` that have texts, where the format tells.
-    long : tuple of str
-        Those of ``strings`` whose first texts are too long to name groups of rows.
-    others : tuple of str
-        Those that can't be read.
-    has_header : bool or None
-        None where the format has no such choice.
-    encoding : str or None
-        Encoding of the texts, where it was found from the content.
-    left_out : tuple of str
-        Words whose rows have NaN or infinity and are no part of the blocks; the first few.
-    n_left_out : int
-        How many these are.
-    skipped : tuple of LeftOut
-        Rows of the file that are no part of the blocks, for this and for any other reason.
-    replaced : set of int
-        Lines with bytes that did not fit the encoding and became U+FFFD, once they were read.
-    asks_which : bool
-        Whether one of several ``vector_columns`` without a usual name is asked for.
-    close : callable
-        Ends what reads the file.
-    """
-
-    format: str
+    format: str  # as in ``VectorSetReport``
     blocks: Callable[[ChosenColumns], Iterator[Block]]
-    n_rows: int | None = None
-    lengths: Mapping[str, int] = field(default_factory=dict)
-    columns: tuple[str, ...] = ()
-    vector_columns: tuple[str, ...] = ()
-    dimension_columns: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    strings: tuple[str, ...] = ()
-    long: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    has_header: bool | None = None
-    encoding: str | None = None
-    left_out: tuple[str, ...] = ()
+    n_rows: int | None = None  # None if only reading to the end shows it
+    lengths: Mapping[str, int] = field(
+        default_factory=dict
+    )  # of ``vector_columns`` that may differ
+    columns: tuple[str, ...] = ()  # those that may be texts or labels
+    vector_columns: tuple[str, ...] = ()  # of whole vectors, the likeliest first
+    dimension_columns: tuple[str, ...] = ()  # of one number of a vector each
+    ids: tuple[str, ...] = ()  # those of ``columns`` that number or name the rows
+    labels: tuple[str, ...] = ()  # those that have few different values in the first rows
+    strings: tuple[str, ...] = ()  # those of ``columns`` that have texts, where the format tells
+    long: tuple[str, ...] = ()  # those of ``strings`` that are too long to name groups of rows
+    others: tuple[str, ...] = ()  # those that can't be read
+    has_header: bool | None = None  # None where the format has no such choice
+    encoding: str | None = None  # of the texts, where it was found from the content
+    left_out: tuple[str, ...] = ()  # first words whose rows have NaN and are no part of the blocks
     n_left_out: int = 0
-    skipped: tuple[LeftOut, ...] = ()
-    replaced: Collection[int] = ()
-    asks_which: bool = False
-    close: Callable[[], object] = lambda: None
+    skipped: tuple[LeftOut, ...] = ()  # rows that are no part of the blocks, for any reason
+    asks_which: bool = False  # one of several ``vector_columns`` without a usual name is asked for
+    close: Callable[[], object] = lambda: None  # ends what reads the file
 
     @property
     def n_skipped(self) -> int:
-        """Rows of the file that are no part of the blocks."""
         return sum(each.n for each in self.skipped)
 
     @property
     def all_columns(self) -> tuple[str, ...]:
-        """Every column of the file, read or not."""
         known = (*self.vector_columns, *self.dimension_columns, *self.columns, *self.others)
         return tuple(dict.fromkeys(known))
 
     def vector_choice(
         self, wanted: str | Sequence[str] | None, without: Sequence[str | None]
     ) -> str | tuple[str, ...] | None:
-        """The column or columns of the vectors.
+        """The column or columns of the vectors: the ``wanted``, or the likeliest.
 
-        wanted : the caller's choice; None takes the likeliest.
         without : columns that are no dimensions, because they are the texts or labels.
         """
         known = (*self.vector_columns, *self.columns, *self.dimension_columns)
@@ -231,45 +152,27 @@ class RowSource:
 
     @staticmethod
     def refuse_unknown(name: str, known: Sequence[str]) -> None:
-        """Raise VectorFileError for a column that the file does not have."""
         if name not in known:
             raise VectorFileError("unknown_column", column=name, columns=tuple(known))
 
 
 def rows_a_block(d: int) -> int:
-    """Rows of one block of vectors of d numbers."""
     return max(1, min(BLOCK_ROWS, BLOCK_BYTES // (4 * max(1, d))))
 
 
 def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
     """The names, those first that vectors usually have, and those of scales last."""
     ranks = {name.casefold(): rank for rank, name in enumerate(VECTOR_NAMES)}
-    return tuple(
-        sorted(
-            names,
-            key=lambda name: (is_scale(name), ranks.get(_last_part(name), len(ranks))),
-        )
-    )
+
+    def rank(name: str) -> tuple[bool, int]:
+        return is_scale(name), ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks))
+
+    return tuple(sorted(names, key=rank))
 
 
 def is_scale(name: str) -> bool:
-    """Whether a column has the numbers by which bytes become vectors, by its name."""
+    """Whether a column has the numbers by which bytes become vectors."""
     return _SCALES.fullmatch(name.casefold()) is not None
-
-
-def _last_part(name: str) -> str:
-    return name.casefold().rsplit("/", 1)[-1]
-
-
-def named(columns: Sequence[str], names: Sequence[str]) -> str | None:
-    """The first of ``names`` that is a column, in any case, or the end of one behind a point."""
-    folded = {column.casefold(): column for column in reversed(columns)}
-    last = {
-        name.rpartition(".")[2]: column
-        for name, column in folded.items()
-        if not name.startswith("error.")  # of the rows that a service could not answer
-    }
-    return next((each[name] for each in (folded, last) for name in names if name in each), None)
 
 
 def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -13,12 +14,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..data.decode import refuse_halves
-from ..data.limits import Limits
 from ..data.packed_tables import has_long_directory
 from .errors import VectorFileError, refuse_unpacked, too_large
+from .foreign import EXCEL, SPARSE, TORCH, refuse_foreign
 from .gather import BESIDE_A_WORD
 from .row_source import (
-    BLOCK_ROWS,
     HEAD,
     Block,
     ChosenColumns,
@@ -44,29 +44,10 @@ Read = Callable[[int], bytes]
 
 
 def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a lone array."""
     shape, is_fortran, dtype = _npy_header(file)
-    start = file.tell()
-    size = file.seek(0, os.SEEK_END) - start
     _refuse_array(shape, dtype)
-    if size < _n_bytes(shape, dtype):
-        raise VectorFileError("damaged_file", kind="NumPy array")
-
-    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        file.seek(start)
-        if not is_fortran:
-            yield from _of_rows(file.read, shape, dtype)
-            return
-        n, d = shape
-        step = rows_a_block(d)
-        for first in range(0, n, step):  # a part of each column
-            table = np.empty((d, min(step, n - first)), dtype)
-            for column, part in enumerate(table):
-                file.seek(start + (column * n + first) * dtype.itemsize)
-                part[:] = np.frombuffer(file.read(part.nbytes), dtype)
-            yield Block(table.T)
-
-    return RowSource("npy", blocks, n_rows=shape[0])
+    table = _mapped(file, shape, dtype, "NumPy array", is_fortran=is_fortran)
+    return RowSource("npy", lambda chosen: _blocks(table), n_rows=shape[0])
 
 
 def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
@@ -84,9 +65,11 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
     _refuse_other_archive(archive.namelist())
     hints.refuse_unpacked(sum(each.file_size for each in members))
-    headers = {
-        each.filename.removesuffix(".npy"): _member_header(archive, each) for each in members
-    }
+    headers: dict[str, Header] = {}
+    for each in members:
+        name = each.filename.removesuffix(".npy")
+        with _member(archive, name) as (headers[name], _):
+            pass
     tables = [
         name
         for name, (shape, _, dtype) in headers.items()
@@ -120,9 +103,19 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         shape, is_fortran, dtype = headers[name]
         _refuse_array(shape, dtype)
         beside = [texts(column, shape[0]) for column in chosen.beside]
+        n, d = shape
+        step = n if is_fortran else rows_a_block(d)
+        if is_fortran and _n_bytes(shape, dtype) > limits.table_bytes:
+            raise too_large(n, d, limits.table_bytes)
         with _member(archive, name) as (_, read):
-            way = _of_columns(read, shape, dtype, limits) if is_fortran else None
-            yield from _with_columns(way or _of_rows(read, shape, dtype), beside)
+            for start in range(0, n, step):
+                rows = slice(start, min(n, start + step))
+                size = (rows.stop - start) * d * dtype.itemsize
+                if len(content := read(size)) < size:
+                    raise VectorFileError("damaged_file", kind="NumPy array")
+                part = np.frombuffer(content, dtype)
+                part = part.reshape(d, n).T if is_fortran else part.reshape(-1, d)
+                yield from _blocks(part, [each and each[rows] for each in beside])
 
     def first(name: str) -> list[Any]:
         with _member(archive, name) as ((shape, _, dtype), read):
@@ -186,18 +179,12 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
         columns = [column(each, shape[0]) for each in chosen.beside]
-        place = 8 + length + at
-
-        def read(n: int) -> bytes:
-            nonlocal place
-            file.seek(place)
-            place += n
-            return file.read(n)
-
-        found = _of_rows(read, shape, dtype)
-        if kind == "BF16":
-            found = (Block((b.vectors.astype(np.uint32) << 16).view(np.float32)) for b in found)
-        yield from _with_columns(found, columns)
+        file.seek(8 + length + at)
+        for block in _blocks(_mapped(file, shape, dtype, "safetensors file"), columns):
+            if kind == "BF16":
+                rows = (block.vectors.astype(np.uint32) << 16).view(np.float32)
+                block = Block(rows, block.beside)
+            yield block
 
     return RowSource(
         "safetensors",
@@ -232,7 +219,6 @@ def vecs_type(head: bytes, suffix: str) -> str | None:
 
 
 def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of .fvecs or .bvecs."""
     head = file.read(HEAD)
     dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
     if dtype.kind == "i":
@@ -241,10 +227,11 @@ def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
     n, rest = divmod(file.seek(0, os.SEEK_END), width)
     if rest:
         raise VectorFileError("damaged_file", kind="fvecs file")
+    file.seek(0)
+    records = _mapped(file, (n, width), np.dtype(np.uint8), "fvecs file")
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        file.seek(0)
-        for block in _of_rows(file.read, (n, width), np.dtype(np.uint8)):
+        for block in _blocks(records):
             counts = np.ascontiguousarray(block.vectors[:, :4]).view("<i4")
             if (counts != d).any():
                 raise VectorFileError("damaged_file", kind="fvecs file")
@@ -255,8 +242,6 @@ def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
 
 def _refuse_other_archive(names: Sequence[str]) -> None:
     """Raise VectorFileError for an archive that is not NumPy's, or has a sparse matrix."""
-    from .foreign import EXCEL, SPARSE, TORCH, refuse_foreign
-
     arrays = {name.removesuffix(".npy") for name in names if name.endswith(".npy")}
     if any(name.endswith("data.pkl") for name in names):
         refuse_foreign(TORCH)
@@ -305,40 +290,36 @@ def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return dtype.itemsize * math.prod(shape)
 
 
-def _of_rows(read: Read, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Block]:
-    """Blocks of an array whose rows follow each other."""
-    n, d = shape
-    step = rows_a_block(d)
-    for start in range(0, n, step):
-        rows = min(step, n - start)
-        content = read(rows * d * dtype.itemsize)
-        if len(content) < rows * d * dtype.itemsize:
-            raise VectorFileError("damaged_file", kind="NumPy array")
-        yield Block(np.frombuffer(content, dtype).reshape(rows, d))
+def _mapped(
+    file: BinaryIO,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    kind: str,
+    *,
+    is_fortran: bool = False,
+) -> np.ndarray:
+    """The array at the place of an open file; on disk, its parts are read when they are used."""
+    start, n_bytes = file.tell(), _n_bytes(shape, dtype)
+    if file.seek(0, os.SEEK_END) < start + n_bytes:
+        raise VectorFileError("damaged_file", kind=kind)
+    order: Any = "F" if is_fortran else "C"
+    if isinstance(file, io.BytesIO):
+        flat = np.frombuffer(file.getbuffer(), dtype, math.prod(shape), start)
+        return flat.reshape(shape, order=order)
+    with suppress(OSError, ValueError, AttributeError):  # it is not on disk
+        return np.memmap(file, dtype, "r", start, shape, order)
+    file.seek(start)
+    return np.frombuffer(file.read(n_bytes), dtype).reshape(shape, order=order)
 
 
-def _of_columns(
-    read: Read, shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits
+def _blocks(
+    table: np.ndarray, columns: Sequence[list[str] | None] = (None, None, None)
 ) -> Iterator[Block]:
-    """Blocks of an array whose columns follow each other, which is read as a whole."""
-    size = _n_bytes(shape, dtype)
-    if size > limits.table_bytes:
-        raise too_large(shape[0], shape[1], limits.table_bytes)
-    content = read(size)
-    if len(content) < size:
-        raise VectorFileError("damaged_file", kind="NumPy array")
-    table = np.frombuffer(content, dtype).reshape(shape[::-1]).T
-    for start in range(0, len(table), BLOCK_ROWS):
-        yield Block(table[start : start + BLOCK_ROWS])
-
-
-def _with_columns(blocks: Iterable[Block], columns: Sequence[list[str] | None]) -> Iterator[Block]:
-    """The blocks with their parts of texts, labels and ids."""
-    place = 0
-    for block in blocks:
-        rows = slice(place, place + len(block.vectors))
-        place = rows.stop
-        yield Block(block.vectors, [None if each is None else each[rows] for each in columns])
+    """The rows with their parts of texts, labels and ids."""
+    step = rows_a_block(table.shape[1])
+    for start in range(0, len(table), step):
+        rows = slice(start, start + step)
+        yield Block(table[rows], [each and each[rows] for each in columns])
 
 
 @contextmanager
@@ -353,14 +334,6 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[Header, Read]
         if isinstance(error, MemoryError):
             raise
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
-
-
-def _member_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Header:
-    with _member(archive, member.filename.removesuffix(".npy")) as (header, _):
-        shape, _is_fortran, dtype = header
-    if not dtype.hasobject and _n_bytes(shape, dtype) > member.file_size:
-        raise VectorFileError("damaged_file", kind="NumPy archive")
-    return header
 
 
 def _decoded(cell: object, hints: Hints) -> str:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 import numpy as np
 
 from ..data.account import CODES, NOT_FINITE, SAMPLED, UNCHOSEN, Account, LeftOut
-from ..data.column_names import ID_NAMES, LABEL_NAMES
+from ..data.column_names import ID_NAMES, LABEL_NAMES, named
 from ..data.columns import columns_of
 from ..data.decode import Source
 from ..data.embeddings import VectorSet, VectorSetReport
@@ -21,7 +21,7 @@ from .errors import MOST_NAMED, VectorFileError
 from .formats import recognised
 from .gather import in_memory
 from .metadata_rows import MetadataRows, read_metadata
-from .row_sample import NotFinite, Taken
+from .row_sample import CHOSEN, NotFinite, RowSample
 from .row_source import (
     HEAD,
     TEXTS,
@@ -30,13 +30,13 @@ from .row_source import (
     Hints,
     RowSource,
     as_numbers,
-    named,
     rows_a_block,
 )
-from .set_tables import count_rows
 from .word_files import opened_content, read_vectors
 
 NO_COLUMN = ""  # the value that chooses no texts
+_SHOWN_COLUMNS = 20
+_OF_TABLES = ("parquet", "arrow", "csv", "tsv", "jsonl")  # their columns have equal lengths
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,21 +49,15 @@ class VectorPreview:
         As in ``VectorSetReport``.
     vectors : (m, d) array of float32
         The first rows, by the suggested column or columns.
-    columns : tuple of str
-        Those that may be texts or labels, of the file and of its metadata.
-    rows : tuple of m tuples of str
-        The first cells of ``columns``.
-    vector_columns : tuple of str
-        Those that have whole vectors. Empty where each dimension has a column of its own.
-    dimension_columns : tuple of str
-        Those that have one number of each vector.
+    columns, rows : tuple of str, tuple of m tuples of str
+        Columns that may be texts or labels, of the file and its metadata; their first cells.
+    vector_columns, dimension_columns : tuple of str
+        Those that have whole vectors, or one number of each vector.
     suggested_text_column, suggested_label_column, suggested_id_column : str or None
     n_rows : int or None
         None if only reading to the end shows it.
-    has_header : bool or None
-        None where the format has no such choice.
-    encoding : str or None
-        Encoding of a text, as it was found from the content.
+    has_header, encoding : bool or None, str or None
+        As found from the content; None where the format has none.
     """
 
     format: str
@@ -93,17 +87,19 @@ def read_vector_set(
     not_finite: NotFinite = "stop",
     sample: int | None = None,
     seed: int = 0,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorSet:
     """Vectors of texts, images or anything else, with a text and a label for each row.
 
-    The format is found from the content: .npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl,
-    .safetensors, .csv, .tsv, GloVe, word2vec's text and binary form, each of them gzipped or not.
+    The format is found from the content; docs/inputs.md has the forms, each of them gzipped or not.
     Nothing is unpickled. The file is read by blocks, so that a sample of a file that is larger than
     memory can be taken.
+
+    Raises VectorFileError with one of the codes uncertain, missing_library, unreadable, no_vectors,
+    damaged_file, ragged_row, bad_number, bad_json, not_finite, too_few_vectors, too_many_vectors,
+    too_many_bytes, too_large, pickled, unknown_column, empty_column, column_length, metadata_rows;
+    and those of ``read_vectors``. Raises CorpusError for the encoding of a table, or its metadata.
 
     Parameters
     ----------
@@ -121,10 +117,8 @@ def read_vector_set(
     text_column : str, optional
         A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
-        A column of the file or its metadata. None reads no labels.
     id_column : str, optional
-        A column of the file or its metadata, by which pairs and answers name rows. None reads no
-        ids.
+        By which pairs and answers name rows.
     not_finite : str
         What happens if rows have NaN, infinity, a missing number or no vector. "stop" raises an
         error that names them; "drop" leaves them out and counts them in the report and account.
@@ -133,74 +127,54 @@ def read_vector_set(
         rows. None takes all rows.
     seed : int
         Seed of the sample.
-    has_header : bool, optional
-        Whether the first row of a table names the columns. None finds it from the content.
-    encoding : str, optional
-        Encoding of a table. None finds it from the content.
     reading : Reading
-        What else is known of how the file is written, such as its delimiter.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
         How large the file may be; with a sample, what is kept counts.
-
-    Raises
-    ------
-    VectorFileError
-        With one of the codes uncertain, missing_library, unreadable,
-        no_vectors, damaged_file, ragged_row, bad_number,
-        bad_json, not_finite, too_few_vectors, too_many_vectors, too_many_bytes, too_large, pickled,
-        unknown_column, empty_column, column_length, metadata_rows; and those of ``read_vectors``.
-    CorpusError
-        For the encoding of a table, or its metadata.
     """
     if not_finite not in ("stop", "drop"):
         raise ValueError(f'not_finite must be "stop" or "drop"; got {not_finite!r}')
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
-    reading = reading.but(encoding=encoding, header=has_header)
     hints = Hints("", reading, limits, keeps_all=sample is None)
-    with _opened(source, name, hints) as (rows, file, title):
+    with _opened(source, name, hints) as (rows, title):
         if rows.n_left_out and not_finite == "stop":
             raise VectorFileError(
                 "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
             )
-        beside = _metadata(metadata, metadata_name, rows, file, limits)
+        beside = _metadata(metadata, metadata_name, rows, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
-        taken = Taken(sample=sample, seed=seed, limits=limits, expected=expected)
-        of_file = replace(
-            chosen,
-            text=_within(chosen.text, rows, beside),
-            label=_within(chosen.label, rows, beside),
-            id=_within(chosen.id, rows, beside),
-            keeps_missing=not_finite == "drop",
-            others=_others(rows, chosen),
-        )
+        taken = RowSample(sample=sample, seed=seed, limits=limits, expected=expected)
+        text, label, ids = (_of_file(each, beside) for each in chosen.beside)
+        others, drops = _others(rows, chosen), not_finite == "drop"
+        of_file = ChosenColumns(chosen.vector, text, label, ids, drops, others)
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
-        _refuse_empty_dimensions(chosen.vector, taken.empty)
-        vectors, (texts, labels, ids, *cells), numbers = taken.result(not_finite)
+        empty = taken.empty
+        if isinstance(chosen.vector, tuple) and empty is not None and 0 < empty.sum() < len(empty):
+            names = tuple(name for name, no in zip(chosen.vector, empty, strict=True) if no)
+            raise VectorFileError("not_finite", because="empty_dimensions", columns=names)
+        vectors, cells, numbers = taken.result(not_finite)
+        own = cells[:CHOSEN]
+        further = dict(zip(of_file.others, cells[CHOSEN:], strict=False))  # word vectors have none
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
             beside.refuse_count(taken.n_rows + rows.n_skipped)
-            if of_file.text is None and chosen.text is not None:
-                texts = beside.column(chosen.text, numbers)
-            if of_file.label is None and chosen.label is not None:
-                labels = beside.column(chosen.label, numbers)
-            if of_file.id is None and chosen.id is not None:
-                ids = beside.column(chosen.id, numbers)
-        _refuse_empty(chosen.text, texts)
-        _refuse_empty(chosen.label, labels)
-        _refuse_empty(chosen.id, ids)
-        further = dict(zip(of_file.others, cells, strict=False))  # word vectors have none
-        if beside is not None:
-            taken_columns = (chosen.text, chosen.label, chosen.id)
             further |= {
                 each: beside.column(each, numbers)
                 for each in beside.columns[:_SHOWN_COLUMNS]
-                if each not in taken_columns
+                if each not in chosen.beside
             }
-        columns = columns_of((name, found) for name, found in further.items() if found)
+            for i, column in enumerate(chosen.beside):
+                if column is not None and of_file.beside[i] is None:
+                    own[i] = beside.column(column, numbers)
+        for column, found in zip(chosen.beside, own, strict=True):
+            if column is not None and found is not None and not any(map(str.strip, found)):
+                raise VectorFileError("empty_column", column=column)
+        texts, labels, names_of_rows = own
+        columns = columns_of((name, each) for name, each in further.items() if each)
         n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
             format=rows.format,
@@ -228,7 +202,7 @@ def read_vector_set(
             texts=None if texts is None else tuple(text[:most] for text in texts),
             labels=None if labels is None else tuple(label[:most] for label in labels),
             label_column=None if labels is None else chosen.label,
-            ids=None if ids is None else tuple(ids),
+            ids=None if names_of_rows is None else tuple(names_of_rows),
             columns=columns,
             report=report,
             numbers=None if len(vectors) == report.n_rows else numbers,
@@ -250,8 +224,6 @@ def preview_vector_set(
     metadata: Source | None = None,
     name: str | None = None,
     metadata_name: str | None = None,
-    has_header: bool | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> VectorPreview:
@@ -259,36 +231,30 @@ def preview_vector_set(
 
     Parameters without a description are as in ``read_vector_set``.
 
+    Raises VectorFileError, CorpusError as ``read_vector_set`` does.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
     metadata : path, bytes or binary file, optional
     name : str, optional
     metadata_name : str, optional
-    has_header : bool, optional
-    encoding : str, optional
     reading : Reading
     limits : Limits
     rows : int
         In the result at most.
-
-    Raises
-    ------
-    VectorFileError, CorpusError
-        As ``read_vector_set`` does.
     """
-    reading = reading.but(encoding=encoding, header=has_header)
-    with _opened(source, name, Hints("", reading, limits)) as (found, file, _):
-        beside = _metadata(metadata, metadata_name, found, file, limits)
+    with _opened(source, name, Hints("", reading, limits)) as (found, _):
+        beside = _metadata(metadata, metadata_name, found, limits)
         of_metadata = () if beside is None else beside.columns
-        chosen = _choice(found, beside, None, None, None)
-        vector, texts = chosen.vector, chosen.text
+        chosen = _choice(found, beside)
         columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
         cells = [
-            _first_cells(found, beside, vector, column, rows) for column in columns[:_SHOWN_COLUMNS]
+            _first_cells(found, beside, chosen.vector, column, rows)
+            for column in columns[:_SHOWN_COLUMNS]
         ]
-        chosen = ChosenColumns(vector, keeps_missing=True)
-        first = next(as_numbers(found, chosen, reading), Block(np.empty((0, 0))))
+        vectors_alone = ChosenColumns(chosen.vector, keeps_missing=True)
+        first = next(as_numbers(found, vectors_alone, reading), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
@@ -299,7 +265,7 @@ def preview_vector_set(
             rows=tuple(zip(*(column[:m] for column in cells), strict=True)) if cells else (),
             vector_columns=found.vector_columns,
             dimension_columns=found.dimension_columns,
-            suggested_text_column=texts,
+            suggested_text_column=chosen.text,
             suggested_label_column=named(columns, LABEL_NAMES) or next(iter(_labels(found)), None),
             suggested_id_column=named(columns, ID_NAMES),
             n_rows=found.n_rows,
@@ -308,16 +274,12 @@ def preview_vector_set(
         )
 
 
-_SHOWN_COLUMNS = 20
-
-
 def vector_blocks(
     source: Source,
     *,
     name: str | None = None,
     vector_column: str | Sequence[str] | None = None,
     not_finite: NotFinite = "stop",
-    has_header: bool | None = None,
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Iterator[np.ndarray]:
@@ -330,14 +292,12 @@ def vector_blocks(
     source : path, bytes or seekable binary file
     name : str, optional
     vector_column : str or sequence of str, optional
-    has_header : bool, optional
     reading : Reading
     limits : Limits
     not_finite : str
         As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    reading = reading.but(header=has_header)
-    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _, _):
+    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _):
         vector = rows.vector_choice(vector_column, ())
         chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")
         start = 1
@@ -357,10 +317,8 @@ def vector_blocks(
 
 
 @contextmanager
-def _opened(
-    source: Source, name: str | None, hints: Hints
-) -> Iterator[tuple[RowSource, BinaryIO, str]]:
-    """(rows, file, title) of a source of any format."""
+def _opened(source: Source, name: str | None, hints: Hints) -> Iterator[tuple[RowSource, str]]:
+    """The rows of a file, and its title."""
     limits = hints.limits
     with opened_content(source, name, limits, of_words=False) as (content, size, inner):
         file = content
@@ -371,13 +329,12 @@ def _opened(
         found = recognised(head, hints.suffix)
         rows = _of_words(file, inner, hints) if found.rows is None else found.rows(file, hints)
         try:
-            yield rows, file, inner.stem
+            yield rows, inner.stem
         finally:
             rows.close()
 
 
 def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
-    """Word vectors: each word is a text."""
     table = read_vectors(file, name=name.name, encoding=hints.reading.encoding, limits=hints.limits)
     report = table.report
     assert report is not None
@@ -406,17 +363,14 @@ def _metadata(
     metadata: Source | None,
     name: str | None,
     rows: RowSource,
-    file: BinaryIO,
     limits: Limits,
 ) -> MetadataRows | None:
     if metadata is None:
         return None
     n = rows.n_rows
-    if n is None and rows.encoding is None:
+    if n is None:
         every = rows.blocks(ChosenColumns(rows.vector_choice(None, ()), keeps_missing=True))
         n = sum(len(block.vectors) for block in every)
-    if n is None:
-        n = count_rows(file, rows.encoding, limits) - bool(rows.has_header)
     return read_metadata(metadata, n, name=name, limits=limits)
 
 
@@ -429,9 +383,9 @@ def _labels(rows: RowSource) -> list[str]:
 def _choice(
     rows: RowSource,
     beside: MetadataRows | None,
-    vector: str | Sequence[str] | None,
-    text: str | None,
-    label: str | None,
+    vector: str | Sequence[str] | None = None,
+    text: str | None = None,
+    label: str | None = None,
     ids: str | None = None,
 ) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
@@ -452,11 +406,8 @@ def _choice(
             rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
     # a column of the metadata may have the name of a dimension
-    used = [_within(column, rows, beside) for column in (text, label, ids)]
+    used = [_of_file(column, beside) for column in (text, label, ids)]
     return ChosenColumns(rows.vector_choice(vector, used), text, label, ids)
-
-
-_OF_TABLES = ("parquet", "arrow", "csv", "tsv", "jsonl")  # their columns have equal lengths
 
 
 def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
@@ -468,10 +419,9 @@ def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
     return tuple(left)[:_SHOWN_COLUMNS]
 
 
-def _within(column: str | None, rows: RowSource, beside: MetadataRows | None) -> str | None:
-    """The column if the file has it; a column of the metadata with that name comes first."""
-    is_beside = beside is not None and column in beside.columns
-    return None if is_beside else column
+def _of_file(column: str | None, beside: MetadataRows | None) -> str | None:
+    """The column if it is not of the metadata, which come first."""
+    return None if beside is not None and column in beside.columns else column
 
 
 def _first_cells(
@@ -482,21 +432,7 @@ def _first_cells(
     rows: int,
 ) -> list[str]:
     if beside is not None and column in beside.columns:
-        return beside.column(column, np.arange(1, min(rows, beside.n_rows) + 1))
+        return beside.column(column, np.arange(1, min(rows, len(beside.rows)) + 1))
     chosen = ChosenColumns(vector, column, keeps_missing=True)
     block = next(iter(found.blocks(chosen)), None)
-    return [] if block is None or block.texts is None else block.texts[:rows]
-
-
-def _refuse_empty(column: str | None, cells: Sequence[str] | None) -> None:
-    if column is not None and cells is not None and not any(cell.strip() for cell in cells):
-        raise VectorFileError("empty_column", column=column)
-
-
-def _refuse_empty_dimensions(
-    vector: str | tuple[str, ...] | None, empty: np.ndarray | None
-) -> None:
-    """Raise VectorFileError if some columns of the vectors have no number in any row."""
-    if isinstance(vector, tuple) and empty is not None and empty.any() and not empty.all():
-        columns = tuple(name for name, is_empty in zip(vector, empty, strict=True) if is_empty)
-        raise VectorFileError("not_finite", because="empty_dimensions", columns=columns)
+    return [] if block is None else (block.beside[0] or [])[:rows]

@@ -9,18 +9,18 @@ import numpy as np
 
 from ..data.decode import HDF5
 from ..data.limits import Limits
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_dimensions
 from .foreign import SPARSE_HDF5, refuse_foreign
 from .row_source import Block, ChosenColumns, Hints, RowSource, is_id, likeliest_first, rows_a_block
 from .set_parquet import FIRST_ROWS, damaged, opened_apart
 
 _PLACES = (0, 512, 1024, 2048)  # where it may begin
 _CACHE = 64 << 20  # bytes of chunks that are kept, since a block may cross several
+_FAULTS = (OSError, RuntimeError, ValueError, KeyError, TypeError)  # of h5py, on a damaged file
 _SPARSE = {"data", "indices", "indptr"}  # datasets of a group
 
 
 def is_hdf5(head: bytes, suffix: str) -> bool:
-    """Whether a file begins so."""
     return any(head.startswith(HDF5, place) for place in _PLACES)
 
 
@@ -30,8 +30,6 @@ def open_hdf5(file: BinaryIO, hints: Hints) -> RowSource:
 
 
 class _Hdf5Table:
-    """An open file.   facts : of its ``RowSource``."""
-
     def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
         try:
             import h5py
@@ -55,13 +53,11 @@ class _Hdf5Table:
             file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115, PTH123
             self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
             if self._file.visititems(take):  # passes over links to other files
-                raise VectorFileError(
-                    "too_large", because="too_many_dimensions", limit=limits.dimensions
-                )
+                refuse_dimensions(len(self._sets), limits.dimensions)
             self._kinds = {name: (each.shape, each.dtype) for name, each in self._sets.items()}
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-            if isinstance(error, VectorFileError):
-                raise
+        except VectorFileError:
+            raise
+        except _FAULTS as error:
             raise damaged("hdf5") from error
         tables = [
             name
@@ -95,7 +91,6 @@ class _Hdf5Table:
         }
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        """As ``RowSource.blocks``."""
         n, d = self._kinds[str(chosen.vector)][0]
         for column in chosen.beside:
             if column is not None and (m := self._kinds[column][0][0]) != n:
@@ -114,7 +109,7 @@ class _Hdf5Table:
             if name in self._strings:
                 found = found.asstr("utf-8", "replace")
             return np.asarray(found[start:end])
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        except _FAULTS as error:
             raise damaged("hdf5") from error
 
     def _texts(self, name: str, start: int, end: int) -> list[str]:

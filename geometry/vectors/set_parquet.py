@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import ARROW, ARROW_STREAM
 from ..data.limits import MEGABYTE, Limits
-from ..data.parquet_table import BATCH_ROWS, process_limits, text_of
+from ..data.parquet_table import BATCH_ROWS, batches_of, process_limits, text_of
 from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_dimensions
 from .row_source import (
     BLOCK_BYTES,
     VECTOR_NAMES,
@@ -43,6 +43,11 @@ FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of second
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
 LONG_TEXT = 40  # characters; a column with a longer mean is no category
 SOME_ROWS = 1_000  # rows among which the first vector is looked for
+# Types of Arrow
+LISTS = ("list", "large_list", "fixed_size_list")
+NUMBERS = ("floating", "integer", "decimal")
+STRINGS = ("string", "large_string", "string_view")
+BYTES = ("binary", "large_binary", "fixed_size_binary")
 
 
 def _are_long(cells: Sequence[str]) -> bool:
@@ -50,20 +55,11 @@ def _are_long(cells: Sequence[str]) -> bool:
     return bool(filled) and sum(filled) > LONG_TEXT * len(filled)
 
 
-class OpenTable(Protocol):
-    """An open table.   facts : of its ``RowSource``.   blocks : as there."""
-
-    facts: dict[str, Any]
-
-    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        """As ``RowSource.blocks``."""
-
-
-MakeTable = Callable[[str | BinaryIO, Limits], OpenTable]
+# Makes an object with the ``facts`` and the ``blocks`` of a ``RowSource``
+MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a Parquet table."""
     return opened_apart(_ParquetTable, "parquet", file, hints)
 
 
@@ -83,7 +79,6 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
     """The rows of a table that a process with limits decodes.
 
     make : of a module's top level, with a path or an open file, and the limits
-    name : of the format
     """
     limits = hints.limits
     allowed = None if is_limited() else process_limits(limits)
@@ -97,15 +92,13 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
         try:
             return process.answer()
         except MemoryError as error:
-            raise VectorFileError(
-                "too_large", because="unpacked_set", limit=limits.table_bytes
-            ) from error
+            most = limits.table_bytes
+            raise VectorFileError("too_large", because="unpacked_set", limit=most) from error
         except ProcessEnded as error:
-            if error.too_slow:
-                raise VectorFileError(
-                    "too_large", because="too_slow", limit=limits.seconds
-                ) from error
-            raise damaged(name) from error
+            if not error.too_slow:
+                raise damaged(name) from error
+            most = limits.seconds
+            raise VectorFileError("too_large", because="too_slow", limit=most) from error
 
     def ask(call: Callable[[], Any]) -> Any:
         process.start(call)
@@ -131,7 +124,6 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
 
 
 def damaged(name: str) -> VectorFileError:
-    """The error of a damaged file of a format."""
     return VectorFileError(
         "damaged_file",
         kind="HDF5 file"
@@ -142,7 +134,7 @@ def damaged(name: str) -> VectorFileError:
 
 # ---- in the process, which has one table ----
 
-_table: OpenTable
+_table: Any
 _blocks: Iterator[Block]
 
 
@@ -171,10 +163,7 @@ def _path_or_content(file: BinaryIO) -> str | bytes:
 
 
 class _Columns:
-    """The columns of an open table of Arrow's types.   facts : of its ``RowSource``.
-
-    A field of a struct is a column with a point in its name.
-    """
+    """The columns of an open table of Arrow; a field of a struct has a point in its name."""
 
     name: str
     schema: Any
@@ -193,7 +182,7 @@ class _Columns:
         self._kinds = kinds
         lists = [name for name, kind in kinds.items() if _is_vector(kind)]
         blank = [name for name, kind in kinds.items() if types.is_null(kind)]
-        numbers = [name for name, kind in kinds.items() if _is_number(kind) or name in blank]
+        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
         columns = [name for name, kind in kinds.items() if not types.is_nested(_storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
         first = self._first_cells(
@@ -228,7 +217,6 @@ class _Columns:
         raise NotImplementedError
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        """As ``RowSource.blocks``."""
         vector, most = chosen.vector, self._limits.text_characters
         names = chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
@@ -268,7 +256,6 @@ class _Columns:
         return column.storage if isinstance(column, pa.ExtensionArray) else column
 
     def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:
-        """The first cells of the first columns."""
         names = names[:FIRST_COLUMNS]
         tops = list(dict.fromkeys(self._paths[name][0] for name in names))
         with _own_error(self.name):
@@ -289,10 +276,7 @@ class _Columns:
                 width = int(next(filter(None, _lengths(self._column(batch, name))), 0))
                 if width or rows == 1:
                     break
-        if width > self._limits.dimensions:
-            raise VectorFileError(
-                "too_large", because="too_many_dimensions", limit=self._limits.dimensions
-            )
+        refuse_dimensions(width, self._limits.dimensions)
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
@@ -301,15 +285,16 @@ class _Columns:
             return
         for name in likeliest_first(list(self._kinds)):
             kind = leaf = _storage(self._kinds[name])
-            while _is_list(leaf):
+            while _is_one(LISTS, leaf):
                 leaf = _storage(leaf.value_type)
-            is_likely = name.casefold() in VECTOR_NAMES or _is_number(leaf) or not dimensions
-            if is_likely and (
-                _is_list(kind) or (name.casefold() in VECTOR_NAMES and _is_binary(kind))
-            ):
+            is_named = name.casefold() in VECTOR_NAMES
+            is_list = _is_one(LISTS, kind) and (
+                is_named or _is_one(NUMBERS, leaf) or not dimensions
+            )
+            if is_list or (is_named and _is_one(BYTES, kind)):
                 raise VectorFileError(
                     "no_vectors",
-                    because="other_lists" if _is_list(kind) else "binary_vectors",
+                    because="other_lists" if is_list else "binary_vectors",
                     column=name,
                     kind_of_column=str(kind),
                 )
@@ -324,7 +309,7 @@ class _ParquetTable(_Columns):
         with _own_error(self.name):
             file = _opened(source)
             metadata = parquet.read_metadata(file)
-            _refuse_columns(metadata.num_columns, limits)
+            refuse_dimensions(metadata.num_columns, limits.dimensions, beside=limits.columns)
             ahead = BLOCK_BYTES // max(1, metadata.num_columns)
             self._file = parquet.ParquetFile(
                 file,
@@ -350,7 +335,7 @@ class _ArrowTable(_Columns):
             self.schema = reader.schema
             if hasattr(reader, "count_rows"):
                 self.n_rows = reader.count_rows()
-        _refuse_columns(len(self.schema), limits)
+        refuse_dimensions(len(self.schema), limits.dimensions, beside=limits.columns)
         super().__init__(limits)
 
     def _reader(self, names: list[str] | None = None) -> Any:
@@ -364,17 +349,7 @@ class _ArrowTable(_Columns):
         return (ipc.open_file if is_file else ipc.open_stream)(self._file, options=options)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Any]:
-        reader = self._reader(names)
-        n = getattr(reader, "num_record_batches", None)
-        for batch in reader if n is None else map(reader.get_batch, range(n)):
-            batch.validate(full=True)  # places within it come from the file
-            for start in range(0, len(batch), rows):
-                yield batch.slice(start, rows)
-
-
-def _refuse_columns(n: int, limits: Limits) -> None:
-    if n > limits.dimensions + limits.columns:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
+        yield from batches_of(self._reader(names), rows)
 
 
 @contextmanager
@@ -411,51 +386,37 @@ def _paths(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def _storage(kind: Any) -> Any:
-    """The type by which an extension's type is stored."""
     import pyarrow as pa
 
     return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
 
 
-def _is_list(kind: Any) -> bool:
+def _is_one(names: Sequence[str], kind: Any) -> bool:
+    """Whether a type is one of these, such as "list" for ``pyarrow.types.is_list``."""
     from pyarrow import types
 
-    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+    return any(getattr(types, f"is_{name}")(kind) for name in names)
 
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
     kind = _storage(kind)
-    return _is_list(kind) and _is_number(kind.value_type) and (shape is None or len(shape) == 1)
-
-
-def _is_number(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    from pyarrow import types
-
-    kind = kind.value_type if types.is_dictionary(kind) else kind
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
-
-
-def _is_binary(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(
-        types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind)
+    return (
+        _is_one(LISTS, kind)
+        and _is_one(NUMBERS, kind.value_type)
+        and (shape is None or len(shape) == 1)
     )
 
 
+def _is_text(kind: Any) -> bool:
+    return _is_one(STRINGS, kind.value_type if _is_one(["dictionary"], kind) else kind)
+
+
 def _numbers(column: Any) -> np.ndarray:
-    """(m,) numbers, NaN where one is missing."""
     import pyarrow as pa
 
     kind = column.type
-    if not (_is_number(kind) or pa.types.is_null(kind)):
+    if not (_is_one(NUMBERS, kind) or pa.types.is_null(kind)):
         raise VectorFileError("no_vectors", because="no_numbers", kind_of_column=str(kind))
     if column.null_count or not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         column = column.cast(pa.float64())
@@ -463,7 +424,6 @@ def _numbers(column: Any) -> np.ndarray:
 
 
 def _lengths(column: Any) -> np.ndarray:
-    """Numbers of each list; 0 where there is none."""
     import pyarrow.compute as pc
 
     found = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
@@ -475,17 +435,13 @@ def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np
     lengths = _lengths(column)
     missing = lengths == 0
     if missing.any() and not keeps_missing:
-        place = int(np.flatnonzero(missing)[0])
-        raise VectorFileError("ragged_row", because="no_vector_in_row", row=first + place)
-    other = np.flatnonzero((lengths != width) & ~missing)
-    if len(other):
-        raise VectorFileError(
-            "ragged_row",
-            because="ragged_vector",
-            row=first + int(other[0]),
-            n=int(lengths[other[0]]),
-            expected=width,
-        )
+        row = first + int(missing.argmax())
+        raise VectorFileError("ragged_row", because="no_vector_in_row", row=row)
+    other = (lengths != width) & ~missing
+    if other.any():
+        place = int(other.argmax())
+        n, row = int(lengths[place]), first + place
+        raise VectorFileError("ragged_row", because="ragged_vector", row=row, n=n, expected=width)
     numbers = _numbers(column.flatten()).reshape(-1, width)
     if not missing.any():
         return numbers

@@ -7,15 +7,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from operator import itemgetter
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import decode, encoding_of, text_of, uncertain_bytes
+from ..data.errors import CorpusError
 from ..data.json_records import is_json_number, is_vector, open_records
-from ..data.limits import CorpusError, Limits
+from ..data.limits import Limits
 from ..data.recognise import (
     MISSING,
     NO_DELIMITER,
@@ -36,7 +36,7 @@ from ..data.recognise import (
     unclear_decimal,
     unique_names,
 )
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_dimensions
 from .gather import in_memory
 from .row_source import (
     HEAD,
@@ -50,28 +50,24 @@ from .row_source import (
     rows_a_block,
 )
 
-NumberedRow = tuple[int, list[str]]
-
 
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a table of text."""
     limits, reading = hints.limits, hints.reading
-    encoding, replaced = reading.encoding or _encoding(file), set[int]()
+    encoding = reading.encoding or _encoding(file)
 
     def lines() -> Iterator[str]:
-        return (line for _, line in _lines(file, encoding, limits, replaced))
+        return (line for _, line in _lines(file, encoding, limits))
 
     dialect = dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
 
-    def rows() -> Iterator[NumberedRow]:
+    def rows() -> Iterator[tuple[int, list[str]]]:
         return ((line, cells) for line, cells in records(lines(), dialect) if cells)
 
     sample = [cells for _, cells in islice(rows(), SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("no_vectors", because="empty_file")
     first, body = sample[0], sample[1:] or sample
-    if len(first) > limits.dimensions + limits.columns:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
+    refuse_dimensions(len(first), limits.dimensions, beside=limits.columns)
     cells = [[row[place].strip() for row in body] for place in range(len(first))]
     lists = [place for place, column in enumerate(cells) if is_of_lists(column)]
     numeric = [place for place, column in enumerate(cells) if _is_numeric(column, dialect.decimal)]
@@ -96,8 +92,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
             read, at = list_parser(chosen.vector), columns[chosen.vector]
             parse = lambda cells, line: read(cells[at], line)  # noqa: E731
         else:
-            taken = (chosen.vector,) if isinstance(chosen.vector, str) else chosen.vector or ()
-            parse = _cell_parser({name: columns[name] for name in taken}, dialect.decimal)
+            places = {name: columns[name] for name in chosen.vector_names}
+            parse = _cell_parser(places, dialect.decimal)
         yield from _blocks(found, parse, beside, _cell, limits, chosen.keeps_missing)
 
     usable: tuple[str, ...] = ()
@@ -108,10 +104,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         usable = dimensions_among(with_name) if has_header else tuple(with_name)
         wide = [names.index(name) for name in usable]
         _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
-        if len({_stem(name) for name in usable}) == 1 and has_header:
-            # a dimension without a number in the first rows
-            alike = {names[i] for i in empty if _stem(names[i]) == _stem(usable[0])}
-            usable = tuple(name for name in names if name in alike or name in usable)
+        if has_header:
+            usable = _with_empty(usable, names, [names[i] for i in empty])
     taken_for_vectors = {*vector_columns, *usable}
     return RowSource(
         "tsv" if dialect.delimiter == "\t" else "csv",
@@ -122,17 +116,16 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         labels=tuple(names[i] for i, column in enumerate(cells) if is_label(column)),
         has_header=has_header,
         encoding=encoding,
-        replaced=replaced,
     )
 
 
 def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of JSON: one record a line, or a document that has them."""
     limits, path = hints.limits, hints.reading.path
-    encoding, replaced = hints.reading.encoding or _encoding(file), set[int]()
+    encoding = hints.reading.encoding or _encoding(file)
 
     def lines() -> Iterator[tuple[int, str]]:
-        return _lines(file, encoding, limits, replaced)
+        return _lines(file, encoding, limits)
 
     def whole() -> str:
         file.seek(0)
@@ -146,8 +139,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     if not sample:
         raise VectorFileError("no_vectors", because="empty_file")
     keys = list(dict.fromkeys(key for record in sample for key in record))
-    if len(keys) > limits.dimensions + limits.columns:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=limits.dimensions)
+    refuse_dimensions(len(keys), limits.dimensions, beside=limits.columns)
     values = {key: [each[key] for each in sample if each.get(key) is not None] for key in keys}
     lists = [key for key in keys if values[key] and _is_list(values[key][0])]
     for key in lists:
@@ -156,21 +148,14 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
             raise VectorFileError("no_vectors", because="sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
     usable = () if lists else dimensions_among(numeric)
-    if len({_stem(name) for name in usable}) == 1:
-        # a dimension without a number in the first rows
-        empty = {key for key in keys if not values[key] and _stem(key) == _stem(usable[0])}
-        usable = tuple(key for key in keys if key in empty or key in usable)
-
+    usable = _with_empty(usable, keys, [key for key in keys if not values[key]])
     if not lists:
         refuse_coded(values)
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        vector = chosen.vector
-        parse = (
-            _key_parser(vector)
-            if isinstance(vector, str) and vector in lists
-            else _keys_parser((vector,) if isinstance(vector, str) else vector or ())
-        )
+        names = chosen.vector_names
+        is_list = isinstance(chosen.vector, str) and chosen.vector in lists
+        parse = _key_parser(names[0]) if is_list else _keys_parser(names)
         yield from _blocks(rows(), parse, chosen.beside, _value, limits, chosen.keeps_missing)
 
     return RowSource(
@@ -181,15 +166,8 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         dimension_columns=usable,
         labels=tuple(key for key in keys if is_label([*map(str, values[key])])),
         encoding=encoding,
-        replaced=replaced,
         asks_which=True,
     )
-
-
-def count_rows(file: BinaryIO, encoding: str | None, limits: Limits) -> int:
-    """Lines that are not blank."""
-    lines = _lines(file, encoding or "latin-1", limits)
-    return sum(bool(line.strip()) for _, line in lines)
 
 
 def is_table(head: bytes, suffix: str) -> bool:
@@ -226,10 +204,7 @@ def _blocks(
             rows = [[float("nan")] * width for _ in rows]  # those before have no vector
         if not row and keeps_missing:
             row = [float("nan")] * width
-        if len(row) > limits.dimensions:
-            raise VectorFileError(
-                "too_large", because="too_many_dimensions", limit=limits.dimensions
-            )
+        refuse_dimensions(len(row), limits.dimensions)
         if not row and not keeps_missing:
             raise VectorFileError("ragged_row", because="no_vector_in_line", line=number)
         if len(row) != width:
@@ -259,19 +234,15 @@ def _value(record: dict[str, Any], key: str) -> str:
 
 def _cell_parser(places: dict[str, int], decimal: str) -> Callable[[list[str], int], list[float]]:
     """Numbers of some cells of a row, NaN where a cell is empty."""
-    if len(places) == 1:
-        (only,) = places.values()
-        pick: Callable[[list[str]], Sequence[str]] = lambda cells: (cells[only],)  # noqa: E731
-    else:
-        pick = itemgetter(*places.values())
 
     def parse(cells: list[str], line: int) -> list[float]:
-        taken = pick(cells)
+        taken = [cells[place] for place in places.values()]
         if decimal == "." and "_" not in "".join(taken):
             with suppress(ValueError):
                 return list(map(float, taken))
-        named = zip(places, taken, strict=True)
-        return [_number(cell, name, line, decimal) for name, cell in named]
+        return [
+            _number(cell, name, line, decimal) for name, cell in zip(places, taken, strict=True)
+        ]
 
     return parse
 
@@ -311,8 +282,6 @@ def list_parser(name: str) -> Callable[[str, int], list[float]]:
 
 
 def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
-    """Numbers of one list of a JSON object."""
-
     def parse(record: dict[str, Any], line: int) -> list[float]:
         found = record.get(key)
         if found is None:
@@ -322,11 +291,8 @@ def _key_parser(key: str) -> Callable[[dict[str, Any], int], list[float]]:
         if isinstance(found, list) and set(map(type, found)) <= {float, int}:
             with suppress(OverflowError):
                 return list(map(float, found))
-        return (
-            [_json_number(each, key, line) for each in found]
-            if isinstance(found, list)
-            else ([_json_number(found, key, line)])
-        )
+        values = found if isinstance(found, list) else [found]
+        return [_json_number(each, key, line) for each in values]
 
     return parse
 
@@ -377,19 +343,13 @@ def _loads(cell: str) -> Any:
 
 
 def _encoding(file: BinaryIO) -> str:
-    """The encoding of a file, by its beginning. Raises CorpusError as ``encoding_of`` does."""
     file.seek(0)
     head = file.read(HEAD)
     return encoding_of(head, is_whole=len(head) < HEAD)
 
 
-def _lines(
-    file: BinaryIO, encoding: str, limits: Limits, replaced: set[int] | None = None
-) -> Iterator[tuple[int, str]]:
-    """(number from 1, line), one at a time, so that a large file is never in memory.
-
-    replaced : takes the numbers of lines with bytes that did not fit
-    """
+def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int, str]]:
+    """(number from 1, line), one at a time, so that a large file is never in memory."""
     file.seek(0)
     most = limits.line_characters
     # a byte may look like a newline
@@ -402,19 +362,13 @@ def _lines(
         text, _ = decode(content, encoding=encoding)
         yield from enumerate(io.StringIO(text), start=1)
         return
-    number = 0
-    while raw := file.readline(most + 1):
-        number += 1
+    for number, raw in enumerate(iter(lambda: file.readline(most + 1), b""), start=1):
         if len(raw) > most:
             raise VectorFileError("ragged_row", because="long_row", line=number, limit=most)
         try:
-            line = text_of(raw, encoding)
+            yield number, text_of(raw, encoding)
         except UnicodeDecodeError as error:
             raise uncertain_bytes(encoding, (number,)) from error
-        sign = "\ufffd"
-        if replaced is not None and sign in line and line.count(sign) > raw.count(sign.encode()):
-            replaced.add(number)
-        yield number, line
 
 
 def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> None:
@@ -445,7 +399,6 @@ def _is_numeric(cells: Sequence[str], decimal: str) -> bool:
 def _is_header(
     sample: Sequence[Sequence[str]], numeric: Sequence[int], lists: Sequence[int], decimal: str
 ) -> bool:
-    """Whether the first row of a table names its columns."""
     first = sample[0]
     if not (numeric or lists):
         return True
@@ -462,5 +415,11 @@ def _is_header(
     )
 
 
-def _stem(name: str) -> str:
-    return name.rstrip("0123456789")
+def _with_empty(
+    dimensions: Sequence[str], names: Sequence[str], empty: Sequence[str]
+) -> tuple[str, ...]:
+    """The dimensions, with those of their names that have no number in the first rows."""
+    stems = {name.rstrip("0123456789") for name in dimensions}
+    alike = {name for name in empty if len(stems) == 1 and name.rstrip("0123456789") in stems}
+    alike.update(dimensions)
+    return tuple(name for name in names if name in alike)

@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
+from ..data.column_names import named
 from ..data.embeddings import VectorTable
 from ..data.recognise import Reading
 from .errors import VectorFileError
-from .gather import Gathering, Wanted, in_memory
-from .row_source import VECTOR_NAMES, ChosenColumns, Hints, RowSource, named
+from .gather import Gathering, WordRequest, in_memory
+from .row_source import VECTOR_NAMES, ChosenColumns, Hints, RowSource
 from .word_binary import LONGEST_WORD
 
 WORD_NAMES = (
@@ -33,25 +33,23 @@ WORD_NAMES = (
 
 def words_by(
     open_rows: Callable[[BinaryIO, Hints], RowSource],
-) -> Callable[[BinaryIO, Wanted], VectorTable]:
+) -> Callable[[BinaryIO, WordRequest], VectorTable]:
     """What reads a table of words by what opens its file as rows."""
-    return partial(_read, open_rows)
+
+    def read(file: BinaryIO, wanted: WordRequest) -> VectorTable:
+        if wanted.size is None:  # readers jump, and each jump would unpack anew
+            file = in_memory(file, wanted.limits.vector_file_bytes)
+        reading = Reading(encoding=wanted.encoding)
+        rows = open_rows(file, Hints("", reading, wanted.limits, of_words=True))
+        try:
+            return _table(rows, wanted)
+        finally:
+            rows.close()
+
+    return read
 
 
-def _read(
-    open_rows: Callable[[BinaryIO, Hints], RowSource], file: BinaryIO, wanted: Wanted
-) -> VectorTable:
-    if wanted.size is None:  # readers jump, and each jump would unpack anew
-        file = in_memory(file, wanted.limits.vector_file_bytes)
-    reading = Reading(encoding=wanted.encoding)
-    rows = open_rows(file, Hints("", reading, wanted.limits, of_words=True))
-    try:
-        return _table(rows, wanted)
-    finally:
-        rows.close()
-
-
-def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
+def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
     vector = rows.vector_choice(None, rows.ids)
     if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
         raise VectorFileError(
@@ -69,7 +67,13 @@ def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
         (column,) = rows.strings
     beside = None if column else _words_beside(wanted, n)
     if column is None and beside is None:
-        _refuse_wordless(rows, wanted)
+        if rows.format == "safetensors":
+            file = f"{wanted.name}.words.txt"
+            raise VectorFileError("no_words", because="no_words_beside", file=file)
+        if rows.format == "npz" and rows.others:
+            raise VectorFileError("pickled")
+        names = (*rows.vector_columns, *rows.columns)
+        raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
     gathering: Gathering | None = None
     start = 0
     try:
@@ -80,7 +84,7 @@ def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
                 gathering.is_whole = False
                 break
             end = start + len(block.vectors)
-            texts = (beside or [])[start:end] if block.texts is None else block.texts
+            texts = (beside or [])[start:end] if column is None else block.beside[0] or []
             if max(map(len, texts), default=0) > LONGEST_WORD:
                 raise VectorFileError("too_large", because="long_word", limit=LONGEST_WORD)
             with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
@@ -99,19 +103,7 @@ def _table(rows: RowSource, wanted: Wanted) -> VectorTable:
     return gathering.table(rows.format, n_rows=n, used=used, unused=unused)
 
 
-def _refuse_wordless(rows: RowSource, wanted: Wanted) -> None:
-    if rows.format == "safetensors":
-        raise VectorFileError(
-            "no_words", because="no_words_beside", file=f"{wanted.name}.words.txt"
-        )
-    if rows.format == "npz" and rows.others:
-        raise VectorFileError("pickled")
-    names = (*rows.vector_columns, *rows.columns)
-    raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
-
-
-def _words_beside(wanted: Wanted, n: int | None) -> list[str] | None:
-    """The words in files beside a file on disk."""
+def _words_beside(wanted: WordRequest, n: int | None) -> list[str] | None:
     path = wanted.path
     if path is None:
         return None
@@ -130,7 +122,7 @@ def _words_beside(wanted: Wanted, n: int | None) -> list[str] | None:
     return _words_of_tokenizer(tokenizer, n or 0, wanted) if tokenizer.is_file() else None
 
 
-def _content_beside(path: Path, wanted: Wanted) -> bytes:
+def _content_beside(path: Path, wanted: WordRequest) -> bytes:
     try:
         with path.open("rb") as file:
             content = file.read(wanted.limits.file_bytes + 1)
@@ -141,7 +133,7 @@ def _content_beside(path: Path, wanted: Wanted) -> bytes:
     return content
 
 
-def _words_of_tokenizer(path: Path, n: int, wanted: Wanted) -> list[str]:
+def _words_of_tokenizer(path: Path, n: int, wanted: WordRequest) -> list[str]:
     """Row i belongs to the token of number i."""
     try:
         settings = json.loads(_content_beside(path, wanted))

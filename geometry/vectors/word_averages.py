@@ -1,11 +1,11 @@
-"""Sentence vectors from word vectors, and how much of the sentences the words cover."""
+"""Sentence vectors from word vectors, also by SIF, and how much the words cover."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,15 +13,7 @@ from ..data.embeddings import VectorTable, known_parts
 from ..data.words import Tokenizer, stop_list, tokenizer_for, words_in
 from ..data.words import words_of as words_of
 from ..transform.whitening_map import WhiteningMap
-from .errors import VectorFileError
-from .sif import (
-    refuse_a,
-    refuse_unfinite_words,
-    refuse_unknown_sentences,
-    sif_weights,
-    total_count,
-    weighted_means,
-)
+from .errors import MOST_NAMED, VectorFileError
 
 Weighting = Literal["mean", "sif", "zipf"]
 WEIGHTINGS = ("mean", "sif", "zipf")
@@ -35,17 +27,14 @@ class SentenceVectors:
     Attributes
     ----------
     vectors : (n, d) array
-    n_words : (n,) array of int
-        Words of each sentence.
-    n_known : (n,) array of int
-        Those of them that the table has.
+    n_words, n_known : (n,) arrays of int
+        Words of each sentence, and those of them that the table has.
     unknown : tuple of (str, int)
         The commonest words that the table lacks, each with its number of occurrences.
     weighting : str
         As in ``sentence_vectors``.
     tokenizer : str
-        How texts became words: one of ``geometry.data.words.TOKENIZERS``, the name of a function,
-        or "given" for sequences of words.
+        How texts became words; the name of a function, or "given" for sequences of words.
     stop_words : (str, int) or None
         Name of the list of the words that were left out, and how many words it has.
     n_stopped : (n,) array of int, or None
@@ -118,18 +107,14 @@ def sentence_vectors(
     a : float, > 0
         For "sif".
     tokenizer : str or callable, optional
-        "unicode", runs of letters, marks and numbers, so that text with spaces between words is
-        split there; "characters", likewise, and each Chinese or Japanese character is a word;
-        "jieba", the Chinese segmenter; "ascii", lower case and [a-z0-9']+, as many STS figures are
-        computed; a function from a text to its words. None takes "characters" where Chinese or
-        Japanese has no spaces between words, else "unicode".
+        One of ``geometry.data.words.TOKENIZERS``, or a function from a text to its words. None
+        takes "characters" where Chinese or Japanese has no spaces, else "unicode".
     stop_words : str
         "none" averages all words; "sklearn" leaves out scikit-learn's English stop words, in any
         case. A sentence without any other known word has no average.
     empty : str
-        What happens if a sentence has no known word. "error" raises a VectorFileError
-        that names it. "zero" gives a row of zeros, which ``has_words`` marks. Such a row has no
-        direction and must be left out of any score.
+        What happens if a sentence has no known word. "error" raises a VectorFileError that names
+        it. "zero" gives a row of zeros, which ``has_words`` marks and which any score leaves out.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
@@ -141,7 +126,7 @@ def sentence_vectors(
     known = [[row for row in found if row is not None] for found in rows]
     n_known = np.array([len(ids) for ids in known], dtype=np.int64)
     if empty == "error":
-        refuse_unknown_sentences(n_known, without=len(stops))
+        _refuse_unknown_sentences(n_known, without=len(stops))
     lacking = Counter(
         word.lower()
         for words, found in zip(split, rows, strict=True)
@@ -150,7 +135,7 @@ def sentence_vectors(
     )
     vectors, weights = _weighed(table, weighting, counts, a)
     return SentenceVectors(
-        vectors=weighted_means(known, vectors, weights),
+        vectors=_weighted_means(known, vectors, weights),
         n_words=np.array([len(words) for words in split], dtype=np.int64),
         n_known=n_known,
         unknown=tuple(lacking.most_common(_LISTED)),
@@ -192,7 +177,7 @@ def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.nda
 
     Sums to at most 1, the rest being words that the table lacks.
     """
-    total = total_count(counts)
+    total = _total_count(counts)
     p = np.zeros(len(table.words))
     for word, count in counts.items():
         row = table.row_of(word)
@@ -212,7 +197,7 @@ def _weighed(
     if not p.any():
         raise VectorFileError("no_counted_words")
     if weighting == "sif":
-        return table.vectors, sif_weights(p, a)
+        return table.vectors, a / (a + p)
     return WhiteningMap.of(table.vectors, p).apply(table.vectors), ones
 
 
@@ -221,9 +206,99 @@ def _check(weighting: str, counts: Mapping[str, float] | None, a: float, empty: 
         raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r}")
     if empty not in ("error", "zero"):
         raise ValueError(f'empty must be "error" or "zero"; got {empty!r}')
-    refuse_a(a)
+    _refuse_a(a)
     if weighting != "mean" and counts is None:
         raise ValueError(
             f"weighting {weighting!r} needs counts of the words: read_counts of a file, or "
             "rank_counts(table) where the most frequent words come first"
         )
+
+
+def sif_average(
+    sentences: Sequence[Sequence[str]],
+    table: VectorTable,
+    counts: Mapping[str, float],
+    *,
+    a: float = 1e-3,
+) -> np.ndarray:
+    """Averages of Arora, Liang, Ma 2017: mean over a sentence's known words of a/(a + p(w)) v_w.
+
+    This is the first half of their algorithm 1. The second removes the first *uncentred* singular
+    direction, fitted on a set that the caller names: ``CommonComponentRemoval(1, centred=False)``.
+    The result is in the table's precision. A word counts as often as it occurs; words that the
+    table lacks count for nothing, not even in the mean. Raises ValueError for sentences without any
+    known word, and for a vector that is not finite.
+
+    Parameters
+    ----------
+    sentences : n sequences of str
+        Words, tokenised as the table's words are.
+    table : VectorTable
+    counts : {word: count}
+        In some corpus; p(w) = count / sum of all. A word without a count has p = 0 and weight 1.
+    a : float, > 0
+    """
+    _refuse_a(a)
+    if isinstance(sentences, str) or any(isinstance(words, str) for words in sentences):
+        raise ValueError("a sentence is a sequence of words, not a text; split the texts first")
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(table.words):
+        row_of.setdefault(word, row)
+    known = [[row_of[word] for word in words if word in row_of] for words in sentences]
+    _refuse_unknown_sentences([len(ids) for ids in known])
+    refuse_unfinite_words(table)
+    p = np.array([counts.get(word, 0.0) for word in table.words]) / _total_count(counts)
+    return _weighted_means(known, table.vectors, a / (a + p))
+
+
+def _weighted_means(
+    known: Sequence[Sequence[int]], vectors: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Row i is the mean over ``known[i]`` of weight times vector; zeros where there is none.
+
+    Summed in float64, in the precision of ``vectors``.
+    """
+    precision = vectors.dtype if np.issubdtype(vectors.dtype, np.floating) else np.float64
+    means = np.zeros((len(known), vectors.shape[1]), dtype=precision)
+    for i, ids in enumerate(known):
+        if len(ids):
+            means[i] = weights[ids] @ vectors[ids].astype(np.float64) / len(ids)
+    return means
+
+
+def _refuse_a(a: float) -> None:
+    if not 0 < a < np.inf:
+        raise ValueError(f"a must be a finite number above 0; got {a!r}")
+
+
+def refuse_unfinite_words(table: VectorTable) -> None:
+    """Raise VectorFileError "unfinite_words" that names the first of these words."""
+    bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
+    if len(bad):
+        words = [table.words[row] for row in bad[:MOST_NAMED]]
+        raise VectorFileError("unfinite_words", n=len(bad), words=words)
+
+
+def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
+    """Raise VectorFileError if a sentence has none of the table's words.
+
+    without : the number of stop words, which are not among the ``n_known``.
+    """
+    rows = np.flatnonzero(np.equal(n_known, 0)) + 1
+    if len(rows):
+        found: dict[str, Any] = {
+            "n": len(rows),
+            "total": len(n_known),
+            "rows": rows[:MOST_NAMED].tolist(),
+        }
+        if without:
+            raise VectorFileError("only_stop_words", limit=without, **found)
+        raise VectorFileError("no_known_words", **found)
+
+
+def _total_count(counts: Mapping[str, float]) -> float:
+    """The sum of the counts, above 0; ValueError for anything but finite numbers >= 0."""
+    values = np.fromiter(counts.values(), dtype=np.float64, count=len(counts))
+    if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
+        raise ValueError("counts must be finite numbers >= 0, at least one of them above 0")
+    return float(values.sum())

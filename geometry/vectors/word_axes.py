@@ -17,23 +17,12 @@ N_WORDS = 10_000
 
 @dataclass(frozen=True)
 class PlacedWords:
-    """Whitened words along the axes of one basis.
-
-    Attributes
-    ----------
-    unit : (n, k) array of float32
-        The words, at unit length.
-    kurtosis, skewness : float
-        Means over the axes, of the words before they got unit length.
-    """
-
-    unit: np.ndarray
-    kurtosis: float
+    unit: np.ndarray  # (n, k) float32, the words at unit length
+    kurtosis: float  # means over the axes, of the words before they got unit length
     skewness: float
 
     @classmethod
     def of(cls, Z: np.ndarray) -> PlacedWords:
-        """Of words Z (n, k) along the axes."""
         return cls(unit_rows(Z).astype(np.float32), mean_kurtosis(Z), mean_skewness(Z))
 
     def top(self, axis: int, count: int) -> np.ndarray:
@@ -47,38 +36,19 @@ class PlacedWords:
 
 @dataclass(frozen=True)
 class WordAxes:
-    """Words that no axis was fitted on, along the axes of three bases.
-
-    Attributes
-    ----------
-    words : tuple of str
-    n_fitted : int
-        The other words, on which the axes were fitted.
-    bases : mapping of str to PlacedWords
-        "independent", "principal", and the control "random". All three are rotations of one
-        another, so the words have the same cosines in each.
-    """
-
     words: tuple[str, ...]
-    n_fitted: int
+    n_fitted: int  # the other words, on which the axes were fitted
+    # "independent", "principal", and the control "random": rotations of one another, so that the
+    # words have the same cosines in each
     bases: Mapping[str, PlacedWords]
 
 
 def word_axes(table: VectorTable, *, n_words: int = N_WORDS, random_state: int = 0) -> WordAxes:
-    """Whiten one half of the most frequent words, and place the other half on its axes.
+    """Whiten one half of the ``n_words`` most frequent words, and place the other on its axes.
 
-    Parameters
-    ----------
-    table : VectorTable
-        Its most frequent words come first.
-    n_words : int
-        How many of these are used.
-    random_state : int
-        Of the halves, of FastICA and of the random axes.
+    After Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA".
 
-    References
-    ----------
-    Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA".
+    random_state : of the halves, of FastICA and of the random axes
     """
     X = table.vectors[:n_words].astype(np.float64)
     rng = np.random.default_rng(random_state)

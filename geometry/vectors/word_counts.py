@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import LARGEST_COUNT, LIMITS, CorpusError, Limits, refuse_empty
+from ..data.errors import CorpusError
+from ..data.limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count
 from ..data.recognise import is_number, is_running
 from ..errors import own_errors
 
@@ -14,13 +15,14 @@ def read_counts(
     *,
     name: str | None = None,
     encoding: str | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> dict[str, float]:
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 
     A first line that has no number is a header; a word that comes twice has the sum. Numbers of
     rows before the words are left out.
+
+    Raises CorpusError as ``read_corpus`` does, and "bad_count" with the line's number.
 
     Parameters
     ----------
@@ -29,17 +31,8 @@ def read_counts(
         Name of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
         None finds it from the content.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        As ``read_corpus`` does, and "bad_count" with the line's number.
     """
-    limits = limits.but(file_bytes=max_bytes)
     # A reader accepts 50 lines for each row of the limit
     limits = limits.but(rows=limits.words // 50)
     file = read_text_file(source, name=name, encoding=encoding, limits=limits)
@@ -59,7 +52,7 @@ def _counts_of(file: TextFile, limits: Limits) -> dict[str, float]:
         if not 0 <= count <= LARGEST_COUNT:
             raise CorpusError("bad_count", line=number)
         rows.append((number, word, count))
-    refuse_empty(len(rows))
+    refuse_row_count(len(rows), len(rows))
     parts = [word.replace(",", "\t", 1).split(None, 1) for _, word, _ in rows]
     is_numbered = all(len(each) == 2 for each in parts) and is_running([each[0] for each in parts])
     counts: dict[str, float] = {}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from ..data.decode import GZIP, Source, Unpacked, opened
+from ..data.decode import GZIP, Source, opened, unpacked
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
 from ..errors import own_errors
 from .errors import VectorFileError
 from .formats import FORMATS, recognised
-from .gather import Wanted
+from .gather import WordRequest
 from .row_source import HEAD
 
 
@@ -29,7 +27,6 @@ def read_vectors(
     max_words: int | None = None,
     words: Collection[str] | None = None,
     encoding: str | None = None,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> VectorTable:
     """Word vectors from a path, bytes or a binary file; its vectors (n, d) are float32.
@@ -38,15 +35,18 @@ def read_vectors(
     table's ``report`` counts both and other irregularities. A text that has fewer rows than its
     header states is read and reported, since people cut such files; such a binary file is refused.
 
+    Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
+    bad_number, truncated, too_many_bytes, too_large, no_words, word_count, pickled,
+    unknown_encoding.
+
     Parameters
     ----------
     source : path, bytes or seekable binary file
         Any of the formats may be gzipped.
     format : str, optional
-        "text" (GloVe with and without a header, word2vec's text, fastText's .vec), "binary"
-        (word2vec's), "npz" (two arrays, words and vec), "safetensors" (see
-        ``geometry.vectors.word_arrays`` for where its words are), "parquet", "arrow" or "hdf5" (a
-        column of words). None finds it from the content.
+        "text" (GloVe, word2vec, fastText), "binary" (word2vec's), "npz" (two arrays, words and
+        vec), "safetensors" (see ``geometry.vectors.word_arrays`` for where its words are),
+        "parquet", "arrow" or "hdf5" (a column of words). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional
@@ -56,24 +56,15 @@ def read_vectors(
     encoding : str, optional
         None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
         it is.
-    max_bytes : int, optional
-        Bytes of the table in memory; in place of ``limits.table_bytes``.
     limits : Limits
         How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
         your own.
-
-    Raises
-    ------
-    VectorFileError
-        With one of the codes unreadable, no_vectors, damaged_file, ragged_row, bad_number,
-        truncated, too_many_bytes, too_large, no_words, word_count, pickled, unknown_encoding.
     """
     names = {each.name: each for each in FORMATS if each.words is not None}
     if format is not None and format not in names:
         raise ValueError(f"format must be one of {', '.join(names)}; got {format!r}")
-    limits = limits.but(table_bytes=max_bytes)
     path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-    wanted = Wanted("", None, path, max_words, words, encoding, limits)
+    wanted = WordRequest("", None, path, max_words, words, encoding, limits)
     with opened_content(source, name, limits) as (file, size, title):
         head = file.read(HEAD)
         file.seek(0)
@@ -89,42 +80,25 @@ def opened_content(
     """(the content at its start, its size or None where it is compressed, its name without .gz)."""
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
-    with opened(source, VectorFileError) as packed:
-        if not packed.seekable():
+    with ExitStack() as stack:
+        file = stack.enter_context(opened(source, VectorFileError))
+        if not file.seekable():
             raise TypeError("source is not seekable; read it and give its bytes")
-        with own_errors(VectorFileError), _unpacked(packed, limits, of_words) as (file, size):
+        stack.enter_context(own_errors(VectorFileError))
+        size, most = file.seek(0, os.SEEK_END), limits.vector_file_bytes
+        file.seek(0)
+        if size > most:
+            raise VectorFileError(
+                "too_large", because="file_bytes" if of_words else "file_bytes_set", limit=most
+            )
+        is_packed = file.read(2) == GZIP
+        file.seek(0)
+        if not is_packed:
             yield file, size, title
-
-
-@contextmanager
-def _unpacked(
-    file: BinaryIO, limits: Limits, of_words: bool
-) -> Iterator[tuple[BinaryIO, int | None]]:
-    """(the file at its start, its size in bytes or None where it is compressed)."""
-    size = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    if size > limits.vector_file_bytes:
-        raise VectorFileError(
-            "too_large",
-            because="file_bytes" if of_words else "file_bytes_set",
-            limit=limits.vector_file_bytes,
+            return
+        most = limits.table_bytes
+        too_large = VectorFileError(
+            "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
         )
-    is_packed = file.read(2) == GZIP
-    file.seek(0)
-    if not is_packed:
-        yield file, size
-        return
-    most, seconds = limits.table_bytes, limits.seconds / 2
-    try:
-        with Unpacked(
-            file,
-            most=most,
-            seconds=seconds,
-            too_large=VectorFileError(
-                "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
-            ),
-            too_slow=VectorFileError("too_large", because="too_slow", limit=f"{seconds:g}"),
-        ) as content:
-            yield cast(BinaryIO, content), None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise VectorFileError("damaged_file", kind="gzip archive") from error
+        with unpacked(file, most, limits.seconds / 2, too_large) as content:
+            yield content, None, title

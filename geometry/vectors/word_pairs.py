@@ -10,19 +10,13 @@ import numpy as np
 
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
-from ..data.limits import (
-    LIMITS,
-    CorpusError,
-    Limits,
-    refuse_empty,
-    refuse_too_few,
-    refuse_too_many,
-)
+from ..data.errors import CorpusError
+from ..data.limits import LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
 from ..data.pairs import Pairs, check_pair
 from ..data.recognise import AS_FOUND, SPACES, Reading, is_id, is_running
 from ..data.tables import Table, read_table
 from ..errors import own_errors
-from .sif import refuse_unfinite_words
+from .word_averages import refuse_unfinite_words
 
 _DELIMITERS = ("\t", ";", ",", "|")
 _LEFT = ("word1", "word 1", "word_1", "w1", "left", "詞1", "词1")
@@ -39,9 +33,7 @@ def read_word_pairs(
     source: Source,
     *,
     name: str | None = None,
-    encoding: str | None = None,
     reading: Reading = AS_FOUND,
-    max_bytes: int | None = None,
     limits: Limits = LIMITS,
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
@@ -51,27 +43,17 @@ def read_word_pairs(
     codes and parts of speech are none. The score is the first column of numbers after them, else
     one before. Lines that begin with # are left out.
 
+    Raises CorpusError as ``read_pairs`` does.
+
     Parameters
     ----------
     source : path, bytes or binary file
     name : str, optional
         Title of the pairs. By default the name of the file.
-    encoding : str, optional
-        None finds it from the content.
     reading : Reading
-        Delimiter, header and more, as far as the caller says them.
-    max_bytes : int, optional
-        In place of ``limits.file_bytes``.
+        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
-        How large the file may be.
-
-    Raises
-    ------
-    CorpusError
-        As ``read_pairs`` does.
     """
-    limits = limits.but(file_bytes=max_bytes)
-    reading = reading.but(encoding=encoding)
     file = read_text_file(source, name=name, encoding=reading.encoding, limits=limits)
     with own_errors(CorpusError):
         return _word_pairs_of(file, reading, limits)
@@ -85,17 +67,12 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
     if first and reading.delimiter is None:
         reading = reading.but(delimiter=_delimiter(first[-1]))
     try:
-        table = read_table(
-            replace(file, text="".join(lines)),
-            max_rows=limits.rows,
-            reading=reading,
-            limits=limits,
-        )
+        table = read_table(replace(file, text="".join(lines)), reading=reading, limits=limits)
     except CorpusError as error:
         if error.code == "uneven_row":
             raise CorpusError("uneven_row", because="uneven_word_row", **error.details) from error
         raise
-    refuse_empty(table.n_rows)
+    refuse_row_count(table.n_rows, table.n_rows)
     has_score = any(table.number(cell) is not None for cell in table.rows[0])
     if reading.header is None and not table.has_header and not has_score:
         return _word_pairs_of(file, reading.but(header=True), limits)
@@ -141,6 +118,8 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     A table that lacks the rare words has a higher score over these pairs alone, so report the
     coverage beside it.
 
+    Raises CorpusError "too_few_known_word_pairs" if fewer pairs have.
+
     Parameters
     ----------
     pairs : Pairs
@@ -148,11 +127,6 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     table : VectorTable
     at_least : int
         Pairs that must have both words in the table.
-
-    Raises
-    ------
-    CorpusError
-        "too_few_known_word_pairs" if fewer pairs have.
     """
     refuse_unfinite_words(table)
     left = [table.row_of(word) for word in pairs.left]

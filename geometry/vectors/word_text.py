@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO, NoReturn
 
 import numpy as np
@@ -19,8 +20,8 @@ import numpy as np
 from ..data.account import MOST_ROWS
 from ..data.decode import uncertain_bytes
 from ..data.embeddings import VectorTable
-from .errors import VectorFileError
-from .gather import SPARE, Gathering, Wanted
+from .errors import VectorFileError, refuse_dimensions
+from .gather import Gathering, WordRequest
 
 # Bytes read at a time. Blocks of 4 MB cause about seven times as many page faults, and reading
 # takes half as long again.
@@ -37,6 +38,7 @@ _CLOCK = re.compile(rb"\d{1,2}:[0-5]\d")
 _COMMA = re.compile(rb"[+-]?\d*,\d+(e[+-]?\d+)?", re.IGNORECASE)
 
 Parsed = tuple[list[bytes], np.ndarray]
+Lines = tuple[int, bytes]  # the number of the first line, from 1, and whole lines
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,7 @@ class Form:
     n_stated: int | None
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """Whole lines.   first_line: number of the first, from 1.   end: bytes read so far."""
-
-    content: bytes
-    first_line: int
-    end: int
-
-
-def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
-    """The table of a text file, which is at its start."""
+def read_text(file: BinaryIO, wanted: WordRequest) -> VectorTable:
     size = wanted.size
     longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
     blocks = _blocks(file, longest)
@@ -67,48 +59,35 @@ def read_text(file: BinaryIO, wanted: Wanted) -> VectorTable:
     if first is None:
         raise VectorFileError("no_vectors")
     form, first = _recognise(first)
-    wanted.refuse_dimensions(form.d)
+    refuse_dimensions(form.d, wanted.limits.dimensions)
     if wanted.encoding is None:
         _refuse_other_encodings(first)
-    mean_line = len(first.content) / max(1, first.content.count(b"\n"))
-    expected = form.n_stated or int((size or len(first.content)) / mean_line * SPARE) + 1
+    expected = form.n_stated or 1
     if size is not None:  # a header may state anything
         expected = min(expected, size // (2 * form.d) + 1)
     gathering = Gathering(form.d, wanted, expected=expected)
-    for end, (words, rows) in _parsed(first, blocks, form, 2 * (longest + BLOCK)):
+    for words, rows in _parsed(first, blocks, form, 2 * (longest + BLOCK)):
         if gathering.is_full:
             gathering.is_whole = False
             break
-        gathering.add(words, rows, share_read=end / size if size else 0.0)
+        gathering.add(words, rows)
     return gathering.table("text", n_stated=form.n_stated)
 
 
-def is_text(head: bytes, *, is_whole: bool = False, throughout: bool = False) -> bool:
-    """Whether a file that begins so could be vectors as text, or is meant to be.
-
-    is_whole : the head is the file; else its last line may be cut off
-    throughout : all first lines must have their numbers
-    """
-    lines = head if is_whole else head[: head.rfind(b"\n") + 1] or head
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins so could be vectors as text, or is meant to be."""
+    lines = head[: head.rfind(b"\n") + 1] or head  # the last line may be cut off
     try:
-        form, rest = _recognise(_Lines(lines, 1, len(head)))
+        _recognise((1, lines))
     except VectorFileError as error:
-        return error.because is not None and not throughout
-    return not throughout or all(
-        _numbers_behind(line) >= form.d
-        for line in rest.content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
-        if line.strip()
-    )
+        return error.because is not None
+    return True
 
 
-def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
-    """The file in blocks that end where a line does; the last line may lack its end.
-
-    longest : bytes of a line.
-    """
-    rest, line, end = b"", 1, 0
+def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
+    """The file in blocks that end where a line does; a line has at most ``longest`` bytes."""
+    rest, line = b"", 1
     while read := file.read(BLOCK):
-        end += len(read)
         cut = read.rfind(b"\n") + 1
         if not cut:
             rest += read
@@ -116,15 +95,16 @@ def _blocks(file: BinaryIO, longest: int) -> Iterator[_Lines]:
                 raise VectorFileError("no_vectors", because="long_line", line=line, limit=longest)
             continue
         content, rest = rest + read[:cut], read[cut:]
-        yield _Lines(content, line, end - len(rest))
+        yield line, content
         line += content.count(b"\n")
     if rest.strip():
-        yield _Lines(rest + b"\n", line, end)
+        yield line, rest + b"\n"
 
 
-def _recognise(first: _Lines) -> tuple[Form, _Lines]:
+def _recognise(first: Lines) -> tuple[Form, Lines]:
     """The form of a file's lines, and its first block without the header."""
-    content = first.content.removeprefix(_BOM)
+    first_line, content = first
+    content = content.removeprefix(_BOM)
     head = content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
     numbers = [number for number, line in enumerate(head) if line.strip()]
     lines = [head[number] for number in numbers]
@@ -137,22 +117,20 @@ def _recognise(first: _Lines) -> tuple[Form, _Lines]:
     plain = [line for line, field in zip(body, odd, strict=True) if field is None]
     if 2 * len(plain) < len(body):  # most lines are of numbers, and some of these are none
         at = next(i for i, field in enumerate(odd) if field is not None)
-        number, n = first.first_line + numbers[at - len(body)], len(body[at].split()) - 1
+        number, n = first_line + numbers[at - len(body)], len(body[at].split()) - 1
         _refuse_number(number, odd[at] or b"", n)
     d = start or Counter(map(_numbers_behind, plain)).most_common(1)[0][0]
     if d < 1 or (odd[0] is None and not numbers_of(body[0].split()[1:][-d:])):
         raise VectorFileError("no_vectors")
     trailing = body[0].rstrip(b"\r\n").endswith(delimiter)
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
-    block = _Lines(
-        content[skipped:], first.first_line + content.count(b"\n", 0, skipped), first.end
-    )
-    return Form(d, delimiter, trailing, n_stated), block
+    first_line += content.count(b"\n", 0, skipped)
+    return Form(d, delimiter, trailing, n_stated), (first_line, content[skipped:])
 
 
-def _refuse_other_encodings(first: _Lines) -> None:
+def _refuse_other_encodings(first: Lines) -> None:
     """Raise CorpusError "uncertain" if most words beyond ASCII do not fit UTF-8."""
-    lines = [*enumerate(first.content.split(b"\n", 50 * HEAD_LINES)[:-1], first.first_line)]
+    lines = [*enumerate(first[1].split(b"\n", 50 * HEAD_LINES)[:-1], first[0])]
     odd = [(number, line) for number, line in lines if not line.isascii()]
     broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
     if len(broken) > max(4, len(odd) // 2, len(lines) // 50):
@@ -197,27 +175,19 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
     return int(parts[0]), int(parts[1])
 
 
-def _parsed(
-    first: _Lines, others: Iterator[_Lines], form: Form, largest: int
-) -> Iterator[tuple[int, Parsed]]:
-    """(bytes read, words and rows) of every block, in the file's order."""
+def _parsed(first: Lines, others: Iterator[Lines], form: Form, largest: int) -> Iterator[Parsed]:
+    """Words and rows of every block, in the file's order."""
     parse = _parser(form, largest)
     workers = min(MAX_WORKERS, os.cpu_count() or 1)
-    pending: deque[tuple[_Lines, Future[Parsed | None]]] = deque()
+    pending: deque[tuple[Lines, Future[Parsed | None]]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
-
-        def taken() -> tuple[int, Parsed]:
-            block, future = pending.popleft()
-            parsed = future.result()
-            return block.end, parsed if parsed is not None else _line_by_line(block, form)
-
-        pending.append((first, pool.submit(parse, first.content)))
-        for block in others:
-            pending.append((block, pool.submit(parse, block.content)))
-            if len(pending) > workers:
-                yield taken()
-        while pending:
-            yield taken()
+        blocks: Iterator[Lines | None] = chain([first], others, [None] * workers)
+        for block in blocks:
+            if block is not None:
+                pending.append((block, pool.submit(parse, block[1])))
+            if len(pending) > workers or (block is None and pending):
+                lines, future = pending.popleft()
+                yield future.result() or _line_by_line(lines, form)
 
 
 def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
@@ -256,17 +226,17 @@ def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
     return parse
 
 
-def _line_by_line(block: _Lines, form: Form) -> Parsed:
+def _line_by_line(lines: Lines, form: Form) -> Parsed:
     """Parse without pyarrow: the last d fields are the numbers, the text before is the word."""
     words, rows = [], []
-    for number, line in enumerate(block.content.split(b"\n"), start=block.first_line):
+    for number, line in enumerate(lines[1].split(b"\n"), start=lines[0]):
         if not line.strip():
             continue
         word, *fields = line.rsplit(None, form.d)
         if len(fields) == form.d - 1 and line[:1].isspace():  # the word is empty
             word, fields = b"", [word, *fields]
         if len(fields) != form.d:
-            raise _ragged(number, len(fields), form.d)
+            raise VectorFileError("ragged_row", line=number, n=len(fields), expected=form.d)
         row = numbers_of(fields)
         if row is None:
             bad = next(field for field in fields if numbers_of([field]) is None)
@@ -278,17 +248,12 @@ def _line_by_line(block: _Lines, form: Form) -> Parsed:
 
 
 def numbers_of(fields: list[bytes]) -> list[float] | None:
-    """The fields as numbers; None if one is none."""
     if b"_" in b"".join(fields):  # Python would read 1_0 as 10
         return None
     try:
         return [float(field) for field in fields]
     except ValueError:
         return None
-
-
-def _ragged(line: int, found: int, d: int) -> VectorFileError:
-    return VectorFileError("ragged_row", line=line, n=found, expected=d)
 
 
 def _shown(field: bytes) -> str:

@@ -272,7 +272,7 @@ def recognised_upload(file: Any) -> Recognised:
     with opened(file.path if isinstance(file, ServerFile) else file, CorpusError) as content:
         head = content.read(HEAD)
         is_packed = head.startswith(PACKED)
-        if not is_packed and b"\0" in head and is_binary(head, is_whole=len(head) < HEAD):
+        if not is_packed and b"\0" in head and is_binary(head):
             return Recognised(VECTORS, True, "binary")  # they are read only as a whole
         if is_packed or needs_more(head):  # another process reads it
             found: Recognised = read_upload(recognise, file)

@@ -8,6 +8,7 @@ import io
 import json
 import struct
 import zipfile
+from collections.abc import Callable
 
 import numpy as np
 import openpyxl
@@ -16,12 +17,7 @@ from pyarrow import parquet
 from safetensors.numpy import save
 
 from tests.bounded import Attempt
-
-
-def parquet_of(table: pa.Table, **options) -> bytes:
-    written = io.BytesIO()
-    parquet.write_table(table, written, **options)
-    return written.getvalue()
+from tests.vector_files import npz, parquet_of, workbook_of, zip_of
 
 
 def dictionaries() -> bytes:
@@ -69,10 +65,8 @@ def npz_of_zeros(n: int) -> bytes:
 
 def npz_of_long_words(n: int, width: int) -> bytes:
     """An archive of n words with an emoji each: every character takes four bytes in memory."""
-    written = io.BytesIO()
     words = np.full(n, "😀".encode() + b"w" * (width - 4))
-    np.savez_compressed(written, vec=np.zeros((n, 1), np.float16), words=words)
-    return written.getvalue()
+    return npz(True, vec=np.zeros((n, 1), np.float16), words=words)
 
 
 def many_members() -> bytes:
@@ -137,29 +131,19 @@ def labels_of(content: bytes) -> bytes:
 
 
 def npz_of_labels(labels: np.ndarray) -> bytes:
-    written = io.BytesIO()
-    np.savez_compressed(written, vec=np.ones((len(labels), 1), np.int8), labels=labels)
-    return written.getvalue()
+    return npz(True, vec=np.ones((len(labels), 1), np.int8), labels=labels)
 
 
 def workbook_with(**parts: str) -> bytes:
     """A workbook of one cell, with other content in some parts."""
-    book, written = openpyxl.Workbook(), io.BytesIO()
-    book.active["A1"] = "a"
-    book.save(written)
-    changed = io.BytesIO()
-    with (
-        zipfile.ZipFile(written) as old,
-        zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as new,
-    ):
-        for name in old.namelist():
-            content = parts.pop(name.rpartition("/")[2].removesuffix(".xml"), old.read(name))
-            if "sharedStrings" in parts and name == "[Content_Types].xml":
-                content = content.replace(b"</Types>", SHARED + b"</Types>")
-            new.writestr(name, content)
-        for name, content in parts.items():
-            new.writestr(f"xl/{name}.xml", content)
-    return changed.getvalue()
+    with zipfile.ZipFile(io.BytesIO(workbook_of([["a"]]))) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    if "sharedStrings" in parts:
+        types = members["[Content_Types].xml"]
+        members["[Content_Types].xml"] = types.replace(b"</Types>", SHARED + b"</Types>")
+    for name, content in parts.items():
+        members[f"xl/worksheets/{name}.xml" if name == "sheet1" else f"xl/{name}.xml"] = content
+    return zip_of(members)
 
 
 SHARED = (
@@ -211,32 +195,38 @@ def with_metadata(n: int, metadata: bytes, name: str = "metadata.tsv") -> Attemp
 
 WIDE = b"".join(b"%x" % i + b" 1 2" * 8_000 + b"\n" for i in range(9))
 NUMBERS = b" 1" * 10**6 + b"\n"
+
+
+def bomb(reader: str, make: Callable[[], bytes], **options: object) -> Callable[[], Attempt]:
+    return lambda: Attempt(reader, make(), options=options)
+
+
 ATTEMPTS = {  # each file is made when it is used
     # a large stated dimension, and lines of that length
-    "stated dimension": lambda: Attempt("vectors", b"2 100000000\na 1 2 3\nb 1 2 3\n"),
-    "stated dimension, binary": lambda: Attempt("vectors", b"2 100000000\na \0\0\0\0\0"),
-    "stated rows": lambda: Attempt("vectors", b"99999999999 2\na " + bytes(8)),
-    "numbers a line": lambda: Attempt("vectors", b"a" + NUMBERS + b"b" + NUMBERS),
-    "numbers in one line": lambda: Attempt("vectors", b"a" + b" 1" * (2 * 10**7)),
+    "stated dimension": bomb("vectors", lambda: b"2 100000000\na 1 2 3\nb 1 2 3\n"),
+    "stated dimension, binary": bomb("vectors", lambda: b"2 100000000\na \0\0\0\0\0"),
+    "stated rows": bomb("vectors", lambda: b"99999999999 2\na " + bytes(8)),
+    "numbers a line": bomb("vectors", lambda: b"a" + NUMBERS + b"b" + NUMBERS),
+    "numbers in one line": bomb("vectors", lambda: b"a" + b" 1" * (2 * 10**7)),
     # a picture's memory grows with the square of this number
-    "numbers a word": lambda: Attempt("drawn vectors", WIDE),
+    "numbers a word": bomb("drawn vectors", lambda: WIDE),
     # dictionaries and prefixes of Parquet
-    "Parquet, dictionaries": lambda: Attempt("pairs", dictionaries()),
-    "Parquet, prefixes": lambda: Attempt("pairs", prefixes()),
+    "Parquet, dictionaries": bomb("pairs", lambda: dictionaries()),
+    "Parquet, prefixes": bomb("pairs", lambda: prefixes()),
     # small archives that unpack to much more
-    "gzip, safetensors": lambda: Attempt("vectors", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
-    "gzip, header": lambda: Attempt("vectors", zeros(2 * 10**9, struct.pack("<Q", 10**8) + b"{")),
-    "gzip, text": lambda: Attempt("vectors", gzip.compress(b"a 1\n" * 2 * 10**6) * 50),
-    "gzip, binary": lambda: Attempt("vectors", zeros(2 * 10**9, b"900000000 100\n")),
-    "gzip, pairs": lambda: Attempt("pairs", zeros(10**9)),
-    "npz, rows": lambda: Attempt("vectors", npz_of_zeros(4 * 10**7)),
-    "npz, members": lambda: Attempt("vectors", many_members()),
-    "safetensors, header": lambda: Attempt(
-        "vectors", struct.pack("<Q", 4 * 10**7) + b"{" + b'"":[],' * 7 * 10**6
+    "gzip, safetensors": bomb("vectors", lambda: zeros(2 * 10**9, safetensors_of(2 * 10**9))),
+    "gzip, header": bomb("vectors", lambda: zeros(2 * 10**9, struct.pack("<Q", 10**8) + b"{")),
+    "gzip, text": bomb("vectors", lambda: gzip.compress(b"a 1\n" * 2 * 10**6) * 50),
+    "gzip, binary": bomb("vectors", lambda: zeros(2 * 10**9, b"900000000 100\n")),
+    "gzip, pairs": bomb("pairs", lambda: zeros(10**9)),
+    "npz, rows": bomb("vectors", lambda: npz_of_zeros(4 * 10**7)),
+    "npz, members": bomb("vectors", lambda: many_members()),
+    "safetensors, header": bomb(
+        "vectors", lambda: struct.pack("<Q", 4 * 10**7) + b"{" + b'"":[],' * 7 * 10**6
     ),
-    "safetensors, words": lambda: Attempt(
+    "safetensors, words": bomb(
         "vectors",
-        save(
+        lambda: save(
             {
                 "vectors": np.zeros((5 * 10**7, 1), np.float16),
                 "words": np.full(5 * 10**7, 10, np.uint8),
@@ -244,130 +234,122 @@ ATTEMPTS = {  # each file is made when it is used
         ),
     ),
     # columns
-    "100,000 columns": lambda: Attempt(
-        "preview", b"a," * 10**5 + b"a\n" + b"1," * 10**5 + b"1\n", options={"name": "a.csv"}
+    "100,000 columns": bomb(
+        "preview", lambda: b"a," * 10**5 + b"a\n" + b"1," * 10**5 + b"1\n", name="a.csv"
     ),
-    "1,000,000 columns": lambda: Attempt("pairs", b"," * 10**6 + b"\n" + b"," * 10**6 + b"x\n"),
-    "tabs": lambda: Attempt("pairs", (b"g\tf\ty\t1\t4.5\ta\tb" + b"\t" * 2 * 10**7 + b"\n") * 2),
-    "300 columns": lambda: Attempt(
-        "preview", (b"a b," * 299 + b"a\n") * 20_000, options={"name": "a.csv"}
-    ),
+    "1,000,000 columns": bomb("pairs", lambda: b"," * 10**6 + b"\n" + b"," * 10**6 + b"x\n"),
+    "tabs": bomb("pairs", lambda: (b"g\tf\ty\t1\t4.5\ta\tb" + b"\t" * 2 * 10**7 + b"\n") * 2),
+    "300 columns": bomb("preview", lambda: (b"a b," * 299 + b"a\n") * 20_000, name="a.csv"),
     # keys
-    "keys": lambda: Attempt(
-        "pairs",
-        b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
-        options={"name": "a.jsonl"},
+    "keys": bomb(
+        "pairs", lambda: b"".join(b'{"%d":1}\n' % i for i in range(100_000)), name="a.jsonl"
     ),
-    "nested": lambda: Attempt("pairs", b"[" * 10**6 + b"\n", options={"name": "a.jsonl"}),
-    "nested, wide": lambda: Attempt(
-        "pairs",
-        b'{"a":[' + b"[]," * 15 * 10**6 + b"[]]}\n",
-        options={"name": "a.jsonl"},
+    "nested": bomb("pairs", lambda: b"[" * 10**6 + b"\n", name="a.jsonl"),
+    "nested, wide": bomb(
+        "pairs", lambda: b'{"a":[' + b"[]," * 15 * 10**6 + b"[]]}\n", name="a.jsonl"
     ),
-    "empty lists": lambda: Attempt(
-        "pairs", (b'{"left":[' + b"[]," * 650_000 + b"[]]}\n") * 25, options={"name": "a.jsonl"}
+    "empty lists": bomb(
+        "pairs", lambda: (b'{"left":[' + b"[]," * 650_000 + b"[]]}\n") * 25, name="a.jsonl"
     ),
-    "300 keys": lambda: Attempt(
+    "300 keys": bomb(
         "pairs",
-        (json.dumps({f"k{i}": "" for i in range(300)}).encode() + b"\n") * 12_000,
-        options={"name": "a.jsonl"},
+        lambda: (json.dumps({f"k{i}": "" for i in range(300)}).encode() + b"\n") * 12_000,
+        name="a.jsonl",
     ),
     # documents of JSON
-    "document of records": lambda: Attempt(
-        "pairs", b"[" + b'{"a":1},' * 6 * 10**6 + b"{}]", options={"name": "a.json"}
+    "document of records": bomb(
+        "pairs", lambda: b"[" + b'{"a":1},' * 6 * 10**6 + b"{}]", name="a.json"
     ),
-    "document of texts": lambda: Attempt(
-        "corpus", b"[" + b'"ab",' * 9 * 10**6 + b'"c"]', options={"name": "a.json"}
+    "document of texts": bomb(
+        "corpus", lambda: b"[" + b'"ab",' * 9 * 10**6 + b'"c"]', name="a.json"
     ),
-    "document of numbers": lambda: Attempt(
-        "vector set", b"[[" + b"1," * 24 * 10**6 + b"1]]", options={"name": "a.json"}
+    "document of numbers": bomb(
+        "vector set", lambda: b"[[" + b"1," * 24 * 10**6 + b"1]]", name="a.json"
     ),
-    "document of keys": lambda: Attempt(
+    "document of keys": bomb(
         "vector set",
-        b'{"a":1' + b"".join(b',"%x":[1,2]' % i for i in range(10**6)) + b"}",
-        options={"name": "a.json"},
+        lambda: b'{"a":1' + b"".join(b',"%x":[1,2]' % i for i in range(10**6)) + b"}",
+        name="a.json",
     ),
     # lines
-    "lines of words": lambda: Attempt("word pairs", b"a b 1\n" * 8 * 10**6),
-    "lines of STS-B": lambda: Attempt("pairs", b"g\tf\ty\t1\t4.5\ta\tb\n" * 3 * 10**6),
-    "lines of counts": lambda: Attempt("counts", b"".join(b"%x 1\n" % i for i in range(5 * 10**6))),
-    "blank lines": lambda: Attempt("corpus", b"a b\n" + b"\n" * 45 * 10**6),
-    "short lines": lambda: Attempt("corpus", b"a\n" * 24 * 10**6),
-    "short rows": lambda: Attempt("corpus", b"a,b\n" * 12 * 10**6, options={"name": "a.csv"}),
-    "wide characters": lambda: Attempt("corpus", "😀".encode() + b" a b\n" * 9 * 10**6),
-    "no encoding fits": lambda: Attempt("corpus", b"\x80 a \x81\xff b\n" * 5 * 10**6),
-    "legacy encoding": lambda: Attempt("corpus", "naïve café\n".encode("cp1252") * 4 * 10**6),
+    "lines of words": bomb("word pairs", lambda: b"a b 1\n" * 8 * 10**6),
+    "lines of STS-B": bomb("pairs", lambda: b"g\tf\ty\t1\t4.5\ta\tb\n" * 3 * 10**6),
+    "lines of counts": bomb("counts", lambda: b"".join(b"%x 1\n" % i for i in range(5 * 10**6))),
+    "blank lines": bomb("corpus", lambda: b"a b\n" + b"\n" * 45 * 10**6),
+    "short lines": bomb("corpus", lambda: b"a\n" * 24 * 10**6),
+    "short rows": bomb("corpus", lambda: b"a,b\n" * 12 * 10**6, name="a.csv"),
+    "wide characters": bomb("corpus", lambda: "😀".encode() + b" a b\n" * 9 * 10**6),
+    "no encoding fits": bomb("corpus", lambda: b"\x80 a \x81\xff b\n" * 5 * 10**6),
+    "legacy encoding": bomb("corpus", lambda: "naïve café\n".encode("cp1252") * 4 * 10**6),
     # archives that unpack to nothing, or to words as long as pages
-    "gzip, empty members": lambda: Attempt("vectors", gzip.compress(b"") * 10**7),
-    "gzip, name": lambda: Attempt("pairs", b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
+    "gzip, empty members": bomb("vectors", lambda: gzip.compress(b"") * 10**7),
+    "gzip, name": bomb("pairs", lambda: b"\x1f\x8b\x08\x08" + bytes(6) + b"a" * 40 * 10**6),
     # sets of vectors, archives of texts, sheets
-    "set, stated shape": lambda: Attempt("vector set", npy_of("<f4", f"({10**12}, 4)")),
-    "set, nested header": lambda: Attempt("vector set", npy_of("<f4", "(" * 9_000)),
-    "set, npz": lambda: Attempt("vector set", npz_of_zeros(4 * 10**7)),
-    "set, npz, members": lambda: Attempt("vector set", many_members()),
-    "set, safetensors": lambda: Attempt("vector set", safetensors_of(2 * 10**9)),
-    "set, gzip": lambda: Attempt("vector set", zeros(2 * 10**9, safetensors_of(2 * 10**9))),
-    "set, columns": lambda: Attempt("vector set", b"1," * 10**6 + b"1\n" + b"2," * 10**6 + b"2\n"),
-    "set, one line": lambda: Attempt("vector set", b"1.5 " * 4 * 10**7),
-    "set, nested": lambda: Attempt("vector set", b'{"v":' + b"[" * 10**6 + b"\n"),
-    "set, keys": lambda: Attempt(
-        "vector set",
-        b"".join(b'{"%d":1}\n' % i for i in range(100_000)),
-        options={"name": "a.jsonl"},
+    "set, stated shape": bomb("vector set", lambda: npy_of("<f4", f"({10**12}, 4)")),
+    "set, nested header": bomb("vector set", lambda: npy_of("<f4", "(" * 9_000)),
+    "set, npz": bomb("vector set", lambda: npz_of_zeros(4 * 10**7)),
+    "set, npz, members": bomb("vector set", lambda: many_members()),
+    "set, safetensors": bomb("vector set", lambda: safetensors_of(2 * 10**9)),
+    "set, gzip": bomb("vector set", lambda: zeros(2 * 10**9, safetensors_of(2 * 10**9))),
+    "set, columns": bomb("vector set", lambda: b"1," * 10**6 + b"1\n" + b"2," * 10**6 + b"2\n"),
+    "set, one line": bomb("vector set", lambda: b"1.5 " * 4 * 10**7),
+    "set, nested": bomb("vector set", lambda: b'{"v":' + b"[" * 10**6 + b"\n"),
+    "set, keys": bomb(
+        "vector set", lambda: b"".join(b'{"%d":1}\n' % i for i in range(100_000)), name="a.jsonl"
     ),
-    "set, empty lists": lambda: Attempt(
-        "vector set", (b'{"v":[' + b"[]," * 600_000 + b"[]]}\n") * 25, options={"name": "a.jsonl"}
+    "set, empty lists": bomb(
+        "vector set", lambda: (b'{"v":[' + b"[]," * 600_000 + b"[]]}\n") * 25, name="a.jsonl"
     ),
-    "set, Parquet of zeros": lambda: Attempt("vector set", wide_zeros(10**6, 384)),
-    "set, Parquet, long vectors": lambda: Attempt("vector set", wide_zeros(20, 2 * 10**7)),
-    "set, Parquet, longer vectors": lambda: Attempt("vector set", longer_vectors()),
-    "set, Parquet, dictionaries": lambda: Attempt(
+    "set, Parquet of zeros": bomb("vector set", lambda: wide_zeros(10**6, 384)),
+    "set, Parquet, long vectors": bomb("vector set", lambda: wide_zeros(20, 2 * 10**7)),
+    "set, Parquet, longer vectors": bomb("vector set", lambda: longer_vectors()),
+    "set, Parquet, dictionaries": bomb(
         "vector set",
-        texts_beside(pa.DictionaryArray.from_arrays(np.zeros(5000, np.int32), ["x" * 10**6])),
+        lambda: texts_beside(
+            pa.DictionaryArray.from_arrays(np.zeros(5000, np.int32), ["x" * 10**6])
+        ),
     ),
-    "set, Parquet, prefixes": lambda: Attempt(
+    "set, Parquet, prefixes": bomb(
         "vector set",
-        texts_beside(
+        lambda: texts_beside(
             pa.array(["x" * 10**6] * 1000),
             use_dictionary=False,
             column_encoding={"text": "DELTA_BYTE_ARRAY"},
         ),
     ),
-    "set, Parquet, texts in many rows": lambda: Attempt(
+    "set, Parquet, texts in many rows": bomb(
         "vector set",
-        texts_beside(pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 50_000])),
+        lambda: texts_beside(
+            pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 50_000])
+        ),
     ),
-    "set, labels, nested": lambda: Attempt(
+    "set, labels, nested": bomb(
+        "vector set", lambda: labels_of(b"[" + b"[]," * 6 * 10**7 + b"[]]"), label_column="labels"
+    ),
+    "set, labels, lines": bomb(
+        "vector set", lambda: labels_of(b"\n" * 19 * 10**7), label_column="labels"
+    ),
+    "set, labels, long": bomb(
         "vector set",
-        labels_of(b"[" + b"[]," * 6 * 10**7 + b"[]]"),
-        options={"label_column": "labels"},
+        lambda: npz_of_labels(np.full(2_000, "\U0001f600" * 45_000)),
+        label_column="labels",
     ),
-    "set, labels, lines": lambda: Attempt(
-        "vector set", labels_of(b"\n" * 19 * 10**7), options={"label_column": "labels"}
-    ),
-    "set, labels, long": lambda: Attempt(
-        "vector set",
-        npz_of_labels(np.full(2_000, "\U0001f600" * 45_000)),
-        options={"label_column": "labels"},
-    ),
-    "set, labels, many": lambda: Attempt(
-        "vector set",
-        npz_of_labels(np.full(10**8, b"a")),
-        options={"label_column": "labels", "sample": 100},
+    "set, labels, many": bomb(
+        "vector set", lambda: npz_of_labels(np.full(10**8, b"a")), label_column="labels", sample=100
     ),
     "set, metadata, columns": lambda: with_metadata(2, b"\t" * 4 * 10**7 + b"\n"),
     "set, metadata, rows": lambda: with_metadata(2, b"\n" * 4 * 10**7 + b"a"),
     "set, metadata, short rows": lambda: with_metadata(10**6, b"a" + b"\t" * 299 + b"\n" * 10**6),
     "set, metadata, cells": lambda: with_metadata(150_000, (b"\t" * 299 + b"a\n") * 150_000),
     "set, metadata, commas": lambda: with_metadata(2, b"," * 4 * 10**7 + b"\n", "metadata.csv"),
-    "sheet, styles": lambda: Attempt("corpus", many_styles()),
-    "sheet, merged cells": lambda: Attempt("corpus", merged_cells()),
-    "sheet, 200,000 sheets": lambda: Attempt("corpus", many_sheets()),
-    "sheet, long shared string": lambda: Attempt(
-        "corpus", shared_strings("<si><t>" + "x" * 10**6 + " </t></si>", 100_000)
+    "sheet, styles": bomb("corpus", lambda: many_styles()),
+    "sheet, merged cells": bomb("corpus", lambda: merged_cells()),
+    "sheet, 200,000 sheets": bomb("corpus", lambda: many_sheets()),
+    "sheet, long shared string": bomb(
+        "corpus", lambda: shared_strings("<si><t>" + "x" * 10**6 + " </t></si>", 100_000)
     ),
-    "sheet, shared strings": lambda: Attempt("corpus", shared_strings("<si/>" * 8 * 10**6, 1)),
-    "zip, members": lambda: Attempt("corpus", many_members()),
-    "sheet, far cell": lambda: Attempt("corpus", far_cell()),
-    "npz, long words": lambda: Attempt("vectors", npz_of_long_words(8_192, 20_000)),
+    "sheet, shared strings": bomb("corpus", lambda: shared_strings("<si/>" * 8 * 10**6, 1)),
+    "zip, members": bomb("corpus", lambda: many_members()),
+    "sheet, far cell": bomb("corpus", lambda: far_cell()),
+    "npz, long words": bomb("vectors", lambda: npz_of_long_words(8_192, 20_000)),
 }

@@ -38,11 +38,6 @@ def test_the_rows_of_a_column_are_those_of_the_texts():
     np.testing.assert_array_equal(price.values, [2, 2, 3, 3])
 
 
-def test_the_chosen_columns_are_no_further_ones_and_a_label_is_none():
-    corpus = read_corpus(table().encode(), name="x.csv", text_column="text", label_column="lang")
-    assert [column.name for column in corpus.columns] == ["price"]
-
-
 def test_missing_numbers_are_nan_and_there_is_a_limit_of_columns():
     [column] = columns_of([("price", ["1", "", "x", "2", "3.5"])])
     np.testing.assert_array_equal(column.values, [1, np.nan, np.nan, 2, 3.5])

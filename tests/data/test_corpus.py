@@ -15,6 +15,7 @@ from geometry.data.corpus import (
 )
 from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import read_bundled_pairs
+from geometry.data.recognise import Reading
 from tests.for_each import for_each
 
 TABLE = b"text,topic,n\nIt rained.,weather,1\n,law,2\nShe sued.,law,3\nIt rained.,weather,4\n"
@@ -37,19 +38,6 @@ def test_sha256_names_the_texts_and_their_order():
     assert corpus.sha256 == Corpus("two", ("ab", "é"), labels=("x", "y")).sha256
     for other in (("é", "ab"), ("abé",), ("ab", "é", ""), ("a", "bé")):
         assert Corpus("one", other).sha256 != corpus.sha256
-
-
-def test_a_corpus_cannot_change():
-    texts = ["a", "b"]
-    corpus = Corpus("c", texts, labels=["x", "y"])
-    texts.append("c")
-    assert corpus.texts == ("a", "b")
-    assert corpus.labels == ("x", "y")
-    assert len(corpus) == 2
-    with pytest.raises(AttributeError):
-        corpus.name = "d"
-    with pytest.raises(ValueError, match="1 labels for 2 texts"):
-        Corpus("c", ("a", "b"), labels=("x",))
 
 
 def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets():
@@ -85,14 +73,9 @@ def test_bundled():
         assert corpus.n_blank == 0
         assert corpus is read_bundled(name)  # cached
     assert read_bundled() == read_bundled("topics")
+    assert refused(read_bundled, "topic").code == "unknown_corpus"
     pairs = read_bundled_pairs()
     assert read_bundled("pairs").texts == pairs.left + pairs.right
-
-
-def test_no_such_bundled_corpus():
-    error = refused(read_bundled, "topic")
-    assert error.code == "unknown_corpus"
-    assert error.details == {"name": "topic", "names": bundled_corpora()}
 
 
 # Tables
@@ -107,35 +90,11 @@ def test_a_table():
     assert read_corpus(TABLE, name="my.csv").labels is None
 
 
-def test_columns_make_a_table_of_any_file(tmp_path):
-    path = tmp_path / "data.txt"
-    path.write_bytes(TABLE)
-    assert len(read_corpus(path)) == 3  # its first line has the name of a column
-    assert read_corpus(path, text_column="topic").texts == ("weather", "law", "law", "weather")
-    assert read_corpus(path, text_column=0, label_column=1).labels == ("weather", "law", "weather")
-
-
 def test_a_table_without_header():
     corpus = read_corpus(b"x;It is late.\ny;It is not.\n", name="a.csv", label_column=0)
     assert corpus.texts == ("It is late.", "It is not.")
     assert corpus.labels == ("x", "y")
-    assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", has_header=True)) == 2
-
-
-def test_json_lines():
-    lines = b'{"id": 7, "body": "It rained."}\n\n{"id": 8}\n{"kind": "law", "body": "She sued."}\n'
-    corpus = read_corpus(lines, name="a.jsonl", label_column="kind")
-    assert corpus.name == "a"
-    assert corpus.texts == ("It rained.", "She sued.")
-    assert corpus.labels == ("", "law")
-    assert corpus.n_blank == 2  # an empty line, and an object without the field
-    found = preview_table(lines, name="a.jsonl")
-    assert (found.columns, found.suggested_text_column) == (("id", "body", "kind"), "body")
-    assert found.rows[1] == ("8", "", "")
-    array = b'[\n{"text": "It rained."},\n{"text": "She sued."}\n]\n'
-    assert read_corpus(array, name="a.json").texts == corpus.texts
-    error = refused(read_corpus, array[:-3], name="a.json")
-    assert (error.code, error.details["line"]) == ("bad_json", 3)
+    assert len(read_corpus(b"a,b\nc,d\ne,f\n", name="a.csv", reading=Reading(header=True))) == 2
 
 
 # Lines
@@ -146,14 +105,6 @@ def test_lines():
     assert corpus.texts == ("one", "two, too", "one")
     assert corpus.n_blank == 2
     assert corpus.encoding == "utf-8"
-
-
-def test_the_encoding_is_reported():
-    content = "Die Bäume blühten schön.\nDie Straße war naß.\n".encode("cp1252")
-    corpus = read_corpus(content)
-    assert corpus.texts[1] == "Die Straße war naß."
-    assert corpus.encoding.startswith("cp125")
-    assert read_corpus(content, encoding="latin-1").encoding == "latin-1"
 
 
 def test_pasted():
@@ -186,23 +137,6 @@ def test_preview():
     assert (preview.n_rows, preview.encoding, preview.has_header) == (4, "utf-8", True)
 
 
-def test_preview_of_lines():
-    preview = preview_table(b"one\n\ntwo\n", name="a.txt")
-    assert (preview.columns, preview.rows) == (("text",), (("one",), ("two",)))
-    assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", None)
-
-
-def test_the_columns_that_a_preview_suggests_can_be_read():
-    preview = preview_table(TABLE, name="a.csv")
-    corpus = read_corpus(
-        TABLE,
-        name="a.csv",
-        text_column=preview.suggested_text_column,
-        label_column=preview.suggested_label_column,
-    )
-    assert set(corpus.labels) == {"weather", "law"}
-
-
 def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
     assert preview_table(b"A line.\n" * 20_500, name="a.csv").n_rows == 20_500
     assert preview_table(b"1,2\n3,4\n", name="a.csv").suggested_text_column is None
@@ -217,11 +151,16 @@ REFUSALS = [
     (b"text,topic\n", {"name": "a.csv"}, "empty", {"limit": 2}),
     (b"one\n", {}, "too_few_texts", {"n": 1, "limit": 2}),
     (b"text,topic\n,a\n,b\n", {"name": "a.csv"}, "too_few_texts", {"n": 0, "limit": 2}),
-    (b"a\nb\nc\n", {"max_texts": 2}, "too_many_texts", {"n": 3, "limit": 2}),
-    (TABLE, {"name": "a.csv", "max_texts": 3}, "too_many_texts", {"n": 4, "limit": 3}),
-    (b"abc\nd", {"max_bytes": 4}, "too_many_bytes", {"limit": 4}),
+    (b"a\nb\nc\n", {"limits": LIMITS.but(rows=2)}, "too_many_texts", {"n": 3, "limit": 2}),
+    (
+        TABLE,
+        {"name": "a.csv", "limits": LIMITS.but(rows=3)},
+        "too_many_texts",
+        {"n": 4, "limit": 3},
+    ),
+    (b"abc\nd", {"limits": LIMITS.but(file_bytes=4)}, "too_many_bytes", {"limit": 4}),
     (b"\x89PNG..", {}, "binary", {"kind": "PNG image"}),
-    (b"a\nb\n", {"encoding": "x"}, "unknown_encoding", {"encoding": "x"}),
+    (b"a\nb\n", {"reading": Reading(encoding="x")}, "unknown_encoding", {"encoding": "x"}),
     (b"1,2\n3,4\n", {"name": "a.csv"}, "no_text_column", {"columns": ("column 1", "column 2")}),
     (
         TABLE,
@@ -263,24 +202,3 @@ def test_pasted_refusals():
     assert refused(read_pasted, " \n").code == "empty"
     assert refused(read_pasted, "one").code == "too_few_texts"
     assert refused(read_pasted, "a\nb\nc", limits=LIMITS.but(rows=2)).code == "too_many_texts"
-    read_pasted("a\nb", limits=LIMITS.but(rows=2))
-    assert len(read_pasted("x\n" * 100_000)) == 100_000
-    assert "limit is 100,000" in str(refused(read_pasted, "x\n" * 100_001))
-
-
-# Real files
-
-
-def test_wikitext(shared_data):
-    corpus = read_corpus(shared_data("corpora/wikitext-2-valid.txt"))
-    assert corpus.name == "wikitext-2-valid"
-    assert (len(corpus), corpus.n_blank) == (2461, 1299)
-    assert all(text == text.strip() != "" for text in corpus.texts)
-
-
-def test_a_file_of_vectors_is_refused(shared_data):
-    arrays = refused(read_corpus, shared_data("vectors/word2vec_gnews_8000x300.npz"))
-    assert arrays.because == "no_text_files"  # an .npz file is a zip of .npy files
-    # lines of UTF-8 and of Latin-1, as often as each other
-    error = refused(read_corpus, shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec"))
-    assert (error.code, error.details["option"]) == ("uncertain", "encoding")

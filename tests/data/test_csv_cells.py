@@ -5,10 +5,7 @@ import io
 import re
 from pathlib import Path
 
-import numpy as np
-
 from geometry.data.csv_cells import csv_cell
-from geometry.evaluate import evaluate_grid, grid_csv
 from pages.common.downloads import csv_bytes
 from tests.for_each import for_each
 
@@ -24,24 +21,12 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
 }
 
 
+FULL_WIDTH = ["\uff1d1", "\uff0b1", "\uff0d1", "\uff20a"]
+
+
 @for_each(
     "text",
-    [
-        HOSTILE,
-        "+1+1",
-        "-2+3",
-        "@SUM(A1)",
-        "\r=1",
-        "=1",
-        "-",
-        "+",
-        "--1",
-        "=nan",
-        "\uff1d1",
-        "\uff0b1",
-        "\uff0d1",
-        "\uff20a",
-    ],
+    [HOSTILE, "\r=1", *["+1+1", "-2+3", "@SUM(A1)", "=1", "-", "+", "--1", "=nan"], *FULL_WIDTH],
 )
 def test_a_formula_is_quoted(text):
     assert csv_cell(text) == f"'{text}"
@@ -70,17 +55,6 @@ def test_downloads_of_pages():
         [f"'{HOSTILE}", "-0.5", "'+a name"],
         ["'@a", "2", ""],
     ]
-
-
-def test_the_grid_of_the_shell():
-    rng = np.random.default_rng(0)
-    vectors = {"mean": rng.standard_normal((1, 18, 4))}
-    grid = evaluate_grid(
-        vectors, np.arange(9.0), treatments=("none",), draws=10, evaluated_on=HOSTILE
-    )
-    (row, *_) = csv.DictReader(io.StringIO(grid_csv(grid, model="@own/model")))
-    assert (row["evaluated_on"], row["model"]) == (f"'{HOSTILE}", "'@own/model")
-    assert float(row["spearman"]) == grid.cells[0].score.spearman
 
 
 def test_every_writer_of_csv_uses_it():

@@ -1,13 +1,11 @@
 """Bytes to text: detected encodings, and refusals that name the file's kind."""
 
-import io
-from pathlib import Path
-
 import pytest
 
 from geometry.data.corpus import read_bundled, read_corpus
-from geometry.data.decode import decode, read_text_file
-from geometry.data.limits import CorpusError, Limits
+from geometry.data.decode import _MAGIC, BINARY, decode, read_text_file
+from geometry.data.limits import CorpusError
+from geometry.data.recognise import Reading
 from tests.for_each import for_each
 
 GERMAN = "Die Straße war naß und die Bäume blühten schön.\nKönnen Sie mir helfen, bitte?\n"
@@ -27,25 +25,6 @@ def refused(content: bytes, encoding: str | None = None) -> CorpusError:
     with pytest.raises(CorpusError) as caught:
         decode(content, encoding=encoding)
     return caught.value
-
-
-@for_each(
-    ("codec", "read_as"),
-    [
-        ("utf-8", "utf-8"),
-        ("utf-8-sig", "utf-8"),
-        ("utf-16", "utf-16"),  # Python writes the byte order mark, in the machine's byte order
-        ("utf-32", "utf-32"),
-    ],
-)
-def test_unicode_by_its_mark(codec, read_as):
-    text = "naïve 餘弦 🙂\nline"
-    assert decode(text.encode(codec)) == (text, read_as)
-
-
-@for_each(("mark", "codec"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")])
-def test_both_byte_orders(mark, codec):
-    assert decode(mark + "餘弦".encode(codec)) == ("餘弦", "utf-16")
 
 
 @for_each(
@@ -114,10 +93,6 @@ def test_chinese_of_the_mainland_is_gb18030(name):
     assert decode(content, encoding=name)[0] == text
 
 
-def test_korean():
-    assert decode(KOREAN.encode("cp949")) == (KOREAN, "cp949")
-
-
 @for_each("codec", ["utf-16-le", "utf-16-be"])
 @for_each("text", ["The train was late\nSoup", SIMPLIFIED, RUSSIAN, KOREAN])
 def test_utf16_without_its_mark(text, codec):
@@ -138,12 +113,6 @@ def test_no_mark_is_left_wherever_it_stands(mark, codec):
     encoding = None if codec == "utf-8" else codec
     text, _ = decode(f"{mark}a,b\n{mark}c,d\n".encode(codec), encoding=encoding)
     assert text == "a,b\nc,d\n"
-
-
-def test_an_encoding_may_be_named():
-    short = "Мама мыла раму."  # too short to detect its encoding
-    assert decode(short.encode("koi8_r"), encoding="koi8-r") == (short, "koi8-r")
-    assert decode("餘弦".encode("utf-16-le"), encoding="utf-16-le")[0] == "餘弦"
 
 
 @for_each(
@@ -194,7 +163,9 @@ def test_the_account_names_the_lines_with_replaced_bytes(name):
         rows = ["naïve é é", "caf\0 é", "one é"]
     content = "\n".join(rows).encode().replace(b"\0", b"\xff")
     assert refused_corpus(content, name).details["choices"] == ("utf-8:replace",)
-    corpus = read_corpus(content, name=name, encoding="utf-8:replace", has_header=False)
+    corpus = read_corpus(
+        content, name=name, reading=Reading(encoding="utf-8:replace", header=False)
+    )
     assert corpus.texts[1] == "caf\ufffd é"
     assert [(note.reason, note.n, note.rows) for note in corpus.account.notes] == [
         ("replaced", 1, (2,))
@@ -214,10 +185,6 @@ def test_a_sign_of_replacement_in_the_text_is_no_broken_byte():
     assert (note.n, note.rows) == (1, (2,))
 
 
-def test_a_cut_end_is_damage():
-    assert refused(b"\xff\xfea").details["encoding"] == "UTF-16-LE"
-
-
 def test_the_wrong_name():
     assert refused("naïve".encode("cp1252"), "utf-8").code == "wrong_encoding"
     assert refused(b"abc", "no-such").code == "unknown_encoding"
@@ -227,66 +194,12 @@ def test_the_wrong_name():
 
 @for_each(
     ("content", "kind"),
-    [
-        (b"\x89PNG\r\n\x1a\n123", "PNG image"),
-        (b"\xff\xd8\xff\xe0abc", "JPEG image"),
-        (b"GIF89a123", "GIF image"),
-        (b"%PDF-1.7\n", "PDF document"),
-        (b"PK\x03\x04abc", "ZIP archive or Office document"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "old Office document"),
-        (b"\x1f\x8b\x08abc", "gzip archive"),
-        (b"\x93NUMPY\x01", "NumPy array"),
-        (b"SQLite format 3\x00", "SQLite database"),
-        (b"plain\x00text", "binary file"),
-        (b"\xff\xfe\x00\x00" + "a\0b".encode("utf-32-le"), "binary file"),
-    ],
+    [(start + b"123", kind) for start, kind in _MAGIC]
+    + [(b"plain\x00text", BINARY), (b"\xff\xfe\x00\x00" + "a\0b".encode("utf-32-le"), BINARY)],
 )
 def test_what_is_no_text(content, kind):
     error = refused(content)
     assert (error.code, error.details) == ("binary", {"kind": kind})
-    assert kind in str(error)
-
-
-# Sources
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    place = tmp_path / "My Corpus.v2.CSV"
-    place.write_text("text\nünï\ncode\n", encoding="utf-8")
-    return place
-
-
-def test_every_kind_of_source_reads_alike(path):
-    files = [
-        read_text_file(path),
-        read_text_file(str(path)),
-        read_text_file(path.read_bytes(), name=path.name),
-        read_text_file(io.BytesIO(path.read_bytes()), name=path.name),
-    ]
-    with path.open("rb") as opened:
-        files.append(read_text_file(opened))
-    assert len(set(files)) == 1
-    assert files[0].title == "My Corpus.v2"
-    assert files[0].suffix == ".csv"
-    assert files[0].is_table
-
-
-def test_a_stream_is_read_from_its_start():
-    stream = io.BytesIO(b"one\ntwo")
-    assert read_text_file(stream).text == read_text_file(stream).text == "one\ntwo"
-
-
-def test_titles(path):
-    assert read_text_file(path, name="mine").title == "mine"
-    assert read_text_file(path, name="mine").is_table  # the file's own suffix counts
-    assert read_text_file(b"x", name="v1.2 final").title == "v1.2 final"
-    assert not read_text_file(b"x").is_table
-
-
-def test_a_text_stream_is_refused(path):
-    with path.open(encoding="utf-8") as opened, pytest.raises(TypeError, match="binary mode"):
-        read_text_file(opened)
 
 
 @pytest.mark.parametrize("name", ["absent.txt", ".", "x" * 5000, "nul\0l"])
@@ -295,49 +208,6 @@ def test_no_such_file(tmp_path, name):
         read_text_file(tmp_path / name)
     assert caught.value.code == "unreadable"
     assert "Check its path" in str(caught.value)
-
-
-def test_the_limit_of_bytes(path):
-    size = path.stat().st_size
-    assert read_text_file(path, limits=Limits(file_bytes=size)).text
-    for source in (path, path.read_bytes(), io.BytesIO(path.read_bytes())):
-        with pytest.raises(CorpusError) as caught:
-            read_text_file(source, limits=Limits(file_bytes=size - 1))
-        assert (caught.value.code, caught.value.details) == ("too_many_bytes", {"limit": size - 1})
-    with pytest.raises(CorpusError, match="limit of 50 MB"):
-        read_text_file(bytes(50_000_001))
-
-
-# Cases of public reports
-
-
-@for_each("name", ["acer", "one", "plain", "short-plain"])
-def test_cases_of_cp950(case, name):
-    path = case(f"01-cp950-eten/{name}.txt")
-    corpus = read_corpus(path)
-    assert (corpus.encoding, "\n".join(corpus.texts)) == (
-        "cp950",
-        path.read_bytes().decode("cp950").strip(),
-    )
-
-
-def test_cases_of_utf16_and_of_marks(case):
-    assert read_corpus(case("03-utf16-no-bom/en-le.txt")).encoding == "utf-16-le"
-    assert read_corpus(case("03-utf16-no-bom/zh-lines-be.txt")).texts[0] == "宏碁推出新的筆記型電腦"
-    assert (
-        "utf-16-le"
-        in refused_corpus(case("03-utf16-no-bom/zh-le.txt").read_bytes(), "a.txt").details[
-            "choices"
-        ]
-    )
-    texts = read_corpus(case("46-mixed-eol-nul-bom/bom-mid.txt")).texts
-    assert texts == ("The train was late", "The soup is hot")
-    double = read_corpus(case("46-mixed-eol-nul-bom/double-bom.csv"), text_column="text")
-    assert double.texts == ("The train was late", "The soup")
-    assert len(read_corpus(case("46-mixed-eol-nul-bom/mixed.csv"), text_column="text")) == 4
-    assert (
-        refused_corpus(case("46-mixed-eol-nul-bom/nul.csv").read_bytes(), "a.csv").code == "binary"
-    )
 
 
 ACCENTS = {
@@ -357,5 +227,7 @@ def test_texts_of_dos_and_of_old_macs_are_asked_about(encoding, language):
         read_corpus(content, name="t.txt")
     assert caught.value.details["option"] == "encoding"
     assert encoding.replace("-", "_") in caught.value.details["choices"]
-    assert read_corpus(content, name="t.txt", encoding=encoding).texts == tuple(lines)
+    assert read_corpus(content, name="t.txt", reading=Reading(encoding=encoding)).texts == tuple(
+        lines
+    )
     assert read_corpus("\n".join(lines).encode("cp1252"), name="t.txt").texts == tuple(lines)

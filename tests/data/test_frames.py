@@ -8,7 +8,6 @@ import pytest
 from geometry import diagnose, evaluate_pairs, measure_table
 from geometry.data.frames import Framed
 from geometry.errors import MissingExtraError
-from geometry.measure import neighbour_changes
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((200, 8)) + 1
@@ -43,15 +42,6 @@ def test_a_diagnosis_has_its_cures_and_is_shown_as_its_report():
     shown = found._repr_html_()
     assert re.fullmatch(r'<iframe srcdoc="[^"<>]*" sandbox style="[^"]*"></iframe>', shown)
     assert "&amp;lt;script&amp;gt;" in shown  # escaped in the report, and the report in the frame
-
-
-def test_changes_of_neighbours_have_their_numbers():
-    found = neighbour_changes(X, X - X.mean(axis=0), k=5, labels=["a", "b"] * 100)
-    frame = found.to_frame().set_index("measure")
-    assert frame.loc["overlap", "low"] == found.jaccard.low
-    assert frame.loc["hubness after", "value"] == found.after.hubness
-    assert frame.loc["label agreement, change", "value"] == found.agreement.value
-    assert "hubness before" in found._repr_html_()
 
 
 def test_texts_are_escaped_and_pandas_is_named(monkeypatch):

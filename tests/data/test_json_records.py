@@ -1,7 +1,5 @@
 """JSON as tools write it: where its rows are is found, asked for, or refused."""
 
-import gzip
-import io
 import json
 
 import numpy as np
@@ -9,7 +7,6 @@ import pandas as pd
 import pytest
 
 from geometry import CorpusError, read_corpus, read_pairs
-from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.vectors import read_vector_set, recognise
@@ -169,11 +166,6 @@ def test_texts_of_every_form(form):
     assert texts_of(OF_VECTORS[form], "a.json").texts == TEXTS
 
 
-def test_words_are_the_texts_of_a_table_of_words():
-    found = vectors_of(OF_VECTORS["words"])
-    assert found.texts == ("the", "king", "of", "May", "1990")
-
-
 def test_nested_names_have_points_and_may_be_labels():
     found = vectors_of(
         OF_VECTORS["Chroma"], text_column="documents", label_column="metadatas.topic"
@@ -225,21 +217,6 @@ def test_pairs_of_documents():
             ("a 0", "a 1", "a 2", "a 3"),
             [0, 1, 2, 3],
         )
-
-
-@pytest.mark.parametrize("suffix", [".jsonl.gz", ".json.gz", ".csv.gz", ".txt.gz", ".tsv.gz"])
-def test_packed_texts(suffix, tmp_path):
-    written = {
-        ".jsonl.gz": lines({"text": text} for text in TEXTS),
-        ".json.gz": json.dumps([{"text": text} for text in TEXTS]),
-        ".csv.gz": FRAME.to_csv(index=False),
-        ".tsv.gz": FRAME.to_csv(index=False, sep="\t"),
-        ".txt.gz": "\n".join(TEXTS),
-    }[suffix]
-    path = tmp_path / f"own{suffix}"
-    path.write_bytes(gzip.compress(written.encode()))
-    assert (read_corpus(path).texts, read_corpus(path).name) == (TEXTS, "own")
-    assert read_corpus(io.BytesIO(path.read_bytes()), name=path.name).texts == TEXTS
 
 
 def test_where_the_rows_are_is_asked_and_answered():
@@ -300,15 +277,6 @@ def test_true_and_false_are_no_numbers():
     assert vectors_of(lines(rows)).vectors.shape == (4, 2)
 
 
-def test_columns_of_vectors_are_named_as_left_out_of_texts():
-    from geometry.data.json_records import read_json
-
-    table = read_json(lines(RECORDS), LIMITS)
-    assert (table.columns, table.columns_left_out) == (("text", "topic"), ("embedding",))
-    table = read_json('{"text": "a"}\n\n{"text": "b"}\n', LIMITS)
-    assert (table.n_rows, table.n_blank, table.lines) == (2, 1, (1, 3))
-
-
 @for_each("form", ["array, printed", "Chroma", "Qdrant", "OpenAI", "long first line"])
 def test_a_document_larger_than_its_head_is_recognised_as_vectors(form):
     content = OF_VECTORS[form]
@@ -316,19 +284,6 @@ def test_a_document_larger_than_its_head_is_recognised_as_vectors(form):
     content = content.replace("train 0", "train 0 " + "x" * 300_000)
     found = recognise(content.encode(), name="a.json")
     assert (found.holds, found.is_certain) == ("vectors", True)
-
-
-def test_texts_beside_several_columns_of_vectors_are_not_recognised_as_texts():
-    points = lines({"text": t, "v": {"a": LISTS[0], "b": LISTS[1]}} for t in TEXTS)
-    assert asked(recognise, points.encode(), name="a.jsonl") == ("v.a", "v.b")
-
-
-def test_the_account_names_blank_lines_and_columns_of_vectors():
-    content = '{"text": "a b", "v": [1, 2]}\n\n{"text": "", "v": [1, 2]}\n{"text": "c d"}\n'
-    account = texts_of(content, "a.jsonl").account
-    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (4, 2, 2)
-    assert account.left_out[0].rows == (2, 3)
-    assert account.columns_left_out == ("v",)
 
 
 MEAN = {
@@ -357,71 +312,7 @@ def test_mean_documents_are_refused(case):
             assert words in str(caught.value)
 
 
-# Cases of public reports
-
-
-@for_each(
-    "name",
-    [
-        "batch.jsonl",
-        "dict.json",
-        "lists.json",
-        "records.json",
-        "records-pretty.json",
-        "response.json",
-    ],
-)
-def test_cases_of_vectors(case, name):
-    found = read_vector_set(case(f"23-openai-batch/{name}"))
-    assert found.vectors.shape == (4, 6)
-    np.testing.assert_allclose(found.vectors[0], [0.2246, 2.55, 1.4987, 1.4967, -2.0395, -0.3403])
-
-
-@for_each("name", ["records.json", "pretty.json", "columns.json"])
-def test_cases_of_texts(case, name):
-    found = read_corpus(case(f"24-json-array-corpus/{name}"))
-    assert found.texts == tuple(f"the train {i} is late" for i in range(4))
-
-
-def test_other_cases(case):
-    pairs = read_pairs(case("24-json-array-corpus/pairs.json"))
-    assert (len(pairs), pairs.gold_scores.tolist()) == (4, [0, 1, 2, 3])
-    with pytest.raises(CorpusError, match="`text` is a value in some rows"):
-        read_corpus(case("24-json-array-corpus/columns2.json"))
-    with pytest.raises(VectorFileError, match="`True` in column `embedding`"):
-        read_vector_set(case("23-openai-batch/bool.jsonl"))
-    assert read_vector_set(case("23-openai-batch/keys-bool.jsonl")).vectors.shape == (4, 2)
-    with pytest.raises(VectorFileError, match="missing number: 4"):
-        read_vector_set(case("31-wide-table-with-integer-column/keys.jsonl"))
-
-
-FEW = [[0.5, -1.25], [1.5, 0.25], [2.5, 0.75]]
 SAID = ["It rains today.", "It snows today.", "The sun shines."]
-BESIDE = {
-    "Elasticsearch": {"hits": {"hits": [
-        {"_index": "a", "_id": f"{i}", "_score": 1.0, "_source": {"title": t, "emb": v}}
-        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]}},
-    "Pinecone": {"matches": [
-        {"id": f"{i}", "score": 0.5, "values": v, "metadata": {"text": t, "genre": "ab"[i % 2]}}
-        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]},
-    "Qdrant": {"result": {"points": [
-        {"id": i, "payload": {"text": t}, "vector": v}
-        for i, (t, v) in enumerate(zip(SAID, FEW, strict=True))]}},
-}  # fmt: skip
-
-
-@for_each("case", BESIDE)
-def test_answers_with_texts_and_numbers_beside_vectors(case):
-    content = json.dumps(BESIDE[case]).encode()
-    found = recognise(content, name="a.json")
-    assert (found.holds, found.is_certain) == ("vectors", True)
-    read = read_vector_set(content, name="a.json")
-    assert (read.vectors.tolist(), list(read.texts)) == (FEW, SAID)
-
-
-def test_a_batch_of_one():
-    content = json.dumps([FEW]).encode()
-    assert read_vector_set(content, name="a.json").vectors.tolist() == FEW
 
 
 def test_texts_that_are_all_within_lists_are_asked_about():
@@ -433,19 +324,3 @@ def test_texts_that_are_all_within_lists_are_asked_about():
         assert caught.value.details["choices"] == ("messages",)
         read = read_corpus(content, name="a.jsonl", reading=Reading(path="messages"))
         assert read.texts == ("Is it late?", "It is.") * 3
-
-
-def test_the_text_of_a_document_is_not_its_constant():
-    rows = [
-        {"id": ["a", "long", "name", "of", "a", "class"], "kwargs": {"page_content": t}}
-        for t in SAID
-    ]
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    assert list(read_corpus(content, name="a.jsonl").texts) == SAID
-
-
-def test_sparse_vectors_of_json_are_named():
-    rows = [{"emb": {"indices": [1, 5], "values": [0.5, 0.25]}}] * 3
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    with pytest.raises(GeometryError, match="sparse vectors"):
-        read_vector_set(content, name="a.jsonl")

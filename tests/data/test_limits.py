@@ -11,6 +11,7 @@ from geometry import CorpusError, read_corpus, read_pairs, read_vectors
 from geometry.data import limits
 from geometry.data.corpus import preview_table, read_pasted
 from geometry.data.limits import Limits
+from geometry.data.recognise import Reading
 from geometry.errors import GeometryError, own_errors
 from geometry.vectors import VectorFileError, read_counts, read_word_pairs
 from tests.for_each import for_each
@@ -95,7 +96,7 @@ def test_lines_are_counted_with_blank_ones():
     [
         lambda: read_pasted("a b\nc \ud800"),
         lambda: read_pairs(JSON + b'{"left": "\\ud800", "right": "b", "score": 1}', name="a.jsonl"),
-        lambda: read_corpus(b"a\\ud800\nb", encoding="unicode_escape"),
+        lambda: read_corpus(b"a\\ud800\nb", reading=Reading(encoding="unicode_escape")),
     ],
 )
 def test_half_of_a_surrogate_pair_is_refused_by_its_line(read):

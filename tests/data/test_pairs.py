@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry.data import packed_tables
-from geometry.data.limits import CorpusError
+from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
 from geometry.process import ProcessEnded
 from tests.for_each import for_each
@@ -20,16 +20,6 @@ def refused(text: str, name: str = "p.csv", **options) -> CorpusError:
     with pytest.raises(CorpusError) as caught:
         read(text, name, **options)
     return caught.value
-
-
-def test_named_columns():
-    pairs = read(NAMED)
-    assert pairs.name == "p"
-    assert pairs.left == ("A dog ran.", "It rained.")
-    assert pairs.right == ("A dog runs.", "I sing.")
-    assert pairs.gold_scores.tolist() == [4.5, 0]
-    assert pairs.gold_scores.dtype == np.float64
-    assert len(pairs) == 2
 
 
 @for_each(
@@ -107,8 +97,8 @@ def test_a_pair_without_a_sentence_is_named():
         ("", {}, "empty"),
         ("left,right,score\n", {}, "empty"),
         ("left,right,score\na,b,1\n", {}, "too_few_texts"),
-        (NAMED, {"max_pairs": 1}, "too_many_texts"),
-        (NAMED, {"max_bytes": 10}, "too_many_bytes"),
+        (NAMED, {"limits": LIMITS.but(rows=1)}, "too_many_texts"),
+        (NAMED, {"limits": LIMITS.but(file_bytes=10)}, "too_many_bytes"),
         ("A dog.,A cat.\nI run.,I ran.\n", {}, "no_pair_columns"),
         ("A dog.,A cat.,x\nI run.,I ran.,y\n", {}, "no_pair_columns"),
         ("1,A dog.,3\n2,I run.,4\n", {}, "no_pair_columns"),
@@ -120,20 +110,9 @@ def test_refusals(text, options, code):
     assert str(error).endswith(".")
 
 
-def test_pairs_cannot_change():
-    scores = np.array([1, 2])
-    pairs = Pairs("p", ["a", "b"], ["c", "d"], scores)
-    scores[0] = 9
-    assert pairs.gold_scores.tolist() == [1.0, 2.0]
-    with pytest.raises(ValueError, match="read-only"):
-        pairs.gold_scores[0] = 9
-    assert pairs.left == ("a", "b")
+def test_each_pair_has_two_sentences_and_a_score():
     with pytest.raises(ValueError, match="every pair needs one of each"):
         Pairs("p", ("a",), ("b", "c"), [1, 2])
-
-
-def test_bundled():
-    assert read_bundled_pairs() is read_bundled_pairs()
 
 
 @for_each(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
@@ -145,27 +124,6 @@ def test_stsb(shared_data, part, n):
     assert pairs.left == tuple(row[5].strip() for row in rows)
     assert pairs.right == tuple(row[6].strip() for row in rows)
     assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
-
-
-def test_stsb_in_chinese(shared_data):
-    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
-    assert len(pairs) == 1500
-    assert (pairs.left[0], pairs.right[0]) == (
-        "一个戴着硬帽子的人在跳舞。",
-        "一个戴着硬帽的人在跳舞。",
-    )
-    assert pairs.gold_scores[1] == 4.75
-
-
-def test_word_pairs(shared_data):
-    pairs = read_pairs(shared_data("wordsim/EN-SIMLEX-999.txt"))
-    assert (len(pairs), pairs.left[0], pairs.right[0]) == (999, "old", "new")
-
-
-def test_scores_of_any_range_are_read():
-    pairs = read("left,right,score\na b,c,-1e3\nd,e,0\nf,g,2.5e6\n")
-    assert pairs.score_range == (-1000, 2_500_000)
-    assert pairs.scale is None
 
 
 def test_subsets():
@@ -219,17 +177,6 @@ def test_a_folder(tmp_path):
         with pytest.raises(CorpusError) as caught:
             read_pair_folder(folder)
         assert caught.value.code == "no_splits"
-
-
-def test_the_folder_of_stsb(shared_data):
-    found = read_pair_folder(shared_data("stsb"))
-    assert {split: len(pairs) for split, pairs in found.items()} == {
-        "train": 5749,
-        "dev": 1500,
-        "test": 1379,
-    }
-    assert all(pairs.score_range == (0, 5) for pairs in found.values())
-    assert set(found["test"].subsets) == {"main-captions", "main-news", "main-forums"}
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import openpyxl
 import pytest
 
 from geometry import CorpusError, read_corpus, read_pairs
-from geometry.data.corpus import preview_table
 from geometry.data.limits import LIMITS
 from geometry.data.packed_tables import read_packed_table
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.vectors import recognise
 from tests.for_each import for_each
+from tests.vector_files import workbook_of
 
 HERE = LIMITS.but(memory_bytes=0)  # without a process for each file, which takes a second to start
 ROWS = [("text", "topic"), *((f"The bus number {i} is late.", "ab"[i % 2]) for i in range(6))]
@@ -38,14 +38,7 @@ def saved(book, **changes):
 
 
 def book_of(rows=ROWS, **sheets):
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append(row)
-    for name, others in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in others:
-            sheet.append(row)
-    return book
+    return openpyxl.load_workbook(io.BytesIO(workbook_of(rows, **sheets)))
 
 
 def corpus_of(content, **options):
@@ -144,31 +137,6 @@ def test_formulas_without_values_are_counted_and_named():
         read_pairs(saved(book_of(pairs)), name="a.xlsx", limits=HERE)
 
 
-def test_the_account_has_blank_rows_and_what_was_done_with_cells():
-    rows = [*ROWS, (None, None), ("=1", "x"), ("The end.", "#N/A")]
-    account = corpus_of(saved(book_of(rows))).account
-    assert (account.rows_in_file, account.rows_read, account.n_left_out) == (9, 7, 2)
-    assert account.left_out[0].rows == (8, 9)
-    assert {note.reason: note.rows for note in account.notes} == {
-        "formula": (9,),
-        "cell_error": (10,),
-    }
-
-
-def test_the_preview_has_the_sheets():
-    preview = preview_table(saved(book_of(ROWS, Other=ROWS)), name="a.xlsx", limits=HERE)
-    assert (preview.sheet, preview.sheets) == ("Sheet", ("Sheet", "Other"))
-
-
-def test_a_formula_with_a_value_is_that_value():
-    content = saved(
-        book_of([("text", "topic"), ("=1+1", "x"), ("a b", "y")]),
-        change=("<f>1\\+1</f><v ?/>|<f>1\\+1</f><v></v>", "<f>1+1</f><v>7</v>"),
-    )
-    assert corpus_of(content).texts == ("7", "a b")
-    assert notes_of(content) == {}
-
-
 def test_cells_with_errors_are_named():
     content = saved(book_of([("text", "topic"), ("a b", "#N/A"), ("c d", "#REF!"), ("e", "x")]))
     assert corpus_of(content).labels == ("#N/A", "#REF!", "x")
@@ -192,40 +160,7 @@ def test_rows_in_another_order_are_all_read():
     assert corpus_of(content).texts == TEXTS
 
 
-# Cases of public reports
-
-
-@for_each("name", ["huge", "right", "short-b3", "wps-a1"])
-def test_cases_of_wrong_sizes(case, name):
-    corpus = corpus_of(case(f"14-xlsx-wrong-dimension/{name}.xlsx"))
-    assert corpus.texts == tuple(f"sentence {i} about trains and weather" for i in range(6))
-    assert len(read_pairs(case("14-xlsx-wrong-dimension/pairs-short-c4.xlsx"))) == 6
-
-
-def test_cases_of_formulas_and_merged_cells(case):
-    with pytest.raises(CorpusError, match="only formulas without stored values"):
-        corpus_of(case("15-xlsx-formula-no-cache/formula.xlsx"))
-    half = case("15-xlsx-formula-no-cache/half-formula.xlsx")
-    assert (len(corpus_of(half)), corpus_of(half).n_blank) == (3, 3)
-    assert notes_of(half.read_bytes()) == {"formula": (3, (2, 4, 6))}
-    merged = case("17-xlsx-merged-labels-errors/merged.xlsx")
-    assert corpus_of(merged).labels == ("rail", "rail", "food", "food", "food")
-    assert notes_of(merged.read_bytes()) == {"cell_error": (1, (5,)), "merged": (3, (3, 5, 6))}
-
-
 TABLE = [["no", "words", "kind"], *([i, f"It rains no {i} times", "ab"[i % 2]] for i in range(9))]
-
-
-def workbook(**sheets):
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    sink = io.BytesIO()
-    book.save(sink)
-    return sink.getvalue()
 
 
 @for_each(
@@ -238,7 +173,7 @@ def workbook(**sheets):
     ],
 )
 def test_a_title_above_the_header_of_a_sheet_is_no_row(title):
-    corpus = read_corpus(workbook(A=[*title, *TABLE]), name="t.xlsx", label_column="kind")
+    corpus = read_corpus(workbook_of([*title, *TABLE]), name="t.xlsx", label_column="kind")
     assert corpus.texts == tuple(row[1] for row in TABLE[1:])
     assert (corpus.account.rows_in_file, corpus.n_blank) == (9, 0)
 
@@ -252,11 +187,11 @@ def test_a_title_above_the_header_of_a_sheet_is_no_row(title):
     ],
 )
 def test_a_first_sheet_of_prose_is_asked_about(prose):
-    content = workbook(**{"Read me": prose, "Data": TABLE, "More": prose})
+    content = workbook_of(prose, Data=TABLE, More=prose)
     for read in (read_corpus, recognise):
         with pytest.raises(GeometryError) as caught:
             read(content, name="t.xlsx")
         assert caught.value.code == "uncertain"
         assert caught.value.details["choices"] == ("Data",)
     assert len(read_corpus(content, name="t.xlsx", reading=Reading(sheet="Data"))) == 9
-    assert len(read_corpus(workbook(A=TABLE, B=TABLE[:4]), name="t.xlsx")) == 9
+    assert len(read_corpus(workbook_of(TABLE, B=TABLE[:4]), name="t.xlsx")) == 9

@@ -1,12 +1,9 @@
 """Text to tables: delimiters, quotes, headers, and rows that do not fit."""
 
-import csv
-import io
-
 import pytest
 
 from geometry.data.decode import TextFile
-from geometry.data.limits import CorpusError
+from geometry.data.limits import LIMITS, CorpusError
 from geometry.data.recognise import Reading, is_number
 from geometry.data.tables import Table, read_lines, read_table
 from tests.for_each import for_each
@@ -26,66 +23,9 @@ def refused(text: str, suffix: str = ".csv") -> CorpusError:
     return caught.value
 
 
-@for_each("delimiter", [",", "\t", ";", "|"])
-def test_every_delimiter(delimiter):
-    written = io.StringIO()
-    rows = [
-        ("text", "label", "n"),
-        ('He said, "no"; then | left', "a", "1"),
-        ("tab\there", "b", "2,5"),
-        ("two\nlines", "a", "3"),
-    ]
-    csv.writer(written, delimiter=delimiter).writerows(rows)
-    read = table(written.getvalue())
-    assert read.columns == rows[0]
-    assert read.rows == tuple(rows[1:])
-    assert read.lines == (2, 3, 4)
-    assert (read.n_rows, read.n_blank, read.has_header) == (3, 0, True)
-
-
-def test_the_line_of_a_row_after_a_text_of_two_lines():
-    read = table('text,label\n"two\nlines",a\n\nlast,b\n')
-    assert read.lines == (2, 5)
-    assert read.n_blank == 1
-
-
-@for_each("end", ["\n", "\r\n", "\r"])
-def test_every_end_of_line(end):
-    assert table(f"text,label{end}a b,x{end}c d,y{end}").rows == (("a b", "x"), ("c d", "y"))
-
-
 def test_cells_stay_strings():
     read = table("text,label\nNA,1.0\nnull,007\nTrue,\n")
     assert read.rows == (("NA", "1.0"), ("null", "007"), ("True", ""))
-
-
-def test_one_column():
-    read = table("text\nIt rained, as ever.\nYes.\nWell, well, well.\n")
-    assert read.columns == ("text",)
-    assert read.rows == (("It rained, as ever.",), ("Yes.",), ("Well, well, well.",))
-    quoted = table('"It rained, as ever."\n"He said ""yes""."\n')
-    assert quoted.rows == (("It rained, as ever.",), ('He said "yes".',))
-    assert quoted.columns == ("column 1",)
-
-
-def test_quotes_that_belong_to_the_text():
-    # As in STS-B, a cell may begin with a quote that never closes.
-    rows = ['1\t" no , " he said .\tb', '2\t"open\tb', '3\tc"\t"d"']
-    read = table("\n".join(rows))
-    assert read.rows == tuple(tuple(row.split("\t")) for row in rows)
-    late = "text,label\n" + "plain,x\n" * 500 + '"odd" start,y\n'
-    assert table(late).rows[-1] == ('"odd" start', "y")
-
-
-def test_a_tsv_has_tabs():
-    read = table("one, two\tx, y\nthree, four\tz, w\n", ".tsv")
-    assert read.rows == (("one, two", "x, y"), ("three, four", "z, w"))
-
-
-@for_each("long", [200_000])
-def test_a_long_cell_is_no_error(long):
-    read = table(f"text,label\n{'word ' * long},a\nshort,b\n")
-    assert len(read.rows[0][0]) == 5 * long - 1
 
 
 # Headers
@@ -122,22 +62,7 @@ def test_a_header_may_be_stated():
     assert not table(text, wanted=("z", 0, None)).has_header
 
 
-def test_names_are_made_unique():
-    assert table("text,,text\na,b,c\n").columns == ("text", "column 2", "text (3)")
-
-
 # Columns
-
-
-def test_columns_by_name_or_place():
-    read = table("text,label\na b,x\nc d,y\n")
-    assert read.index("label") == read.index(1) == 1
-    assert read.cells(1) == ["x", "y"]
-    for wrong in ("Label", 2, -1):
-        with pytest.raises(CorpusError) as caught:
-            read.index(wrong)
-        assert caught.value.code == "unknown_column"
-        assert caught.value.details == {"column": wrong, "columns": ("text", "label")}
 
 
 @for_each(("text", "text_column", "label_column"), [
@@ -153,56 +78,20 @@ def test_likely_columns(text, text_column, label_column):
     assert (read.text_column, read.label_column) == (text_column, label_column)
 
 
-def test_sixty_values_are_no_labels():
-    rows = "".join(f"It rained on day {n}.,id{n}\n" for n in range(60))
-    assert table(rows).label_column is None
-
-
 # Rows that do not fit
 
 
-@for_each(
-    ("text", "details"),
-    [
-        ("text,label\na,b\nc,d,e\nf,g\n" + "h,i\n" * 9, {"line": 3, "n": 3, "expected": 2}),
-        ("text,label\na,b\n\nc\nf,g\n" + "h,i\n" * 9, {"line": 4, "n": 1, "expected": 2}),
-    ],
-)
-def test_an_uneven_row_is_named(text, details):
-    error = refused(text)
-    assert (error.code, error.details) == ("uneven_row", details)
-    assert f"line {details['line']}" in str(error)
-
-
-def test_a_quote_that_never_closes_is_named():
-    error = refused('text,label\na,b\n"c, and so on,d\n' + "e,f\n" * 20)
-    assert (error.code, error.details) == ("bad_quotes", {"line": 3})
-
-
 def test_rows_beyond_the_limit_are_counted():
-    read = table("text,label\n" + "a,b\n" * 10, max_rows=4)
+    read = table("text,label\n" + "a,b\n" * 10, limits=LIMITS.but(rows=4))
     assert (len(read.rows), len(read.lines), read.n_rows) == (4, 4, 10)
-    bare = table("A row.,b\n" * 10, max_rows=4)
+    bare = table("A row.,b\n" * 10, limits=LIMITS.but(rows=4))
     assert (len(bare.rows), bare.n_rows) == (4, 10)
-    lines = read_lines(file("x\n\n" * 10), max_rows=4)
+    lines = read_lines(file("x\n\n" * 10), limits=LIMITS.but(rows=4))
     assert (len(lines.rows), lines.n_rows, lines.n_blank) == (4, 10, 10)
-
-
-@for_each("text", ["", "\n\n", " \n", ",,\n,,\n"])
-def test_nothing(text):
-    assert table(text).n_rows == 0
-    assert read_lines(file(text.replace(",", ""))).n_rows == 0
 
 
 def test_blank_rows_are_counted():
     assert table("text,label\n,\na,b\n  , \n\nc,\n").n_blank == 3
-
-
-def test_lines():
-    read = read_lines(file(' one \n\n\ntwo, "x"\r\nthree\u2028still three\x0cstill\n \t\n'))
-    assert read.rows == (("one",), ('two, "x"',), ("three\u2028still three\x0cstill",))
-    assert read.lines == (1, 4, 5)
-    assert read.n_blank == 3
 
 
 @for_each("cell", ["1", "-2.5", "1e3", " 4 ", "nan", "inf"])

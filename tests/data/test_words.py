@@ -9,10 +9,9 @@ import unicodedata
 import numpy as np
 import pytest
 
-from geometry import Pairs, VectorTable, evaluate_words, read_pairs, read_vectors
+from geometry import VectorTable
 from geometry.data.limits import CorpusError
-from geometry.data.words import TOKENIZERS, folded, tokenizer_for, words_in
-from geometry.training import training_text
+from geometry.data.words import folded, tokenizer_for, words_in
 from geometry.vectors import sentence_vectors, words_of
 from tests.for_each import for_each
 
@@ -100,56 +99,3 @@ def test_words_are_looked_up_as_written_then_in_any_form():
     assert found.unknown == (("eau", 1),)
     assert found.tokenizer == "unicode"
     assert folded("ﬁ") == "fi"
-
-
-LANGUAGES = {  # three pairs of one meaning each, from alike to unlike; no letter is only in a-z
-    "German": [("große Bären", "größere Bären"), ("der Fluß", "die Flüße"), ("Öl", "süß")],
-    "French": [("été à Nîmes", "été à Orléans"), ("l’élève", "l’école"), ("fête", "mêlée")],
-    "Vietnamese": [("học tiếng Việt", "học tiếng Pháp"), ("trời đẹp", "trời"), ("ăn", "sốt")],
-    "Hindi": [("हिन्दी भाषा", "हिन्दी बोली"), ("पानी ठंडा", "पानी"), ("घर", "नदी")],
-    "Arabic": [("كتاب جميل", "كتاب قديم"), ("بيت كبير", "بيت"), ("ماء", "نار")],
-    "Thai": [("กิน ข้าว", "กิน ปลา"), ("บ้าน ใหญ่", "บ้าน"), ("น้ำ", "ไฟ")],
-    "segmented Japanese": [("私 は 学生", "私 は 先生"), ("猫 が 好き", "猫"), ("水", "火")],
-    "Chinese": [("今天天氣很好", "今天天氣不錯"), ("我喜歡貓", "我討厭貓"), ("水", "火")],
-}
-
-
-@for_each("language", LANGUAGES)
-def test_every_language_has_an_average_of_its_words(language):
-    pairs = LANGUAGES[language]
-    by = "characters" if language == "Chinese" else "unicode"
-    sides = [[words_in(text, by) for text in side] for side in zip(*pairs, strict=True)]
-    vocabulary = sorted({word for side in sides for words in side for word in words})
-    table = VectorTable(
-        np.random.default_rng(0).standard_normal((len(vocabulary), 9)), tuple(vocabulary)
-    )
-    scored = Pairs(language, *zip(*pairs, strict=True), np.array([3.0, 2, 1]))
-    found = evaluate_words(table, scored, treatments=("none",), draws=5)
-    assert (found.coverage, found.n_left_out, found.tokenizer) == (1, 0, by)
-    for k, side in enumerate(sides):
-        expected = [np.mean([table.vectors[vocabulary.index(w)] for w in each], 0) for each in side]
-        texts = [pair[k] for pair in pairs]
-        averages = sentence_vectors(texts, table, tokenizer=by)
-        np.testing.assert_allclose(averages.vectors, expected)
-
-
-def test_sentences_that_are_segmented(case):
-    vectors, pairs = (
-        case(f"48-segmented-chinese-sentences/{name}") for name in ("vec.txt", "pairs.csv")
-    )
-    table, pairs = read_vectors(vectors), read_pairs(pairs)
-    found = evaluate_words(table, pairs, treatments=("none",), draws=5)
-    assert found.coverage == 1
-    assert 100 * found.grid.cells[0].score.spearman == pytest.approx(90.0)
-    assert found.tokenizer == "unicode"
-
-
-def test_training_texts_have_the_same_words():
-    words = ["हिन्दी", "học", "может", "l'été"]
-    text = training_text([" ".join(words * 500), " ".join(f"w{i}" for i in range(20))])
-    assert {"हिन्दी", "học", "может", "été", "'"} <= set(text.words)
-    assert text.tokenizer == "unicode"
-    chinese = training_text(["今天天氣不錯，我們去公園玩。" * 200 + "一二三四五六七八九十"])
-    assert chinese.tokenizer == "characters"
-    assert {*"今天氣，。"} <= set(chinese.words)
-    assert set(TOKENIZERS) == {"unicode", "characters", "jieba", "ascii"}

@@ -1,7 +1,6 @@
 """The bundled GloVe table: its file, its script, averages without stop words, its figures."""
 
 import hashlib
-import json
 import re
 
 import numpy as np
@@ -49,6 +48,8 @@ def test_the_table(glove):
     )
     left_out = {"a", "i", "2000", "'s", "n't", "café"}
     assert not left_out & set(glove.words)
+    with pytest.raises(VectorFileError, match="no bundled table `word2vec`"):
+        read_bundled_vectors("word2vec")
 
 
 def test_its_readme_has_the_hashes():
@@ -56,11 +57,6 @@ def test_its_readme_has_the_hashes():
     file = hashlib.sha256(shipped_file(bundled.GLOVE_FILE).read_bytes()).hexdigest()
     for sha256 in (bundled.VECTORS_SHA256, bundled.WORDS_SHA256, file):
         assert f"`{sha256}`" in text
-
-
-def test_no_such_table():
-    with pytest.raises(VectorFileError, match=r"no bundled table `word2vec`. Choose .*`glove`"):
-        read_bundled_vectors("word2vec")
 
 
 @pytest.mark.parametrize("change", ["a number", "a word", "cut", "absent"])
@@ -80,30 +76,6 @@ def test_a_changed_file_is_refused(change, tmp_path, monkeypatch):
     with pytest.raises(VectorFileError) as caught:
         read_bundled_vectors("glove")
     assert (caught.value.code, caught.value.details) == ("changed_bundled", {"file": "glove.npz"})
-
-
-def test_the_script_takes_the_first_words_of_the_packages_json(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    numbers = rng.standard_normal((5, 3)).round(5)
-    words = ["the", ",", "of", "naïve", "zyx"]
-    rows = {
-        word: [*row, float(np.linalg.norm(row)), place]
-        for place, (word, row) in enumerate(zip(words, numbers.tolist(), strict=True))
-    }
-    content = {"dimensions": 3, "l2NormIndex": 3, "wordIndex": 4, "words": words}
-    content["vectors"] = dict(reversed(rows.items()))
-    source, out = tmp_path / "wink.json", tmp_path / "glove.npz"
-    source.write_text(json.dumps(content), encoding="utf-8")
-    bundled.write_glove(source, out, n_words=4)
-    with np.load(out) as arrays:
-        assert arrays["words"].tolist() == words[:4]
-        assert arrays["vectors"].dtype == np.dtype("<f2")
-        np.testing.assert_array_equal(arrays["vectors"], numbers[:4].astype(np.float16))
-        stored = arrays["vectors"].tobytes(), "\n".join(words[:4]).encode()
-    for name, each in zip(("VECTORS_SHA256", "WORDS_SHA256"), stored, strict=True):
-        monkeypatch.setattr(bundled, name, hashlib.sha256(each).hexdigest())
-    monkeypatch.setattr(bundled, "shipped_file", lambda name: out)
-    assert read_bundled_vectors("glove").words == tuple(words[:4])
 
 
 # Stop words
@@ -131,15 +103,6 @@ def test_averages_without_stop_words():
     assert not whole.has_stop_words_only.any()
     with pytest.raises(ValueError, match="stop_words must be one of none, sklearn"):
         sentence_vectors(texts, TABLE, stop_words="nltk")
-
-
-def test_every_weighting_leaves_them_out():
-    counts = {"the": 90, "is": 60, "cat": 10, "dog": 5}
-    for weighting in ("mean", "sif", "zipf"):
-        how = {"weighting": weighting, "counts": counts}
-        found = sentence_vectors(["the cat is", "the dog"], TABLE, stop_words="sklearn", **how)
-        alone = sentence_vectors(["cat", "dog"], TABLE, **how)
-        np.testing.assert_array_equal(found.vectors, alone.vectors)
 
 
 def test_a_pair_of_stop_words_is_left_out_and_counted():

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from geometry import read_vectors
-from tests.for_each import for_each
 from tests.vector_files import WRITERS
 
 # The only blank is the space, and not at the ends, where a text format would read a delimiter.
 LETTERS = st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
 WORD = st.text(LETTERS, min_size=1, max_size=8)
-LIKE_LINES = np.float32(565411)  # its bytes are those of a text: "0", two newlines, "I"
 FINITE = st.floats(-(2.0**99), 2.0**99, width=32)
 
 
@@ -25,8 +23,6 @@ def tables(draw, words):
 
 
 @pytest.mark.parametrize("form", WRITERS)
-@example(table=(["a", "b", "c"], np.full((3, 2), LIKE_LINES)))
-@example(table=(["a", "b", "c"], np.array([[LIKE_LINES, 1], [2, 3], [4, 5]], dtype=np.float32)))
 @given(table=tables(WORD))
 def test_what_is_written_is_read(form, table):
     words, vectors = table
@@ -36,19 +32,6 @@ def test_what_is_written_is_read(form, table):
 
 
 SHORT = st.sampled_from([0.0, 1.25, -0.5, 3.0, 12.5])  # few bytes: lines as long as records
-
-
-@for_each(
-    ("content", "words"),
-    [
-        (b"3 2\n0 0 0 \n\xc2\xa1\xc2\xa1 \xc2\xa1 1.25 0 \n: 0 0 \n", ("0", "¡¡ ¡", ":")),
-        (b"1 1\na 1.25\n", ("a",)),
-        (b"2 1\n\xc3\xa9 12.5\nb 3.00\n", ("é", "b")),
-    ],
-)
-def test_a_text_whose_bytes_fit_records_is_a_text(content, words):
-    table = read_vectors(content)
-    assert (table.words, table.report.format) == (words, "text")
 
 
 @pytest.mark.parametrize("form", ["header", "fasttext"])

@@ -9,14 +9,7 @@ import pytest
 
 from geometry import read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import (
-    VectorFileError,
-    formats,
-    read_vector_set,
-    set_files,
-    word_files,
-    word_text,
-)
+from geometry.vectors import VectorFileError, word_text
 from tests.for_each import for_each
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
@@ -29,20 +22,6 @@ def refused(content, **keywords):
     with pytest.raises(VectorFileError) as caught:
         read_vectors(content, **keywords)
     return caught.value
-
-
-@for_each("form", WRITERS)
-def test_every_form(form):
-    words = ONE_WORD if "binary" in form else WORDS
-    table = read_vectors(WRITERS[form](words, VECTORS), name="own.vec")
-    assert table.words == tuple(words)
-    np.testing.assert_array_equal(table.vectors, VECTORS, strict=True)
-    assert table.name == "own"
-    assert table.report.n_rows == len(words)
-    assert table.report.complete
-    assert (table.report.n_duplicates, table.report.n_not_finite, table.report.n_replaced) == (
-        (0, 0, 0)
-    )
 
 
 def test_path_bytes_and_file_are_one(tmp_path):
@@ -71,40 +50,6 @@ def test_words_with_spaces_are_the_fields_before_the_last():
     )
     assert table.vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
     assert (table.report.n_spaced, table.report.duplicates) == (2, ("",))
-
-
-def test_a_word_with_a_space_where_lines_end_in_one():
-    # All lines have the same number of fields; only the empty last field differs.
-    table = read_vectors(b"2 2\na 1 2 \n3 4 5 6\n")
-    assert table.words == ("a", "3 4")
-    assert table.vectors.tolist() == [[1, 2], [5, 6]]
-
-
-def test_the_first_of_two_rows_counts():
-    content = as_text(["a", "b", "a", "a"], np.arange(8.0).reshape(4, 2))
-    table = read_vectors(content)
-    assert table.words == ("a", "b")
-    assert table.vectors.tolist() == [[0, 1], [2, 3]]
-    assert (table.report.n_duplicates, table.report.duplicates) == (2, ("a", "a"))
-
-
-@for_each("form", ["text", "binary", "npz", "safetensors"])
-def test_rows_that_are_not_finite_are_left_out_and_counted(form):
-    vectors = np.array([[1, 2], [np.nan, 0], [np.inf, 1], [3, 4]], dtype=np.float32)
-    writer = {"text": as_text, "binary": as_binary, "npz": as_npz, "safetensors": as_safetensors}
-    table = read_vectors(writer[form](["a", "b", "c", "d"], vectors))
-    assert table.words == ("a", "d")
-    assert (table.report.format, table.report.n_not_finite) == (form, 2)
-    assert table.report.not_finite == ("b", "c")
-
-
-def test_bytes_that_are_not_utf8():
-    content = b"caf\xe9 1 2\ncaf\xc3\xa9 3 4\n"
-    table = read_vectors(content)
-    assert table.words == ("caf\ufffd", "café")
-    assert table.report.n_replaced == 1
-    assert read_vectors(content, encoding="latin-1").words == ("café", "cafÃ©")
-    assert refused(content, encoding="utf-0").code == "unknown_encoding"
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_word():
@@ -142,14 +87,6 @@ def test_blocks_change_no_vector(monkeypatch):
     with pytest.raises(VectorFileError) as caught:
         read_vectors(ragged.replace(b"\n400 ", b"\n400 1\n", 1))
     assert (caught.value.code, caught.value.details["line"]) == ("ragged_row", 402)
-
-
-def test_more_rows_than_the_first_lines_promise(monkeypatch):
-    monkeypatch.setattr(word_text, "BLOCK", 2000)
-    vectors = np.random.default_rng(2).standard_normal((2000, 2)).astype(np.float32)
-    words = ["long" * 300, *(f"{i}" for i in range(1999))]
-    for content in (as_text(words, vectors), gzip.compress(as_text(words, vectors))):
-        np.testing.assert_array_equal(read_vectors(content).vectors, vectors)
 
 
 @for_each(
@@ -230,11 +167,6 @@ def test_numbers_that_are_not_finite_are_counted_whichever_parser_reads_them(fie
     assert (table.report.n_not_finite, table.report.not_finite) == (1, ("c",))
 
 
-def test_sparse_vectors_of_a_report(case):
-    error = refused(case("21-sparse-ppmi/ppmi.word"))
-    assert (error.because, error.details["line"]) == ("sparse", 2)
-
-
 def test_a_word_of_parts_with_digits_is_no_number():
     table = read_vectors(b"top 10th 1 2\nat 4:30 3 4\nc 5 6\nd 7 8\ne 9 0\n")
     assert table.words == ("top 10th", "at 4:30", "c", "d", "e")
@@ -251,24 +183,6 @@ def test_a_binary_file_that_is_cut_off(cut):
     np.testing.assert_array_equal(
         read_vectors(content[:-cut], max_words=whole).vectors, VECTORS[:whole]
     )
-
-
-@pytest.mark.parametrize("newlines", [True, False])
-def test_a_large_binary_file_whose_bytes_look_like_lines_of_text(newlines, monkeypatch):
-    vectors = np.full((50, 2), 565411, dtype=np.float32)  # its bytes: "0", two newlines, "I"
-    content = as_binary([f"w{i}" for i in range(50)], vectors, newlines=newlines)
-    for module in (formats, word_files, set_files):
-        monkeypatch.setattr(module, "HEAD", 200)  # less than the file
-    table = read_vectors(content)
-    np.testing.assert_array_equal(table.vectors, vectors)
-    assert table.report.format == "binary"
-    np.testing.assert_array_equal(read_vector_set(content).vectors, vectors)
-
-
-def test_a_text_whose_lines_have_the_lengths_of_binary_records():
-    table = read_vectors(b"2 1\na 1.25\nb 2.50\n")
-    assert table.words == ("a", "b")
-    assert table.vectors.tolist() == [[1.25], [2.5]]
 
 
 def test_binary_records_that_lost_their_places():
@@ -292,7 +206,7 @@ def test_a_header_with_a_wrong_number_takes_no_memory():
 
 @for_each("form", ["glove", "binary", "npz", "safetensors"])
 def test_a_table_that_is_too_large(form):
-    error = refused(WRITERS[form](ONE_WORD, VECTORS), max_bytes=500)
+    error = refused(WRITERS[form](ONE_WORD, VECTORS), limits=Limits(table_bytes=500))
     assert error.details["limit"] == 500
     if form == "npz":  # npz arrays are read whole
         assert error.because == "unpacked"
@@ -371,6 +285,7 @@ def test_choices_that_are_none():
     with pytest.raises(ValueError, match="words is one text"):
         read_vectors(b"a 1", words="the")
     assert refused("/no/such/file").code == "unreadable"
+    assert refused(b"a 1 2", encoding="utf-0").code == "unknown_encoding"
     assert refused(b"x", format="binary").code == "no_vectors"
     assert refused(b"x", format="npz").code == "no_vectors"
     assert refused(b"x", format="safetensors").code == "damaged_file"
@@ -384,16 +299,6 @@ def test_glove_of_gensim(shared_data):
     assert table.words[:3] == ("the", "ö", "é")
 
 
-def test_fasttext_of_gensim(shared_data):
-    path = shared_data("vectors/gensim_pang_lee_polarity_fasttext.vec")
-    table = read_vectors(path)
-    assert table.vectors.shape == (1694, 100)
-    assert (table.report.n_stated, table.report.n_replaced) == (1694, 5)
-    latin = read_vectors(path, encoding="latin-1")
-    assert latin.report.n_replaced == 0
-    assert sum(a != b for a, b in zip(table.words, latin.words, strict=True)) == 5
-
-
 @for_each("length", [0x0280, 0x0480, 0x0580])
 def test_a_safetensors_header_may_be_as_long_as_a_pickle_begins(length):
     """The first two bytes of such a file are those of a pickle."""
@@ -402,3 +307,28 @@ def test_a_safetensors_header_may_be_as_long_as_a_pickle_begins(length):
     padded = length.to_bytes(8, "little") + rows[8 : 8 + own].ljust(length) + rows[8 + own :]
     assert padded.startswith(b"\x80")
     assert read_vectors(padded).words == tuple(WORDS)
+
+
+# Every form
+
+PLAIN, ROWS = ["the", "of", "cat", "dog"], np.arange(12, dtype=np.float32).reshape(4, 3)
+TEXTS = ("glove", "header", "fasttext", "tabs", "windows", "gzip")
+
+
+@for_each("form", [*TEXTS[:3], "binary", "safetensors"])
+def test_bytes_that_are_no_utf8_in_every_form(form):
+    written = WRITERS[form](["the", "of", "cXt", "dog"], ROWS).replace(b"cXt", b"c\xe9t")
+    table = read_vectors(written)
+    assert table.words == ("the", "of", "c\ufffdt", "dog")
+    assert table.report.n_replaced == 1
+    assert read_vectors(written, encoding="latin-1").words[2] == "cét"
+    np.testing.assert_array_equal(table.vectors, ROWS)
+
+
+def test_a_damaged_archive_is_no_crash():
+    whole = gzip.compress(as_text(PLAIN * 50, np.tile(ROWS, (50, 1))), mtime=0)
+    for place in range(12, len(whole) - 8, 7):
+        spoilt = bytearray(whole)
+        spoilt[place] ^= 0x40
+        with pytest.raises(VectorFileError):
+            read_vectors(bytes(spoilt))

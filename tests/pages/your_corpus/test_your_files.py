@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 from geometry import mean_cosine, read_bundled
 from pages.common import reading
 from pages.your_corpus.server_files import server_file, server_files, server_runs
-from tests.data.test_packed_tables import workbook
 from tests.for_each import for_each
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, write_run
+from tests.vector_files import workbook_of
 
 N, D = 60, 8
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32) + 1
@@ -304,7 +304,7 @@ def test_a_sheet_is_sampled_split_and_weighted(operator, monkeypatch):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     operator("rows = 40")
     rows = [("text", "weight"), *((f"Kettle {i}. It is on.", i + 1) for i in range(50))]
-    at = given("own.xlsx", workbook(rows))
+    at = given("own.xlsx", workbook_of(rows))
     assert "There are 50 texts and the limit is 40" in errors(at)[0]
     at.main.toggle(of_file(at, "sample-texts-{}")).set_value(True)
     at.main.toggle(of_file(at, "sentences-{}")).set_value(True)
