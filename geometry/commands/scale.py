@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import ALL, BUNDLED, listed, poolings_of
+from .grid_text import columns
+from .options import ALL, BUNDLED, listed, poolings_of, with_options
 from .shell import FORCE, errors_in_words
 
 if TYPE_CHECKING:
@@ -40,54 +42,63 @@ def scale() -> None:
     """
 
 
+_CLUSTER = (
+    click.option(
+        "--workers",
+        type=click.IntRange(min=0),
+        help="Processes on this machine; by default one a core. 0 works without Dask.",
+    ),
+    click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
+    click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Of a worker. Another number may change the last bits of a result.",
+    ),
+    click.option(
+        "--memory",
+        default="auto",
+        show_default=True,
+        help="Of a worker on this machine, as 2GB.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(min=0),
+        default=3,
+        show_default=True,
+        help="How often a shard is begun again after a fault of network or store.",
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["stop", "skip"]),
+        default="stop",
+        show_default=True,
+        help="At a row or a shard that can't be read: end, or leave it out and list it.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
+    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+)
+_CLUSTER_NAMES = (
+    *("workers", "scheduler", "threads", "memory", "retries", "on_error", "as_json", "quiet"),
+)
+
+
 def _on_a_cluster(command: Callable[..., None]) -> Callable[..., None]:
-    """Options of the cluster, and of what is printed."""
-    options = [
-        click.option(
-            "--workers",
-            type=click.IntRange(min=0),
-            help="Processes on this machine; by default one a core. 0 works without Dask.",
-        ),
-        click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
-        click.option(
-            "--threads",
-            type=click.IntRange(min=1),
-            default=1,
-            show_default=True,
-            help="Of a worker. Another number may change the last bits of a result.",
-        ),
-        click.option(
-            "--memory",
-            default="auto",
-            show_default=True,
-            help="Of a worker on this machine, as 2GB.",
-        ),
-        click.option(
-            "--retries",
-            type=click.IntRange(min=0),
-            default=3,
-            show_default=True,
-            help="How often a shard is begun again after a fault of network or store.",
-        ),
-        click.option(
-            "--on-error",
-            type=click.Choice(["stop", "skip"]),
-            default="stop",
-            show_default=True,
-            help="At a row or a shard that can't be read: end, or leave it out and list it.",
-        ),
-        click.option(
-            "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
-        ),
-        click.option("--quiet", is_flag=True, help="No progress on stderr."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+    """Options of the cluster, and of what is printed: the dict ``cluster`` of the command."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        cluster = {name: options.pop(name) for name in _CLUSTER_NAMES}
+        command(cluster=cluster, **options)
+
+    return with_options(run, _CLUSTER)
 
 
 _COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")
 _OUT = click.option("--out", required=True, help="The folder of the new data set.")
+_SEED = click.option("--seed", type=int, default=0, show_default=True)
+_DTYPES = click.Choice(["float32", "float16"])
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -96,11 +107,7 @@ _OUT = click.option("--out", required=True, help="The folder of the new data set
 @click.option("--layers", default="-1", show_default=True, help="As 0,4,-1, or all.")
 @click.option("--poolings", default="mean", show_default=True, help="As mean,cls,max.")
 @click.option(
-    "--dtype",
-    type=click.Choice(["float32", "float16"]),
-    default="float32",
-    show_default=True,
-    help="Of the numbers on disk.",
+    "--dtype", type=_DTYPES, default="float32", show_default=True, help="Of the numbers on disk."
 )
 @click.option(
     "--text-column", default="text", show_default=True, help="Of Parquet, JSON lines and CSV."
@@ -117,18 +124,15 @@ _OUT = click.option("--out", required=True, help="The folder of the new data set
 @click.option("--prefix", help="Put before each text, as 'query: '; else as the card says.")
 @_on_a_cluster
 def encode(
+    cluster: dict[str, Any],
     shards: tuple[str, ...],
     out: str,
     layers: str,
     poolings: str,
-    dtype: str,
     text_column: str,
     label_column: str | None,
     weight_column: str | None,
-    model: str,
-    revision: str | None,
-    prefix: str | None,
-    **cluster: Any,
+    **how: Any,
 ) -> None:
     """Encode SHARDS of texts into a vector data set.
 
@@ -140,18 +144,10 @@ def encode(
 
     _check_run(out)
     with _engine("encode", cluster) as engine:
-        manifest = encode_shards(
-            engine,
-            shards,
-            out,
-            layers=None if layers.strip() == ALL else _indices(layers),
-            poolings=poolings_of(poolings),
-            dtype=dtype,
-            texts=TextColumns(text_column, label_column, weight_column),
-            model=model,
-            revision=revision,
-            prefix=prefix,
-        )
+        how["layers"] = None if layers.strip() == ALL else _indices(layers)
+        how["poolings"] = poolings_of(poolings)
+        how["texts"] = TextColumns(text_column, label_column, weight_column)
+        manifest = encode_shards(engine, shards, out, **how)
     _finish_run(out, manifest, cluster)
 
 
@@ -172,7 +168,10 @@ def _indices(text: str) -> tuple[int, ...]:
     help="pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred.",
 )
 @click.option(
-    "--components", type=click.IntRange(min=0), help="Directions to retain, or to remove."
+    "--components",
+    "n_components",
+    type=click.IntRange(min=0),
+    help="Directions to retain, or to remove.",
 )
 @click.option("--shrinkage", help="From 0 to 1, or ledoit-wolf.")
 @click.option("--centring", type=float, default=1.0, show_default=True, help="From 0 to 1.")
@@ -182,17 +181,13 @@ def _indices(text: str) -> tuple[int, ...]:
 @FORCE
 @_on_a_cluster
 def fit(
+    cluster: dict[str, Any],
     run: str,
     out: Path,
-    method: str,
-    components: int | None,
     shrinkage: str | None,
-    centring: float,
-    strength: float,
-    weights: str | None,
     column: str | None,
     force: bool,
-    **cluster: Any,
+    **how: Any,
 ) -> None:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
     from ..data.write import check_output, saving, write
@@ -205,19 +200,10 @@ def fit(
         check_output(out, (".safetensors",), inputs=(run,), force=force)
     with _engine("fit", cluster) as engine:
         data = VectorData(run)
-        fitted = fit_data(
-            engine,
-            data,
-            column=column,
-            method=method,
-            n_components=components,
-            shrinkage=_share(shrinkage),
-            centring=centring,
-            strength=strength,
-            weights=weights,
-        )
-        about = {k: v for k, v in data.column(column).about.items() if isinstance(v, str | int)}
-        about = {name: about[name] for name in ("model", "layer", "pooling") if name in about}
+        fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
+        stated = data.column(column).about
+        names = [name for name in ("model", "layer", "pooling") if name in stated]
+        about = {n: stated[n] for n in names if isinstance(stated[n], str | int)}
         content = transform_bytes(affine_map(fitted, **about, corpus=last_name(data.address)))
         with saving(out):
             write(out, content, force=force)
@@ -239,21 +225,17 @@ def _share(text: str | None) -> float | str | None:
 @click.argument("run")
 @click.argument("fitted")
 @_OUT
-@click.option("--dtype", type=click.Choice(["float32", "float16"]), help="By default that of RUN.")
+@click.option("--dtype", type=_DTYPES, help="By default that of RUN.")
 @_COLUMN
 @_on_a_cluster
-def transform(
-    run: str, fitted: str, out: str, dtype: str | None, column: str | None, **cluster: Any
-) -> None:
+def transform(cluster: dict[str, Any], run: str, fitted: str, out: str, **how: Any) -> None:
     """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
     from ..scale.manifest import VectorData
     from ..scale.transform import read_transform, transform_data
 
     _check_run(out)
     with _engine("transform", cluster) as engine:
-        manifest = transform_data(
-            engine, VectorData(run), read_transform(fitted), out, column=column, dtype=dtype
-        )
+        manifest = transform_data(engine, VectorData(run), read_transform(fitted), out, **how)
     _finish_run(out, manifest, cluster)
 
 
@@ -261,12 +243,10 @@ def transform(
 @click.argument("run")
 @click.argument("fitted", required=False)
 @click.option("--sample", type=click.IntRange(min=2), default=5000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@_SEED
 @_COLUMN
 @_on_a_cluster
-def measure(
-    run: str, fitted: str | None, sample: int, seed: int, column: str | None, **cluster: Any
-) -> None:
+def measure(cluster: dict[str, Any], run: str, fitted: str | None, **how: Any) -> None:
     """Print every measure of the data set RUN; before and after the transform FITTED, if given.
 
     Measures that are functions of sums are of all rows. The others are of --sample rows, which a
@@ -277,42 +257,35 @@ def measure(
     from ..scale.transform import read_transform
 
     with _engine("measure", cluster) as engine:
-        tables = measure_data(
-            engine,
-            VectorData(run),
-            column=column,
-            fitted=None if fitted is None else read_transform(fitted),
-            sample=sample,
-            seed=seed,
-        )
+        how["fitted"] = None if fitted is None else read_transform(fitted)
+        tables = measure_data(engine, VectorData(run), **how)
     result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
     _finish(_table_text(tables), result, engine, cluster)
 
 
 def _table_text(tables: dict[str, Any]) -> str:
-    lines = [("measure", *(f"{when}" for when in tables), "isotropic", "rows")]
+    lines = [("measure", *tables, "isotropic", "rows")]
     for rows in zip(*tables.values(), strict=True):
         last = rows[-1]
-        values = [_value_text(row) for row in rows]
         base = "" if last.baseline is None else f"{last.baseline:.4g}"
-        lines.append((last.name, *values, base, f"{last.n:,} ({last.of})"))
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+        lines.append((last.name, *map(_value_text, rows), base, f"{last.n:,} ({last.of})"))
+    return "\n".join(columns(lines))
 
 
 def _value_text(row: Any) -> str:
     if row.value is None:
         return f"- ({row.undefined})"
-    if row.low is None:
-        return f"{row.value:.4g}"
-    return f"{row.value:.4g} [{row.low:.4g}, {row.high:.4g}]"
+    ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
+    return f"{row.value:.4g}{ends}"
 
 
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @_OUT
 @click.option("--method", default="pca", show_default=True, help="pca, svd, mean, umap or tsne.")
-@click.option("--components", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option(
+    "--components", "n_components", type=click.IntRange(2, 3), default=2, show_default=True
+)
 @click.option(
     "--sample",
     type=click.IntRange(min=20),
@@ -320,35 +293,17 @@ def _value_text(row: Any) -> str:
     show_default=True,
     help="Rows that umap or tsne is fitted on.",
 )
-@click.option("--seed", type=int, default=0, show_default=True)
+@_SEED
 @_COLUMN
 @_on_a_cluster
-def project(
-    run: str,
-    out: str,
-    method: str,
-    components: int,
-    sample: int,
-    seed: int,
-    column: str | None,
-    **cluster: Any,
-) -> None:
+def project(cluster: dict[str, Any], run: str, out: str, **how: Any) -> None:
     """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
     from ..scale.manifest import VectorData
     from ..scale.project import project_data
 
     _check_run(out)
     with _engine("project", cluster) as engine:
-        manifest = project_data(
-            engine,
-            VectorData(run),
-            out,
-            column=column,
-            method=method,
-            n_components=components,
-            sample=sample,
-            seed=seed,
-        )
+        manifest = project_data(engine, VectorData(run), out, **how)
     _finish_run(out, manifest, cluster)
 
 
@@ -362,14 +317,7 @@ def project(
 @FORCE
 @_on_a_cluster
 def neighbours(
-    run: str,
-    queries: str,
-    out: str,
-    k: int,
-    approximate: bool,
-    column: str | None,
-    force: bool,
-    **cluster: Any,
+    cluster: dict[str, Any], run: str, queries: str, out: str, force: bool, **how: Any
 ) -> None:
     """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
     from ..data.write import check_output
@@ -382,18 +330,10 @@ def neighbours(
             place = Path(absolute(out))
             check_output(place, (".parquet",), inputs=(run, queries), force=force)
     with _engine("neighbours", cluster) as engine:
-        found = find_neighbours(
-            engine,
-            VectorData(run),
-            VectorData(queries),
-            out,
-            column=column,
-            k=k,
-            approximate=approximate,
-            force=force,
-        )
+        both = VectorData(run), VectorData(queries)
+        found = find_neighbours(engine, *both, out, force=force, **how)
     text = f"{out}: {found['queries']:,} queries, {found['k']} nearest of {found['rows']:,} rows"
-    if approximate:
+    if "recall" in found:
         text += (
             f"; recall {found['recall']:.3f} [{found['recall_low']:.3f}, "
             f"{found['recall_high']:.3f}] against the exact search of "
@@ -437,12 +377,11 @@ def _check_run(out: str) -> None:
     from ..scale.store import absolute, is_local
 
     with errors_in_words():
-        if not is_local(out):
-            return
-        folder = Path(absolute(out))
-        is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
-        if folder.is_symlink() or not is_run:
-            refuse_in_use(folder)
+        if is_local(out):
+            folder = Path(absolute(out))
+            is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
+            if folder.is_symlink() or not is_run:
+                refuse_in_use(folder)
 
 
 class _Coded(click.ClickException):
@@ -454,28 +393,21 @@ class _Coded(click.ClickException):
 
 
 @contextmanager
-def _engine(verb: str, options: dict[str, Any]) -> Iterator[Engine]:
+def _engine(verb: str, cluster: dict[str, Any]) -> Iterator[Engine]:
     """The engine of a command, whose faults become one line and an exit code."""
     from ..scale.engine import open_engine
     from ..scale.errors import ScaleError
 
-    quiet = options["quiet"]
-    say: Callable[[str], None] = (
-        (lambda line: None) if quiet else (lambda line: click.echo(f"{verb}: {line}", err=True))
-    )
+    def say(line: str) -> None:
+        if not cluster["quiet"]:
+            click.echo(f"{verb}: {line}", err=True)
+
+    how = {name: cluster[name] for name in _CLUSTER_NAMES[:5]}
+    skip = cluster["on_error"] == "skip"
     try:
         with (
             errors_in_words(),
-            open_engine(
-                workers=options["workers"],
-                scheduler=options["scheduler"],
-                threads=options["threads"],
-                memory=options["memory"],
-                retries=options["retries"],
-                skip=options["on_error"] == "skip",
-                watch=None if quiet else _progress(say),
-                say=say,
-            ) as engine,
+            open_engine(**how, skip=skip, watch=_progress(say), say=say) as engine,
         ):
             yield engine
     except KeyboardInterrupt:
@@ -510,12 +442,12 @@ def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
     return watch
 
 
-def _finish_run(out: str, manifest: dict[str, Any], options: dict[str, Any]) -> None:
+def _finish_run(out: str, manifest: dict[str, Any], cluster: dict[str, Any]) -> None:
     """Print what a run wrote, and what it left out."""
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
-    if options["as_json"]:
+    if cluster["as_json"]:
         result = {"out": out, "counts": counts, "failed": failed, "rows_left_out": rows}
         click.echo(json.dumps(result, ensure_ascii=False))
     else:
@@ -543,11 +475,11 @@ def _print_left_out(
         click.echo(f"  {name} failed: {reason}")
 
 
-def _finish(text: str, result: dict[str, Any], engine: Engine, options: dict[str, Any]) -> None:
+def _finish(text: str, result: dict[str, Any], engine: Engine, cluster: dict[str, Any]) -> None:
     """Print a result, and the rows and shards that are not in it."""
     failed = {each.shard: str(each.error) for each in engine.failures}
     omitted = {name: (n, rows) for name, n, rows in engine.omitted}
-    if options["as_json"]:
+    if cluster["as_json"]:
         rows = {name: listed for name, (_, listed) in omitted.items()}
         result = {**result, "failed": failed, "rows_left_out": rows}
         click.echo(json.dumps(result, ensure_ascii=False))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,10 @@ import pyarrow as pa
 from ..hub.bundled import BUNDLED
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import ID_STEP, Column, RunFolder
+from .manifest import ID_STEP, Column, Part, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
-from .vectors import RowsLeftOut, ShardWriter
+from .vectors import writing_shard
 
 if TYPE_CHECKING:
     from ..encode.encoder import Encoder
@@ -36,23 +35,6 @@ class Model:
     fingerprint: str
 
 
-@dataclass(frozen=True)
-class EncodeTask:
-    """A shard of texts, and where its vectors go."""
-
-    name: str
-    place: int
-    source: str
-    folder: str
-    model: Model
-    layers: tuple[int, ...]
-    poolings: tuple[str, ...]
-    columns: tuple[Column, ...]
-    texts: TextColumns
-    skip: bool
-    threads: int
-
-
 def encode_shards(
     engine: Engine,
     addresses: Sequence[str],
@@ -66,7 +48,9 @@ def encode_shards(
     revision: str | None = None,
     prefix: str | None = None,
 ) -> dict[str, Any]:
-    """Encode shards of texts into a vector data set. Shards that are done are not done again.
+    """Encode shards of texts into a vector data set; returns its manifest.
+
+    Shards that are done are not done again.
 
     Parameters
     ----------
@@ -83,16 +67,9 @@ def encode_shards(
     texts : TextColumns, optional
         Names of the columns of text, label and weight.
     model : str
-        As in ``load_encoder``.
     revision : str, optional
-        As in ``load_encoder``.
     prefix : str, optional
-        As in ``load_encoder``.
-
-    Returns
-    -------
-    dict
-        The manifest.
+        All three as in ``load_encoder``.
     """
     from ..encode.load import load_encoder
     from ..encode.pool import as_poolings
@@ -127,96 +104,63 @@ def encode_shards(
         "fingerprint": encoder.fingerprint,
         "columns": [texts.text, texts.label, texts.weight],
     }
-    run = RunFolder(out, "encode", settings, [described(column) for column in columns], sources)
-    if is_folder:
-        model = absolute(model)
-    of_model = Model(model, revision, encoder.prefix, encoder.fingerprint)
-    return work_off(
-        engine,
-        run,
-        encode_shard,
-        lambda i: EncodeTask(
-            run.names[i],
-            i,
-            sources[i],
-            run.address,
-            of_model,
-            indices,
-            names,
-            columns,
-            texts,
-            engine.skip,
-            engine.threads,
-        ),
+    run = RunFolder(out, "encode", settings, columns, sources)
+    known = Model(
+        absolute(model) if is_folder else model, revision, encoder.prefix, encoder.fingerprint
     )
+    work = partial(
+        encode_shard,
+        folder=run.address,
+        model=known,
+        layers=indices,
+        poolings=names,
+        columns=columns,
+        texts=texts,
+        skip=engine.skip,
+        threads=engine.threads,
+    )
+    return run.work_off(engine, lambda: work)
 
 
-def described(column: Column) -> dict[str, Any]:
-    """A column of vectors in a manifest."""
-    return {
-        **column.about,
-        "column": column.name,
-        "dimension": column.dimension,
-        "dtype": column.dtype,
-    }
-
-
-def work_off(
-    engine: Engine,
-    run: RunFolder,
-    work: Callable[[Any], int],
-    task_of: Callable[[int], Any],
-    prepare: Callable[[], None] = lambda: None,  # called first, when no other run can write there
-) -> dict[str, Any]:
-    """Do the shards of a run that are not done, and write its manifest; returns that.
-
-    The manifest is written after an error, too.
-    """
-    with run.held():
-        prepare()
-        left = run.left()
-        engine.ended_by = None
-        try:
-            report = engine.each(work, [task_of(i) for i in left])
-        except BaseException:
-            with suppress(Exception):  # the store itself may have failed
-                run.save([], engine.ended_by)
-            raise
-        run.tidy()  # only now: after an error workers may still be writing
-        return run.save(report.failures)
-
-
-def encode_shard(task: EncodeTask) -> int:
+def encode_shard(
+    part: Part,
+    *,
+    folder: str,
+    model: Model,
+    layers: tuple[int, ...],
+    poolings: tuple[str, ...],
+    columns: tuple[Column, ...],
+    texts: TextColumns,
+    skip: bool,
+    threads: int,
+) -> int:
     """Encode a shard and write its vectors; returns the number of rows."""
     import torch
 
-    if torch.get_num_threads() != task.threads:
-        torch.set_num_threads(task.threads)
-    encoder = _loaded(task.model)
-    left_out, blank = RowsLeftOut(), 0
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
+    encoder = _loaded(model)
     beside = {"text": pa.string()}
-    if task.texts.label is not None:
+    if texts.label is not None:
         beside["label"] = pa.string()
-    if task.texts.weight is not None:
+    if texts.weight is not None:
         beside["weight"] = pa.float64()
-    with ShardWriter(task.folder, task.name, task.columns, beside) as writer:
-        blocks = text_blocks(task.source, task.texts, skip=task.skip, left_out=left_out)
+    with writing_shard(folder, part.name, columns, beside) as writer:
+        blocks = text_blocks(part.source, texts, skip=skip, left_out=writer.left_out)
         for rows, n_blank in blocks:
-            blank += n_blank
+            writer.blank += n_blank
             if not rows:
                 continue
-            vectors = encoder.encode_layers(
-                [row.text for row in rows], poolings=task.poolings, layers=task.layers
-            )
+            given = [row.text for row in rows]
+            vectors = encoder.encode_layers(given, poolings=poolings, layers=layers)
             writer.write(
-                task.place * ID_STEP + np.array([row.place for row in rows]),
-                [X for pooling in task.poolings for X in vectors[pooling]],
+                part.place * ID_STEP + np.array([row.place for row in rows]),
+                [X for pooling in poolings for X in vectors[pooling]],
                 {
-                    name: pa.array([getattr(row, name) for row in rows], t)
-                    for name, t in beside.items()
+                    name: pa.array([getattr(row, name) for row in rows], kind)
+                    for name, kind in beside.items()
                 },
             )
-    writer.log(left_out, blank=blank)
     return writer.n_rows
 
 

@@ -1,7 +1,7 @@
 """Work on shards: in this process, or by Dask. Both run the same functions on the same shards.
 
-Dask schedules, retries and replaces workers. Sums are merged in a tree whose shape depends on the
-number of shards alone. So the result has the same bits on any number of workers.
+Sums are merged in a tree whose shape depends on the number of shards alone, so they have the same
+bits on any number of workers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from threadpoolctl import ThreadpoolController
@@ -32,10 +32,11 @@ LOOK_SECONDS = 0.1  # time between two checks of the connection
 # Dask drops a killed worker for good if its replacement has not started within this time. Its
 # default is 15 s; on a busy machine the imports take longer.
 REPLACED_WITHIN = "10 minutes"
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Task(Protocol):
-    """What one task works on: the name of a shard, and its number of rows if it is known."""
+    """What one task works on: a shard that is read, or one that is written."""
 
     @property
     def name(self) -> str: ...
@@ -79,10 +80,9 @@ Watch = Callable[[Report], None]
 
 
 @dataclass(frozen=True)
-class Merged:
+class ShardSum:
     """A sum over shards, and what is not in it.
 
-    rows : rows that were summed.
     omitted : (shard, number of rows, the first of these rows from 1) of rows left out.
     """
 
@@ -107,7 +107,7 @@ class Engine:
     Attributes
     ----------
     failures, omitted
-        What sums left out, as in ``Merged``. Runs that write shards list this in their manifest.
+        What sums left out, as in ``ShardSum``. Runs that write shards list it in their manifest.
     ended_by : Failed or None
         The shard whose fault ended the work.
     """
@@ -119,10 +119,7 @@ class Engine:
         self.ended_by: Failed | None = None
 
     def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
-        """Work on each task. ``work`` returns the rows of its shard.
-
-        Raises the first error, if errors end the run.
-        """
+        """Work on each task; ``work`` returns its rows. Raises an error that ends the run."""
         report = Report(len(tasks))
         for task in tasks:
             self._count(report, self._tried(attempt, work, task))
@@ -139,7 +136,7 @@ class Engine:
         work: Callable[[Any], Summed],
         merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
-    ) -> Merged:
+    ) -> ShardSum:
         """The results of all tasks, merged from left to right in a tree.
 
         Parameters
@@ -151,16 +148,16 @@ class Engine:
         """
         report = Report(len(tasks))
 
-        def leaf(i: int) -> Merged:
+        def leaf(i: int) -> ShardSum:
             part = self._tried(part_of, work, tasks[i])
             if isinstance(part, Failed):
-                part = Merged(None, 0, (part,))
+                part = ShardSum(None, 0, (part,))
             self._count(report, part.failures[0] if part.failures else part.rows)
             return part
 
         return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
 
-    def _noted(self, found: Merged) -> Merged:
+    def _noted(self, found: ShardSum) -> ShardSum:
         self.failures += found.failures
         self.omitted += found.omitted
         return found
@@ -187,37 +184,33 @@ class DaskEngine(Engine):
         """As ``Engine.each``, in any order."""
         from distributed import as_completed
 
-        report = Report(len(tasks))
+        report, n = Report(len(tasks)), len(tasks)
         with _faults_of_the_cluster(self.client):
-            futures = self.client.map(
-                attempt,
-                [work] * len(tasks),
-                list(tasks),
-                [self.threads] * len(tasks),
-                retries=self.retries,
-                pure=False,
-                key="shard",
-            )
+            given = [work] * n, list(tasks), [self.threads] * n
+            how = {"retries": self.retries, "pure": False, "key": "shard"}
+            futures = self.client.map(attempt, *given, **how)
             named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
             try:
                 for future in as_completed(futures):
-                    self._count(report, self._result(future, named[future.key]))
+                    is_error = future.status == "error"
+                    name = named[future.key]
+                    self._count(
+                        report,
+                        failed(name, future.exception(), self.retries)
+                        if is_error
+                        else future.result(),
+                    )
                     future.release()
             finally:
                 self.client.cancel([f for f in futures if not f.done()])
         return report
-
-    def _result(self, future: Any, shard: str) -> int | Failed:
-        if future.status == "error":
-            return failed(shard, future.exception(), self.retries)
-        return future.result()
 
     def total(
         self,
         work: Callable[[Any], Summed],
         merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
-    ) -> Merged:
+    ) -> ShardSum:
         """As ``Engine.total``. Parts are merged by the workers."""
         from dask import delayed
 
@@ -226,11 +219,9 @@ class DaskEngine(Engine):
         woken = threading.Event()  # an error ended the work, or all of it is done
 
         def on_event(event: tuple[float, Any]) -> None:
-            message = event[1]
-            error = None if message["error"] is None else ScaleError(**message["error"])
+            shard, rows, error = event[1]
             try:
-                failed_shard = None if error is None else Failed(message["shard"], error)
-                self._count(report, failed_shard or message["rows"])
+                self._count(report, rows if error is None else Failed(shard, ScaleError(**error)))
             except Exception as failure:  # an error raised here would end the client's loop
                 ended.append(failure)
                 woken.set()
@@ -256,7 +247,7 @@ class DaskEngine(Engine):
                     raise ended[0]
                 if future.status == "error":
                     raise failed("", future.exception(), self.retries).error
-                result: Merged = future.result()
+                result: ShardSum = future.result()
             finally:
                 if self.client.status == "running":
                     self.client.unsubscribe_topic(topic)
@@ -299,17 +290,17 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> Merged:
+def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:
     """The sum of a task as a leaf of the tree; ``work`` gives rows, sum or None, rows left out."""
     result = attempt(work, task, threads)
     if isinstance(result, Failed):
-        return Merged(None, 0, (result,))
+        return ShardSum(None, 0, (result,))
     rows, value, left_out = result
     omitted = ((task.name, left_out.n, left_out.rows),) if left_out.n else ()
-    return Merged(value, rows, (), omitted)
+    return ShardSum(value, rows, (), omitted)
 
 
-def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> Merged:
+def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> ShardSum:
     """``part_of`` in a worker; a Dask event reports the shard to the client."""
     from distributed import get_worker
 
@@ -320,18 +311,15 @@ def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: s
         message = {"code": error.code, "because": error.because, **error.details}
         if not isinstance(error, ScaleError):
             message = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
-    get_worker().log_event(topic, {"shard": task.name, "rows": part.rows, "error": message})
+    get_worker().log_event(topic, (task.name, part.rows, message))
     return part
 
 
-def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Merged]) -> Merged:
+def merged(merge: Callable[[Any, Any], Any], parts: Sequence[ShardSum]) -> ShardSum:
     """The parts as one, from left to right; parts without rows are left out."""
-    value = None
-    for part in parts:
-        if part.value is not None:
-            value = part.value if value is None else merge(value, part.value)
-    return Merged(
-        value,
+    values = [part.value for part in parts if part.value is not None]
+    return ShardSum(
+        reduce(merge, values) if values else None,
         sum(part.rows for part in parts),
         tuple(failure for part in parts for failure in part.failures),
         tuple(omitted for part in parts for omitted in part.omitted),
@@ -342,13 +330,8 @@ def failed(shard: str, error: BaseException, retries: int) -> Failed:
     """A task that raised after all retries, or that several workers died of."""
     if type(error).__name__ == "KilledWorker":
         return Failed(shard, ScaleError("killed_workers", shard=shard))
-    detail = (str(error).strip().splitlines() or [""])[0]
-    return Failed(
-        shard,
-        ScaleError(
-            "gave_up", shard=shard, tries=retries + 1, detail=f"{type(error).__name__}: {detail}"
-        ),
-    )
+    detail = f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0]}"
+    return Failed(shard, ScaleError("gave_up", shard=shard, tries=retries + 1, detail=detail))
 
 
 @contextmanager
@@ -432,19 +415,16 @@ def open_engine(
     from distributed.system import MEMORY_LIMIT
 
     n = workers or CPU_COUNT
+    settings = {
+        "distributed.deploy.lost-worker-timeout": REPLACED_WITHIN,
+        # The profiler samples the stack every 10 ms; its results are not used.
+        "distributed.worker.profile.enabled": False,
+        # Without Dask's MALLOC_TRIM_THRESHOLD_: with it glibc maps and unmaps every large array
+        # anew, and encoding takes a third more time.
+        "distributed.nanny.pre-spawn-environ": dict.fromkeys(THREAD_VARIABLES, str(threads)),
+    }
     with (
-        config.set(
-            {
-                "distributed.deploy.lost-worker-timeout": REPLACED_WITHIN,
-                # The profiler samples the stack every 10 ms; its results are not used.
-                "distributed.worker.profile.enabled": False,
-                # Without Dask's MALLOC_TRIM_THRESHOLD_: with it glibc maps and unmaps every large
-                # array anew, and encoding takes a third more time.
-                "distributed.nanny.pre-spawn-environ": dict.fromkeys(
-                    THREAD_VARIABLES, str(threads)
-                ),
-            }
-        ),
+        config.set(settings),
         distributed.LocalCluster(
             n_workers=n,
             threads_per_worker=1,
@@ -461,6 +441,3 @@ def open_engine(
             f"{cluster.dashboard_link}"
         )
         yield DaskEngine(client, retries=retries, **how)
-
-
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

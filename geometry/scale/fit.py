@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,42 +20,27 @@ REMOVALS = ("removal", "removal-uncentred")
 FIT_METHODS = (*METHODS, *REMOVALS)
 
 
-@dataclass(frozen=True)
-class MomentsTask:
-    """A shard to sum."""
-
-    shard: Shard
-    column: Column
-    weights: str | None
-    skip: bool
-
-    @property
-    def name(self) -> str:
-        return self.shard.name
-
-
-def moments_of_shard(task: MomentsTask) -> Summed:
-    """The moments of a shard."""
+def moments_of_shard(shard: Shard, *, column: Column, weights: str | None, skip: bool) -> Summed:
     total, left_out = None, RowsLeftOut()
-    beside = () if task.weights is None else (task.weights,)
-    for block in blocks(task.shard, task.column, beside=beside, skip=task.skip, left_out=left_out):
+    beside = () if weights is None else (weights,)
+    for block in blocks(shard, column, left_out, skip=skip, beside=beside):
         if not len(block.X):
             continue
-        w = None if task.weights is None else _weights(task, block.beside.get(task.weights))
+        w = None if weights is None else _weights(shard, weights, block.beside.get(weights))
         try:
             part = Moments.of(block.X, w, like=total)  # earlier rows of the shard: twice as fast
         except ValueError as error:
-            raise ScaleError("bad_numbers", shard=task.shard.address, detail=str(error)) from error
+            raise ScaleError("bad_numbers", shard=shard.address, detail=str(error)) from error
         total = part if total is None else total.merge(part)
     return (0 if total is None else total.n_rows), total, left_out
 
 
-def _weights(task: MomentsTask, values: Any) -> np.ndarray:
+def _weights(shard: Shard, column: str, values: Any) -> np.ndarray:
     if values is None:
-        raise ScaleError("no_column", shard=task.shard.address, column=task.weights, names=())
+        raise ScaleError("no_column", shard=shard.address, column=column, names=())
     w = values.to_numpy(zero_copy_only=False).astype(np.float64)
     if not (np.isfinite(w).all() and (w >= 0).all()):
-        raise ScaleError("bad_weights", shard=task.shard.address, column=task.weights)
+        raise ScaleError("bad_weights", shard=shard.address, column=column)
     return np.asarray(w)
 
 
@@ -65,8 +50,8 @@ def moments_of(
     """The moments of all rows, from the data set's folder if they are there, else in one pass."""
 
     def compute() -> Moments:
-        tasks = [MomentsTask(shard, column, weights, engine.skip) for shard in data.shards]
-        found = engine.total(moments_of_shard, Moments.merge, tasks)
+        work = partial(moments_of_shard, column=column, weights=weights, skip=engine.skip)
+        found = engine.total(work, Moments.merge, data.shards)
         if found.value is None or found.value.n_rows < 2:
             raise ScaleError("too_few_rows", folder=data.address)
         return found.value
@@ -101,11 +86,9 @@ def fit_data(
     n_components : int, optional
         Directions to retain of a whitening, or to remove.
     shrinkage : float in [0, 1] or "ledoit-wolf", optional
-        As in ``Whitening``.
     centring : float in [0, 1]
-        As in ``Whitening``.
     strength : float in [0, 1]
-        As in ``Whitening``.
+        All three as in ``Whitening``.
     weights : str, optional
         A column of weights, such as word frequencies.
     """

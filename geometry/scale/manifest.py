@@ -14,13 +14,14 @@ import importlib.metadata
 import json
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import Failed, ScaleError
 from .parquet import footer
@@ -40,10 +41,14 @@ from .store import (
     write_bytes,
 )
 
+if TYPE_CHECKING:
+    from .engine import Engine
+
 FORMAT = "narrow-cone vector data set 1"
 MANIFEST, SHARDS, LOG, LOCK = "manifest.json", "shards", "log", ".lock"
 PACKAGES = ("numpy", "pyarrow", "torch", "dask", "distributed")
 STATES = ("done", "failed", "left")
+COUNTED = ("rows", "bytes", "blank", "left_out")
 ID_STEP = 2**32  # a shard has fewer rows than this
 MOST_BYTES, MOST_NUMBERS, LONGEST_NAME = 2**44, 2**20, 200
 WIDTHS = {"float16": 2, "float32": 4, "float64": 8}
@@ -86,6 +91,8 @@ class Shard:
         Digest of the bytes; "" for a folder without manifest.
     place : int
         Number of the shard. Rows without a column "id" are numbered from place * 2**32.
+    before : int
+        Rows of the shards before it.
     """
 
     name: str
@@ -94,6 +101,16 @@ class Shard:
     size: int
     sha256: str
     place: int
+    before: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """A shard that is to be written, and what it is made from: an address of texts, or a Shard."""
+
+    name: str
+    place: int
+    source: Any
 
 
 @dataclass(frozen=True)
@@ -104,10 +121,8 @@ class Entry:
     ----------
     name, source : str
         Names of its file and of the file that it was made from.
-    state : str
-        "done", "failed" or "left".
-    reason : str
-        Why it is not done; "" if that is not known.
+    state, reason : str
+        "done", "failed" or "left"; why it is not done, if that is known.
     rows, bytes, sha256
         Of the file.
     blank, left_out, rows_left_out
@@ -128,28 +143,27 @@ class Entry:
     @classmethod
     def read(cls, given: Any) -> Entry:
         """The entry in a JSON value. Raises ValueError if that is not one."""
-        name = _text(given, "name")
+        name, state = _member(given, "name", str), _member(given, "state", str)
         if not _NAME.fullmatch(name):
             raise _wrong("name", name)
-        state = _text(given, "state")
         if state not in STATES:
             raise _wrong("state", state)
-        about = (name, _text(given, "source", ""), state, _text(given, "reason", ""))
+        about = (name, _member(given, "source", str, ""), state, _member(given, "reason", str, ""))
         if state != "done":
             return cls(*about)
-        sha256 = _text(given, "sha256")
+        sha256 = _member(given, "sha256", str)
         if not _SHA256.fullmatch(sha256):
             raise _wrong("sha256", sha256)
-        places = given.get("rows_left_out", [])
-        if not isinstance(places, list) or not all(type(each) is int for each in places):
+        places = _member(given, "rows_left_out", list, [])
+        if not all(type(each) is int for each in places):
             raise _wrong("rows_left_out", places)
         return cls(
             *about,
-            rows=_number(given, "rows", ID_STEP - 1),
-            bytes=_number(given, "bytes", MOST_BYTES),
+            rows=_member(given, "rows", int, most=ID_STEP - 1),
+            bytes=_member(given, "bytes", int, most=MOST_BYTES),
             sha256=sha256,
-            blank=_number(given, "blank", ID_STEP, 0),
-            left_out=_number(given, "left_out", ID_STEP, 0),
+            blank=_member(given, "blank", int, 0, most=ID_STEP),
+            left_out=_member(given, "left_out", int, 0, most=ID_STEP),
             rows_left_out=tuple(places),
         )
 
@@ -166,35 +180,32 @@ class Manifest:
     @classmethod
     def read(cls, given: Any) -> Manifest:
         """The manifest in a JSON value. Raises ValueError if that is not one."""
-        vectors = tuple(_column(each) for each in _list(given, "vectors"))
-        shards = tuple(Entry.read(each) for each in _list(given, "shards"))
+        vectors = tuple(map(_column, _member(given, "vectors", list)))
+        shards = tuple(map(Entry.read, _member(given, "shards", list)))
         for names in ([each.name for each in vectors], [each.name for each in shards]):
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                raise ValueError(f"{twice} twice")
-        settings = given.get("settings")
-        if not isinstance(settings, dict):
-            raise _wrong("settings", settings)
+            if twice := [name for name, times in Counter(names).items() if times > 1]:
+                raise ValueError(f"{twice[0]} twice")
         # vectors are not compressed, so a file has at least their bytes
         width = sum(each.dimension * WIDTHS[each.dtype] for each in vectors)
         for entry in shards:
             if entry.rows * width > entry.bytes:
                 raise ValueError(f"{entry.name}: rows {entry.rows}, bytes {entry.bytes}")
-        return cls(_text(given, "kind"), settings, vectors, shards)
+        settings = _member(given, "settings", dict)
+        return cls(_member(given, "kind", str), settings, vectors, shards)
 
 
 def _column(given: Any) -> Column:
-    dtype = _text(given, "dtype")
+    dtype = _member(given, "dtype", str)
     if dtype not in WIDTHS:
         raise _wrong("dtype", dtype)
-    dimension = _number(given, "dimension", MOST_NUMBERS)
+    dimension = _member(given, "dimension", int, most=MOST_NUMBERS)
     if dimension == 0:
         raise _wrong("dimension", dimension)
     for name, value in given.items():
         members = value.values() if isinstance(value, dict) else [value]
         if not all(each is None or isinstance(each, str | int | float) for each in members):
             raise _wrong(name, value)
-    return Column(_text(given, "column"), dimension, dtype, given)
+    return Column(_member(given, "column", str), dimension, dtype, given)
 
 
 def _wrong(name: str, value: Any) -> ValueError:
@@ -202,31 +213,21 @@ def _wrong(name: str, value: Any) -> ValueError:
     return ValueError(f"{name}: {value if is_plain else type(value).__name__}")
 
 
-def _member(given: Any, name: str, default: Any) -> Any:
+def _member(
+    given: Any, name: str, kind: type, default: Any = None, *, most: int = LONGEST_NAME
+) -> Any:
+    """A member of a JSON object, of this type; numbers and texts that must be there have limits."""
     if not isinstance(given, dict):
         raise _wrong("an object", given)
     if name not in given and default is None:
         raise ValueError(f"no {name}")
-    return given.get(name, default)
-
-
-def _text(given: Any, name: str, default: str | None = None) -> str:
-    value = _member(given, name, default)
-    if not isinstance(value, str) or (default is None and not 0 < len(value) <= LONGEST_NAME):
-        raise _wrong(name, value)
-    return value
-
-
-def _number(given: Any, name: str, most: int, default: int | None = None) -> int:
-    value = _member(given, name, default)
-    if type(value) is not int or not 0 <= value <= most:
-        raise _wrong(name, value)
-    return value
-
-
-def _list(given: Any, name: str) -> list[Any]:
-    value = _member(given, name, None)
-    if not isinstance(value, list):
+    value = given.get(name, default)
+    is_right = type(value) is kind
+    if is_right and kind is int:
+        is_right = 0 <= value <= most
+    elif is_right and kind is str and default is None:
+        is_right = 0 < len(value) <= most
+    if not is_right:
         raise _wrong(name, value)
     return value
 
@@ -259,21 +260,16 @@ class VectorData:
             self.manifest = _manifest_of_files(self.address)
         within = inside(self.address, *([SHARDS] if self.has_manifest else []))
         self._sizes = listed(within)  # without links
-        for each in self.manifest.shards:
-            if each.state == "done" and each.name not in self._sizes:
-                inside(within, each.name)  # a file that is missing is noticed where it is read
-        self.shards = tuple(
-            Shard(
-                each.name,
-                joined(within, each.name),
-                each.rows,
-                each.bytes,
-                each.sha256,
-                place,
-            )
-            for place, each in enumerate(self.manifest.shards)
-            if each.state == "done"
-        )
+        shards: list[Shard] = []
+        before = 0
+        for place, each in enumerate(self.manifest.shards):
+            if each.state == "done":
+                if each.name not in self._sizes:
+                    inside(within, each.name)  # a missing file is noticed where it is read
+                stated = each.rows, each.bytes, each.sha256
+                shards.append(Shard(each.name, joined(within, each.name), *stated, place, before))
+                before += each.rows
+        self.shards = tuple(shards)
         if not self.shards or not self.columns:
             raise ScaleError("no_vectors", folder=self.address)
 
@@ -356,10 +352,7 @@ def _manifest_of_files(address: str) -> Manifest:
 class RunFolder:
     """A folder that shards are written to, one for each source in order, all of one setting.
 
-    Raises
-    ------
-    ScaleError
-        "out_is_input" if a source is in the folder.
+    Raises ScaleError "out_is_input" if a source is in the folder.
     """
 
     def __init__(
@@ -367,23 +360,54 @@ class RunFolder:
         address: str,
         kind: str,
         settings: Mapping[str, Any],
-        vectors: Sequence[Mapping[str, Any]],
-        sources: Sequence[str],
+        columns: Sequence[Column],
+        sources: Sequence[str | Shard],
     ) -> None:
         self.address = absolute(address)
-        self.sources = tuple(sources)
-        self._source_folders = {parent_of(source) for source in sources} - {""}
-        own = {real(self.address), real(joined(self.address, SHARDS))}
-        if own & {real(folder) for folder in self._source_folders}:
+        self._sources = [each if isinstance(each, str) else each.address for each in sources]
+        self._source_folders = {each.rpartition("/")[0] for each in self._sources} - {""}
+        own = {_real(self.address), _real(joined(self.address, SHARDS))}
+        if own & set(map(_real, self._source_folders)):
             raise ScaleError("out_is_input", folder=self.address)
         self.redone: tuple[str, ...] = ()  # damaged shards, which are done again
-        self.names = tuple(f"part-{i:05d}.parquet" for i in range(len(sources)))
+        self.parts = [Part(f"part-{i:05d}.parquet", i, each) for i, each in enumerate(sources)]
+        self._names = [part.name for part in self.parts]
+        # in place of the addresses, their digest
+        key = hashlib.sha256(json.dumps(self._sources).encode()).hexdigest()
         self._head: dict[str, Any] = {
             "format": FORMAT,
             "kind": kind,
-            "settings": json.loads(json.dumps({**settings, "sources": key_of(sources)})),
-            "vectors": [dict(each) for each in vectors],
+            "settings": json.loads(json.dumps({**settings, "sources": key})),
+            "vectors": [
+                {
+                    **each.about,
+                    "column": each.name,
+                    "dimension": each.dimension,
+                    "dtype": each.dtype,
+                }
+                for each in columns
+            ],
         }
+
+    def work_off(
+        self, engine: Engine, prepare: Callable[[], Callable[[Part], int]]
+    ) -> dict[str, Any]:
+        """Do the shards that are not done, and write the manifest, after an error too; returns it.
+
+        ``prepare`` gives the work of a part; it is called when no other run can write there.
+        """
+        with self.held():
+            work = prepare()
+            left = self.left()
+            engine.ended_by = None
+            try:
+                report = engine.each(work, left)
+            except BaseException:
+                with suppress(Exception):  # the store itself may have failed
+                    self.save([], engine.ended_by)
+                raise
+            self._tidy()  # only now: after an error workers may still be writing
+            return self.save(report.failures)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -398,35 +422,32 @@ class RunFolder:
                 after = Manifest.read({**self._head, "shards": []})
                 if replace(before, shards=()) != after:
                     raise ScaleError("other_run", folder=self.address)
-            self.tidy()
+            self._tidy()
             self.save([])
             yield
 
-    def tidy(self) -> None:
+    def _tidy(self) -> None:
         """Delete what killed workers left unfinished."""
         remove_parts(joined(self.address, SHARDS))
 
-    def left(self) -> tuple[int, ...]:
-        """Numbers of the shards that are not done. Those that are damaged are done again."""
-        found = finished_shards(self.address, self.names, check=True)
+    def left(self) -> list[Part]:
+        """The shards that are not done. Those that are damaged are done again."""
+        found = finished_shards(self.address, self._names, check=True)
         self.redone = (*found.damaged, *found.cut_logs)
         for name in self.redone:
-            remove(joined(self.address, LOG, log_name(name)))
-        return tuple(
-            i
-            for i, name in enumerate(self.names)
-            if name not in found.done or name in found.damaged
-        )
+            remove(_log_of(self.address, name))
+        sound = found.done.keys() - set(found.damaged)
+        return [part for part in self.parts if part.name not in sound]
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; returns it, and the shards done again.
 
         A shard that ended the run is left, with the reason.
         """
-        done = finished_shards(self.address, self.names).done
+        done = finished_shards(self.address, self._names).done
         reasons = {failed.shard: self._reason(failed) for failed in failures}
         shards = []
-        for name, address in zip(self.names, self.sources, strict=True):
+        for name, address in zip(self._names, self._sources, strict=True):
             entry = done.get(name, Entry(name))
             if name not in done and name in reasons:
                 entry = replace(entry, state="failed", reason=reasons[name])
@@ -439,10 +460,8 @@ class RunFolder:
             "counts": counts_of(shards),
             "shards": [asdict(entry) for entry in shards],
         }
-        write_bytes(
-            joined(self.address, MANIFEST),
-            json.dumps(manifest, ensure_ascii=False, indent=1).encode(),
-        )
+        content = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
+        write_bytes(joined(self.address, MANIFEST), content)
         return {**manifest, "redone": self.redone}
 
     def _reason(self, failed: Failed) -> str:
@@ -475,9 +494,6 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
     }
 
 
-COUNTED = ("rows", "bytes", "blank", "left_out")
-
-
 @dataclass(frozen=True)
 class Finished:
     """The shards of a run that have a log, by name.
@@ -494,14 +510,13 @@ class Finished:
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
     """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
-    sizes = listed(inside(address, SHARDS))
-    logs = listed(inside(address, LOG))
+    sizes, logs = listed(inside(address, SHARDS)), listed(inside(address, LOG))
     done, cut = {}, []
     for name in names:
-        if name in sizes and log_name(name) in logs:
+        log = _log_of(address, name)
+        if name in sizes and last_name(log) in logs:
             try:
-                log = read_json(joined(address, LOG, log_name(name)))
-                entry = Entry.read({**log, "name": name, "state": "done"})
+                entry = Entry.read({**read_json(log), "name": name, "state": "done"})
             except (TypeError, ValueError):  # as left by a crash of the machine
                 cut.append(name)
                 continue
@@ -510,49 +525,34 @@ def finished_shards(address: str, names: Sequence[str], *, check: bool = False) 
     damaged: list[str] = []
     if check:
         with ThreadPoolExecutor() as pool:  # a store far away answers several at a time
-            found = pool.map(partial(_digest_in, address), done)
+            found = pool.map(digest, [joined(address, SHARDS, name) for name in done])
             damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
     return Finished(done, tuple(damaged), tuple(cut))
 
 
-def _digest_in(address: str, name: str) -> str:
-    return digest(joined(address, SHARDS, name))
-
-
-def key_of(sources: Sequence[str]) -> str:
-    """A digest of addresses, which a manifest has in their place."""
-    return hashlib.sha256(json.dumps(list(sources)).encode()).hexdigest()
-
-
-def parent_of(address: str) -> str:
-    """The address of a file's folder; "" for a name alone."""
-    return address.rpartition("/")[0]
-
-
-def real(address: str) -> str:
+def _real(address: str) -> str:
     """The address that two names of a folder have in common."""
     return str(Path(absolute(address)).resolve()) if is_local(address) else address
 
 
-def log_name(shard: str) -> str:
-    """The name of a shard's log: its own with the suffix .json."""
-    return shard.removesuffix(".parquet") + ".json"
+def _log_of(address: str, shard: str) -> str:
+    return joined(address, LOG, shard.removesuffix(".parquet") + ".json")
 
 
 def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
     """State that a shard is done; the worker's last step."""
-    write_bytes(joined(address, LOG, log_name(shard)), json.dumps(entry).encode())
+    write_bytes(_log_of(address, shard), json.dumps(entry).encode())
 
 
 @contextmanager
 def _locked(address: str) -> Iterator[None]:
     """Hold the folder's lock; ScaleError "in_use" if another run has it."""
     lock = joined(address, LOCK)
+    fs, path = filesystem(lock)
     if is_local(address):
         from filelock import FileLock, Timeout
 
-        path = Path(filesystem(lock)[1])
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
             held = FileLock(path).acquire(timeout=0)
         except Timeout as error:
@@ -560,9 +560,8 @@ def _locked(address: str) -> Iterator[None]:
         with held:
             yield
         return
-    fs, path_there = filesystem(lock)
     try:
-        with fs.open(path_there, "xb") as file:
+        with fs.open(path, "xb") as file:
             file.write(b"a run works here\n")
     except FileExistsError as error:
         raise ScaleError("in_use", because="in_use_marker", folder=address, marker=lock) from error
@@ -570,4 +569,4 @@ def _locked(address: str) -> Iterator[None]:
         yield
     finally:
         with suppress(Exception):  # the store itself may have failed; the marker then stays
-            fs.rm_file(path_there)
+            fs.rm_file(path)

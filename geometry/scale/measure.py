@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from .fit import moments_of
 from .manifest import Column, Shard, VectorData
 from .samples import draw
 from .sums import stored_sum
-from .transform import read_transform_bytes
+from .transform import need_width
 from .vectors import RowsLeftOut, blocks
 
 SAMPLE = 5_000  # rows of the measures that compare all pairs
@@ -55,33 +55,16 @@ class Directions:
     squares: np.ndarray
 
     def merge(self, other: Directions) -> Directions:
-        return Directions(
-            self.n + other.n,
-            self.n_zero + other.n_zero,
-            self.total + other.total,
-            self.squares + other.squares,
-        )
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Directions(*(a + b for a, b in pairs))
 
 
-@dataclass(frozen=True)
-class DirectionsTask:
-    """A shard, and the transform before the directions are summed."""
-
-    shard: Shard
-    column: Column
-    transform: bytes | None
-    skip: bool
-
-    @property
-    def name(self) -> str:
-        return self.shard.name
-
-
-def directions_of_shard(task: DirectionsTask) -> Summed:
-    """The directions of a shard."""
-    fitted = None if task.transform is None else read_transform_bytes(task.transform)
+def directions_of_shard(
+    shard: Shard, *, column: Column, fitted: AffineMap | None, skip: bool
+) -> Summed:
+    """The directions of a shard, after a transform."""
     found, left_out = None, RowsLeftOut()
-    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
+    for block in blocks(shard, column, left_out, skip=skip):
         if not len(block.X):
             continue
         X = block.X if fitted is None else fitted.apply_to_part(block.X)
@@ -99,18 +82,18 @@ def directions_of_shard(task: DirectionsTask) -> Summed:
 
 
 def directions_of(
-    engine: Engine, data: VectorData, column: Column, transform: bytes | None = None
+    engine: Engine, data: VectorData, column: Column, fitted: AffineMap | None = None
 ) -> Directions:
     """The directions of all rows, from the folder if they are there and there is no transform."""
 
     def compute() -> Directions:
-        tasks = [DirectionsTask(s, column, transform, engine.skip) for s in data.shards]
-        found = engine.total(directions_of_shard, Directions.merge, tasks).value
+        work = partial(directions_of_shard, column=column, fitted=fitted, skip=engine.skip)
+        found = engine.total(work, Directions.merge, data.shards).value
         if found is None:
             raise ScaleError("too_few_rows", folder=data.address)
         return found
 
-    if transform is not None:
+    if fitted is not None:
         return compute()
     return stored_sum(data, column, f"directions-{column.name}", Directions, compute, engine=engine)
 
@@ -144,22 +127,14 @@ def measure_data(
     dict
         "before", and "after" if there is a transform.
     """
-    from ..export.affine import transform_bytes
-
     chosen = data.column(column)
     moments = moments_of(engine, data, chosen)
     directions = directions_of(engine, data, chosen)
     rows = draw(engine, data, chosen, sample, seed=seed).X
     tables = {"before": _table(moments, directions, rows, seed)}
     if fitted is not None:
-        if len(fitted.offset) != chosen.dimension:
-            raise ScaleError(
-                "other_width",
-                folder=data.address,
-                found=chosen.dimension,
-                wanted=len(fitted.offset),
-            )
-        after = directions_of(engine, data, chosen, transform_bytes(fitted))
+        need_width(data, chosen, len(fitted.offset))
+        after = directions_of(engine, data, chosen, fitted)
         tables["after"] = _table(moved(moments, fitted), after, fitted.apply_to_part(rows), seed)
     return tables
 

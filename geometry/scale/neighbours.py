@@ -8,11 +8,12 @@ brings both; hnswlib has no wheels and needs a compiler.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -24,19 +25,15 @@ from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
 from .engine import Engine, Summed
 from .errors import ScaleError
-from .manifest import Column, Entry, Shard, VectorData
+from .manifest import Column, Shard, VectorData
 from .samples import hash_of
-from .store import (
-    absolute,
-    joined,
-    read_arrays,
-    read_bytes,
-    read_json,
-    remove,
-    write_bytes,
-    written,
-)
+from .store import absolute, joined, read_arrays, remove, write_bytes, written
+from .sums import read_keyed, write_keyed
+from .transform import need_width
 from .vectors import RowsLeftOut, blocks
+
+if TYPE_CHECKING:
+    from usearch.index import Index
 
 QUERY_ROWS = 512  # queries whose products with a block are in memory at a time
 RECALL_QUERIES = 200
@@ -63,62 +60,45 @@ class Near:
         return Near(np.take_along_axis(ids, order, 1), np.take_along_axis(cosines, order, 1))
 
 
-@dataclass(frozen=True)
-class SearchTask:
-    """A shard to search.
+def search_shard(
+    shard: Shard,
+    *,
+    column: Column,
+    queries: str,
+    sha256: str,
+    k: int,
+    itself: bool,
+    index: str | None,
+    skip: bool,
+) -> Summed:
+    """The nearest rows of a shard.
 
     queries, sha256 : the file of the queries' unit rows, and its digest.
     itself : leave out a query's own id.
-    index : the address of the shard's index; None is the exact search.
+    index : the folder of indexes; None is the exact search.
     """
-
-    shard: Shard
-    column: Column
-    queries: str
-    sha256: str
-    k: int
-    itself: bool
-    index: str | None
-    skip: bool
-
-    @property
-    def name(self) -> str:
-        return self.shard.name
-
-
-def search_shard(task: SearchTask) -> Summed:
-    """The nearest rows of a shard."""
-    queries = read_arrays(task.queries, task.sha256, folder=task.queries)
-    ids, U = queries["ids"], queries["units"]
-    if task.index is not None:
-        content, left_out = _index_of(task)
-        return task.shard.rows - left_out.n, _search_index(task, content, ids, U), left_out
-    n, found, left_out = 0, None, RowsLeftOut()
-    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
+    given = read_arrays(queries, sha256, folder=queries)
+    ids, U = given["ids"], given["units"]
+    if index is not None:
+        found, left_out = _index_of(shard, column, index, skip=skip)
+        near = _search_index(found, ids, U, k, itself=itself)
+        return shard.rows - left_out.n, near, left_out
+    n, near, left_out = 0, None, RowsLeftOut()
+    for block in blocks(shard, column, left_out, skip=skip):
         n += len(block.ids)
-        parts = [
-            _nearest_of(
-                block.ids, unit(block.X), ids[q : q + QUERY_ROWS], U[q : q + QUERY_ROWS], task
-            )
-            for q in range(0, len(ids), QUERY_ROWS)
-        ]
-        near = Near(
-            np.concatenate([part.ids for part in parts]),
-            np.concatenate([part.cosines for part in parts]),
-        )
-        found = near if found is None else found.merge(near)
-    return n, found, left_out
-
-
-def _nearest_of(
-    ids: np.ndarray, X: np.ndarray, query_ids: np.ndarray, U: np.ndarray, task: SearchTask
-) -> Near:
-    cosines = U @ X.T  # (q, m)
-    if task.itself:
-        cosines[query_ids[:, None] == ids[None, :]] = -np.inf
-    k = min(task.k, len(ids))
-    near = largest(cosines, k)[0]
-    return _wide(ids[near], np.take_along_axis(cosines, near, axis=1), task.k)
+        X = unit(block.X)
+        parts = []
+        for start in range(0, len(ids), QUERY_ROWS):
+            part = slice(start, start + QUERY_ROWS)
+            cosines = U[part] @ X.T  # (q, m)
+            if itself:
+                cosines[ids[part, None] == block.ids[None, :]] = -np.inf
+            most = largest(cosines, min(k, len(block.ids)))[0]
+            parts.append(_wide(block.ids[most], np.take_along_axis(cosines, most, axis=1), k))
+        both = ((each.ids, each.cosines) for each in parts)
+        of_block = Near(*map(np.concatenate, zip(*both, strict=True)))
+        near = of_block if near is None else near.merge(of_block)
+    return n, near, left_out
 
 
 def _wide(ids: np.ndarray, cosines: np.ndarray, k: int) -> Near:
@@ -129,65 +109,50 @@ def _wide(ids: np.ndarray, cosines: np.ndarray, k: int) -> Near:
     return Near(np.where(np.isneginf(cosines), -1, ids), cosines)
 
 
-def _search_index(task: SearchTask, content: bytes, ids: np.ndarray, U: np.ndarray) -> Near:
-    from usearch.index import Index
-
-    index = Index(ndim=task.column.dimension, metric="ip", dtype="f32")
-    index.load(content)
-    more = task.k + task.itself
+def _search_index(index: Index, ids: np.ndarray, U: np.ndarray, k: int, *, itself: bool) -> Near:
+    more = k + itself
     matches: Any = index.search(U, more, exact=False, threads=1)
     keys = np.asarray(matches.keys).reshape(len(U), -1).astype(np.int64)
     with np.errstate(invalid="ignore"):  # distances beyond the counts are not set
         cosines = 1 - np.asarray(matches.distances, dtype=np.float32).reshape(len(U), -1)
     counts = np.asarray(matches.counts).reshape(-1, 1)
     cosines[np.arange(keys.shape[1]) >= counts] = -np.inf
-    if task.itself:
+    if itself:
         cosines[keys == ids[:, None]] = -np.inf
-    found = _wide(keys, cosines, max(more, keys.shape[1]))
-    order = np.lexsort((found.ids, -found.cosines), axis=1)[:, : task.k]
-    return Near(
-        np.take_along_axis(found.ids, order, 1), np.take_along_axis(found.cosines, order, 1)
-    )
+    none = Near(np.full((len(U), k), -1), np.full((len(U), k), -np.inf, np.float32))
+    return none.merge(_wide(keys, cosines, max(more, keys.shape[1])))
 
 
-def _index_of(task: SearchTask) -> tuple[bytes, RowsLeftOut]:
-    """Read the shard's index from its file, or build it.
-
-    Also returns the rows that it leaves out.
-    """
+def _index_of(
+    shard: Shard, column: Column, folder: str, *, skip: bool
+) -> tuple[Index, RowsLeftOut]:
+    """The shard's index from its file, or built; and the rows that it leaves out."""
     from usearch.index import Index
 
-    assert task.index is not None
-    left_out = RowsLeftOut()
-    key = f"{task.shard.name} {task.shard.sha256} {task.shard.size} {task.column.name}"
-    try:
-        content = read_bytes(task.index)
-        stored = read_json(task.index + ".json")
-        about = Entry.read({**stored, "name": task.shard.name, "state": "done"})
-        if (stored["key"], about.sha256) == (key, hashlib.sha256(content).hexdigest()):
-            left_out.n, left_out.rows = about.left_out, list(about.rows_left_out)
-            if task.skip or not left_out.n:
-                return content, left_out
-    except (FileNotFoundError, KeyError, TypeError, ValueError):
-        pass
+    # a column of another program may have any name
+    address = joined(folder, f"{quote(column.name, safe='')}-{shard.name}.safetensors")
+    key = {"shard": f"{shard.name} {shard.sha256} {shard.size}", "column": column.name}
     index = Index(
-        ndim=task.column.dimension,
+        ndim=column.dimension,
         metric="ip",
         dtype="f32",
         connectivity=CONNECTIVITY,
         expansion_add=EXPANSION,
         expansion_search=EXPANSION,
     )
+    kept = read_keyed(address, key)
+    if kept is not None:
+        left_out = RowsLeftOut(int(kept["n_left_out"]), kept["left_out"].tolist())
+        if skip or not left_out.n:
+            index.load(kept["index"].tobytes())
+            return index, left_out
     left_out = RowsLeftOut()
-    for block in blocks(task.shard, task.column, skip=task.skip, left_out=left_out):
+    for block in blocks(shard, column, left_out, skip=skip):
         index.add(block.ids, unit(block.X), threads=1)
-    content = bytes(index.save() or b"")
-    write_bytes(task.index, content)
-    digest = hashlib.sha256(content).hexdigest()
-    stored = {"key": key, "sha256": digest, "rows": task.shard.rows, "bytes": len(content)}
-    stored |= {"left_out": left_out.n, "rows_left_out": left_out.rows}
-    write_bytes(task.index + ".json", json.dumps(stored).encode())
-    return content, left_out
+    content = np.frombuffer(bytes(index.save() or b""), np.uint8)
+    rows = np.array(left_out.rows, dtype=np.int64)
+    write_keyed(address, key, {"index": content, "n_left_out": left_out.n, "left_out": rows})
+    return index, left_out
 
 
 def unit(X: np.ndarray) -> np.ndarray:
@@ -233,57 +198,40 @@ def find_neighbours(
         "queries", "rows", "k", and for the approximate search "recall", "recall_low",
         "recall_high" and "recall_queries".
     """
+    from safetensors.numpy import save
+
     if k < 1:
         raise ValueError(f"k must be 1 or more; got {k}")
-    if approximate:
-        try:
-            import usearch  # noqa: F401
-        except ImportError as error:
-            raise ScaleError("index_missing") from error
+    if approximate and find_spec("usearch") is None:
+        raise ScaleError("index_missing")
     chosen, of_queries = data.column(column), queries.column(column)
-    if of_queries.dimension != chosen.dimension:
-        raise ScaleError(
-            "other_width",
-            folder=queries.address,
-            found=of_queries.dimension,
-            wanted=chosen.dimension,
-        )
+    need_width(queries, of_queries, chosen.dimension)
     out = absolute(out)
+    place = queries_of(out)
     ids, units = _read_all(queries, of_queries, engine)
-    itself = queries.address == data.address
+    index = joined(data.address if data.has_manifest else out + ".index", INDEX)
+    how = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
+    how["itself"] = queries.address == data.address
 
-    def search(rows: np.ndarray, *, by_index: bool) -> tuple[Near, int]:
-        place, sha256 = _write_queries(out, ids[rows], units[rows])
-        folder = data.address if data.has_manifest else out + ".index"
-        name = quote(chosen.name, safe="")  # a column of another program may have any name
-        tasks = [
-            SearchTask(
-                shard,
-                chosen,
-                place,
-                sha256,
-                k,
-                itself,
-                joined(folder, INDEX, f"{name}-{shard.name}.usearch") if by_index else None,
-                engine.skip,
-            )
-            for shard in data.shards
-        ]
-        found = engine.total(search_shard, Near.merge, tasks)
+    def search(rows: np.ndarray, index: str | None) -> tuple[Near, int]:
+        content = save({"ids": ids[rows], "units": units[rows]})
+        write_bytes(place, content)
+        sha256 = hashlib.sha256(content).hexdigest()
+        work = partial(search_shard, sha256=sha256, index=index, **how)
+        found = engine.total(work, Near.merge, data.shards)
         if found.value is None:
             raise ScaleError("no_vectors", folder=data.address)
         return found.value, found.rows
 
-    every = np.arange(len(ids))
-    near, n_rows = search(every, by_index=approximate)
+    near, n_rows = search(np.arange(len(ids)), index if approximate else None)
     summary: dict[str, Any] = {"queries": len(ids), "rows": n_rows, "k": k}
     if approximate:
         drawn = np.sort(np.argsort(hash_of(ids), kind="stable")[:RECALL_QUERIES])
-        exact, _ = search(drawn, by_index=False)
+        exact, _ = search(drawn, None)
         summary |= _recall(near.ids[drawn], exact.ids)
     with saving(Path(out)), written(out, force=force) as file:
         pq.write_table(_table(ids, near), file)
-    remove(queries_of(out))
+    remove(place)
     return summary
 
 
@@ -310,25 +258,17 @@ def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.n
     parts = []
     for shard in queries.shards:
         left_out = RowsLeftOut()
-        for block in blocks(shard, column, skip=engine.skip, left_out=left_out):
-            parts.append((block.ids.copy(), unit(block.X)))
+        for block in blocks(shard, column, left_out, skip=engine.skip):
+            parts.append((block.ids, unit(block.X)))
         if left_out.n:
             engine.omitted.append((shard.name, left_out.n, left_out.rows))
-    return np.concatenate([ids for ids, _ in parts]), np.concatenate([U for _, U in parts])
+    ids, units = map(np.concatenate, zip(*parts, strict=True))
+    return ids, units
 
 
 def queries_of(out: str) -> str:
     """Where the workers read the queries while a search for ``out`` lasts."""
     return out + ".queries"
-
-
-def _write_queries(out: str, ids: np.ndarray, units: np.ndarray) -> tuple[str, str]:
-    from safetensors.numpy import save
-
-    content = save({"ids": np.ascontiguousarray(ids), "units": np.ascontiguousarray(units)})
-    place = queries_of(out)
-    write_bytes(place, content)
-    return place, hashlib.sha256(content).hexdigest()
 
 
 def _table(ids: np.ndarray, near: Near) -> pa.Table:

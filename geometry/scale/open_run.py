@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..data.embeddings import VectorSet, VectorSetReport
 from .engine import Engine, Watch
 from .manifest import Entry, VectorData, counts_of, finished_shards, read_manifest
@@ -35,31 +37,25 @@ def open_run(
         Seed of the hash.
     watch : callable, optional
         Called with a Report after each shard.
-
-    Raises
-    ------
-    ScaleError
-        If the folder is no finished data set, or a shard can't be read.
     """
     data = VectorData(folder)
-    rows = draw(
-        Engine(watch=watch), data, data.column(column), sample, seed=seed, beside=("text", "label")
-    )
-    report = VectorSetReport(
-        "parquet",
-        data.n_rows,
-        n_sampled=len(rows.X) if len(rows.X) < data.n_rows else None,
-        seed=seed,
-    )
+    of = data.column(column)
+    rows = draw(Engine(watch=watch), data, of, sample, seed=seed, beside=("text", "label"))
+    n_sampled = len(rows.X) if len(rows.X) < data.n_rows else None
+    report = VectorSetReport("parquet", data.n_rows, n_sampled=n_sampled, seed=seed)
     return VectorSet(
         name=last_name(data.address),
         vectors=rows.X,
-        texts=None if rows.texts is None else tuple(text or "" for text in rows.texts),
-        labels=None if rows.labels is None else tuple(label or "" for label in rows.labels),
+        texts=_words(rows.texts),
+        labels=_words(rows.labels),
         label_column=None if rows.labels is None else "label",
         report=report,
         numbers=None if report.n_sampled is None else rows.numbers,
     )
+
+
+def _words(values: np.ndarray | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(value or "" for value in values)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -11,15 +12,14 @@ import pyarrow.parquet as pq
 from .errors import ScaleError
 from .store import filesystem, is_local
 
-READ_ROWS = 4096  # rows that the Parquet reader gives at a time
+READ_ROWS = 4096  # rows of texts that the Parquet reader gives at a time
 FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
 
 
 def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
     """(rows, columns of vectors) of a Parquet file."""
+    columns = []
     with opened_shard(address) as file:
-        columns = []
-        rows = file.metadata.num_rows
         for field in file.schema_arrow:
             kind = field.type
             if not is_list(kind) or str(kind.value_type) not in FLOATS:
@@ -29,57 +29,31 @@ def footer(address: str) -> tuple[int, list[dict[str, Any]]]:
             else:
                 firsts = (b.column(0)[0] for b in file.iter_batches(1, columns=[field.name]))
                 width = next((len(each) for each in firsts if each.is_valid), 0)
-                if width == 0:
-                    continue
-            columns.append(
-                {
-                    "column": field.name,
-                    "dimension": width,
-                    "dtype": FLOATS[str(kind.value_type)],
-                }
-            )
-    return rows, columns
+            if width:
+                dtype = FLOATS[str(kind.value_type)]
+                columns.append({"column": field.name, "dimension": width, "dtype": dtype})
+        return file.metadata.num_rows, columns
 
 
-def names_of(address: str) -> tuple[str, ...]:
-    """The columns of a Parquet file."""
-    with opened_shard(address) as file:
-        return tuple(file.schema_arrow.names)
+def batches_of(
+    file: pq.ParquetFile, columns: list[str], address: str, rows: int = READ_ROWS
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a Parquet file, so many at a time, whatever its row groups are."""
+    try:
+        yield from file.iter_batches(batch_size=rows, columns=columns, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(address, error) from error
 
 
-def batches_of(file: pq.ParquetFile, columns: list[str], address: str) -> Iterator[pa.RecordBatch]:
-    """The record batches of a Parquet file. Raises ScaleError "unreadable_shard"."""
-    batches = file.iter_batches(batch_size=READ_ROWS, columns=columns, use_threads=False)
-    while True:
-        try:
-            batch = next(batches, None)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(address, error) from error
-        if batch is None:
-            return
-        yield batch
-
-
-class opened_shard:
-    """A Parquet file at an address. Raises ScaleError "unreadable_shard"."""
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._raw: Any = None
-
-    def __enter__(self) -> pq.ParquetFile:
-        fs, path = filesystem(self._address)
-        self._raw = None if is_local(self._address) else fs.open(path, "rb")
-        try:
-            self._file = pq.ParquetFile(path if self._raw is None else self._raw)
-        except (pa.ArrowInvalid, FileNotFoundError) as error:
-            raise unreadable(self._address, error) from error
-        return self._file
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-        if self._raw is not None:
-            self._raw.close()
+@contextmanager
+def opened_shard(address: str) -> Iterator[pq.ParquetFile]:
+    fs, path = filesystem(address)
+    try:
+        file = pq.ParquetFile(path, filesystem=None if is_local(address) else fs)
+    except (pa.ArrowInvalid, FileNotFoundError) as error:
+        raise unreadable(address, error) from error
+    with file:
+        yield file
 
 
 def unreadable(address: str, error: BaseException) -> ScaleError:
@@ -89,7 +63,5 @@ def unreadable(address: str, error: BaseException) -> ScaleError:
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether the values are lists, of one length or of several."""
-    return (
-        pa.types.is_fixed_size_list(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    )
+    types = pa.types
+    return types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind)

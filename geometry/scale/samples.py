@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 
 import numpy as np
 
@@ -25,41 +26,24 @@ class Sample:
     hashes : (m,) uint64
     numbers : (m,) int64
         Place of each row in the data set, from 1.
-    texts, labels : list of m str, or None
+    texts, labels : (m,) array of str or None, or None
     """
 
     ids: np.ndarray
     X: np.ndarray
     hashes: np.ndarray
     numbers: np.ndarray
-    texts: list[str | None] | None = None
-    labels: list[str | None] | None = None
+    texts: np.ndarray | None = None
+    labels: np.ndarray | None = None
 
     def joined(self, other: Sample) -> Sample:
-        def both(a: list[str | None] | None, b: list[str | None] | None) -> list[str | None] | None:
-            return None if a is None or b is None else a + b
+        def both(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+            return None if a is None or b is None else np.concatenate([a, b])
 
-        return Sample(
-            np.concatenate([self.ids, other.ids]),
-            np.concatenate([self.X, other.X]),
-            np.concatenate([self.hashes, other.hashes]),
-            np.concatenate([self.numbers, other.numbers]),
-            both(self.texts, other.texts),
-            both(self.labels, other.labels),
-        )
+        return Sample(*map(both, vars(self).values(), vars(other).values()))
 
     def taken(self, rows: np.ndarray) -> Sample:
-        def of(values: list[str | None] | None) -> list[str | None] | None:
-            return None if values is None else [values[row] for row in rows]
-
-        return Sample(
-            self.ids[rows],
-            self.X[rows],
-            self.hashes[rows],
-            self.numbers[rows],
-            of(self.texts),
-            of(self.labels),
-        )
+        return Sample(*(None if each is None else each[rows] for each in vars(self).values()))
 
 
 def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -71,52 +55,25 @@ def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
         return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-@dataclass(frozen=True)
-class SampleTask:
-    """A shard, the rows of the shards before it, and the largest hash that is drawn."""
-
-    shard: Shard
-    before: int
-    column: Column
-    limit: int
-    seed: int
-    beside: tuple[str, ...]
-    skip: bool
-
-    @property
-    def name(self) -> str:
-        return self.shard.name
-
-
-def sample_of_shard(task: SampleTask) -> Summed:
-    """The rows drawn from a shard, and the number of rows read."""
+def sample_of_shard(
+    shard: Shard, *, column: Column, limit: int, seed: int, beside: tuple[str, ...], skip: bool
+) -> Summed:
+    """The rows of a shard whose hash is at most ``limit``, and the number of rows read."""
     n, parts, left_out = 0, [], RowsLeftOut()
-    for block in blocks(
-        task.shard, task.column, beside=task.beside, skip=task.skip, left_out=left_out
-    ):
-        numbers = task.before + n + np.arange(1, len(block.ids) + 1)
+    for block in blocks(shard, column, left_out, skip=skip, beside=beside):
+        numbers = shard.before + n + np.arange(1, len(block.ids) + 1)
         n += len(block.ids)
-        hashes = hash_of(block.ids, task.seed)
-        drawn = np.flatnonzero(hashes <= np.uint64(task.limit))
-        if len(drawn):
+        hashes = hash_of(block.ids, seed)
+        is_drawn = hashes <= np.uint64(limit)
+        if is_drawn.any():
+            some = block.taken(is_drawn)
             texts, labels = (
-                block.beside[name].take(drawn).to_pylist() if name in block.beside else None
+                some.beside[name].to_numpy(zero_copy_only=False) if name in some.beside else None
                 for name in ("text", "label")
             )
-            parts.append(
-                Sample(
-                    block.ids[drawn],
-                    block.X[drawn],
-                    hashes[drawn],
-                    numbers[drawn],
-                    texts,
-                    labels,
-                )
-            )
-    total = None
-    for part in parts:
-        total = part if total is None else total.joined(part)
-    return n, total, left_out
+            of_hash = hashes[is_drawn], numbers[is_drawn]
+            parts.append(Sample(some.ids, some.X, *of_hash, texts, labels))
+    return n, reduce(Sample.joined, parts) if parts else None, left_out
 
 
 def draw(
@@ -143,19 +100,12 @@ def draw(
     """
     most = 2**64 - 1
     share = (n + SPARE * np.sqrt(n) + SPARE) / max(data.n_rows, 1)
-    limit = most if share >= 1 else int(share * most)
-    before = np.cumsum([0, *(shard.rows for shard in data.shards)]).tolist()
-    tasks = [
-        SampleTask(shard, first, column, limit, seed, tuple(beside), engine.skip)
-        for shard, first in zip(data.shards, before, strict=False)
-    ]
-    found: Sample | None = engine.total(sample_of_shard, Sample.joined, tasks).value
+    how = {"limit": most if share >= 1 else int(share * most), "seed": seed}
+    work = partial(sample_of_shard, column=column, beside=tuple(beside), skip=engine.skip, **how)
+    found: Sample | None = engine.total(work, Sample.joined, data.shards).value
     if found is None:
-        found = Sample(
-            np.empty(0, np.int64),
-            np.empty((0, column.dimension), np.float32),
-            np.empty(0, np.uint64),
-            np.empty(0, np.int64),
-        )
+        none = np.empty(0, np.int64)
+        X = np.empty((0, column.dimension), np.float32)
+        found = Sample(none, X, none.astype(np.uint64), none)
     smallest = np.argsort(found.hashes, kind="stable")[:n]
     return found.taken(smallest[np.argsort(found.ids[smallest], kind="stable")])

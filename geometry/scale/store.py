@@ -31,7 +31,6 @@ def filesystem(address: str) -> tuple[Any, str]:
 
 
 def is_local(address: str) -> bool:
-    """True for a path of this machine."""
     return isinstance(filesystem(address)[0], LocalFileSystem)
 
 
@@ -41,12 +40,10 @@ def absolute(address: str) -> str:
 
 
 def joined(address: str, *names: str) -> str:
-    """The address of a file in a folder."""
     return "/".join([address.rstrip("/"), *names])
 
 
 def last_name(address: str) -> str:
-    """The name of a file or folder without what is above it."""
     return address.rstrip("/").rpartition("/")[2]
 
 
@@ -71,22 +68,16 @@ def listed(address: str) -> dict[str, int]:
         found = fs.ls(path, detail=True)
     except FileNotFoundError:
         return {}
-    return {
-        each["name"].rsplit("/", 1)[-1]: int(each["size"] or 0)
-        for each in found
-        if each["type"] == "file"
-    }
+    return {last_name(e["name"]): int(e["size"] or 0) for e in found if e["type"] == "file"}
 
 
 def exists(address: str) -> bool:
-    """True for a file or folder that is there now."""
     fs, path = filesystem(address)
     fs.invalidate_cache()
     return bool(fs.exists(path))
 
 
 def read_bytes(address: str) -> bytes:
-    """The content of a file."""
     fs, path = filesystem(address)
     return fs.cat_file(path)
 
@@ -125,13 +116,7 @@ def version_of(address: str) -> str:
 
 
 def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
-    """The content of a file that a run wrote.
-
-    Raises
-    ------
-    ScaleError
-        "other_run", if the content has another sha256.
-    """
+    """The content of a file of a run. Raises ScaleError "other_run" for another digest."""
     content = read_bytes(address)
     if hashlib.sha256(content).hexdigest() != sha256:
         raise ScaleError("other_run", folder=folder)
@@ -147,79 +132,37 @@ def read_arrays(address: str, sha256: str, *, folder: str) -> dict[str, np.ndarr
 
 
 def write_bytes(address: str, content: bytes) -> None:
-    """Write a file, as ``written`` does."""
     with written(address) as file:
         file.write(content)
 
 
-class Hashed:
-    """A file for writing that counts its bytes and digests them."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw, self._digest, self.size = raw, hashlib.sha256(), 0
-        self.closed = False
-        self.is_given_up = False  # after a failure writers still write an ending; it is ignored
-
-    def write(self, content: bytes) -> int:
-        if self.is_given_up:
-            return len(content)
-        self._digest.update(content)
-        self.size += len(content)
-        return self._raw.write(content)
-
-    def tell(self) -> int:
-        """Bytes written so far."""
-        return self.size
-
-    def flush(self) -> None:
-        """Nothing: the file is complete only when it is closed."""
-
-    def close(self) -> None:
-        """Nothing: ``written`` closes the file."""
-
-    def readable(self) -> bool:
-        return False
-
-    def seekable(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    @property
-    def sha256(self) -> str:
-        return self._digest.hexdigest()
-
-
 @contextmanager
-def written(address: str, *, force: bool = True) -> Iterator[Hashed]:
+def written(address: str, *, force: bool = True) -> Iterator[IO[bytes]]:
     """A file that gets its name when it is complete. If the block fails, there is no such file.
 
-    ``force`` replaces a file of this machine, as in ``data.write.written``. Raises ScaleError
-    "disk_full" if there is no space.
+    It is a file of this machine until then; ``force`` is that of ``data.write.written``. Raises
+    ScaleError "disk_full" if there is no space.
     """
     fs, path = filesystem(address)
     try:
         if isinstance(fs, LocalFileSystem):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(Path(path), force=force) as raw:
-                yield Hashed(raw)
+            with whole_file(Path(path), force=force) as file:
+                yield file
         else:
             with tempfile.TemporaryDirectory() as folder:
                 part = Path(folder, "content")
-                with part.open("wb") as raw:
-                    yield Hashed(raw)
+                with part.open("wb") as file:
+                    yield file
                 fs.put_file(str(part), path)
     except OSError as error:
-        if error.errno in FULL:
-            raise ScaleError(
-                "disk_full", address=address, reason=os.strerror(error.errno)
-            ) from error
-        raise
+        if error.errno not in FULL:
+            raise
+        reason = os.strerror(error.errno)
+        raise ScaleError("disk_full", address=address, reason=reason) from error
 
 
 def remove(address: str) -> None:
-    """Delete a file."""
     fs, path = filesystem(address)
     fs.rm_file(path)
 

@@ -1,4 +1,4 @@
-"""Sums over all rows of a data set, stored in its folder: later commands read no row again."""
+"""Arrays in a data set's folder that are computed once: sums over all rows, and indexes."""
 
 from __future__ import annotations
 
@@ -37,44 +37,54 @@ def stored_sum(
     One that left out rows or shards is not stored. Without ``compute`` ScaleError "not_measured" is
     raised.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load, save
-
     # a column of another program may have any name
     address = inside(data.address, SUMS, f"{quote(name, safe='')}.safetensors")
-
-    def key_of(arrays: Mapping[str, np.ndarray]) -> str:
-        # one text, because safetensors writes several in any order
-        return json.dumps({"key": data.key, "version": VERSION, "sha256": _digest(arrays)})
-
+    key = {"key": data.key, "version": VERSION}
     if data.has_manifest:
-        try:
-            content = read_bytes(address)
-            arrays = load(content)
-            is_whole = _metadata(content).get("key") == key_of(arrays)
-            if is_whole and _fits(arrays, column.dimension):
-                return kind(**{n: a if a.ndim else a.item() for n, a in arrays.items()})
-        except (FileNotFoundError, SafetensorError, TypeError, ValueError):
-            pass
+        arrays = read_keyed(address, key)
+        if arrays is not None and _fits(arrays, column.dimension):
+            return kind(**{n: a if a.ndim else a.item() for n, a in arrays.items()})
     if compute is None:
         raise ScaleError("not_measured", folder=data.address)
     found = compute()
     if data.has_manifest and engine is not None and not (engine.omitted or engine.failures):
         values = {f.name: getattr(found, f.name) for f in fields(found)}  # type: ignore[arg-type]
-        tensors = {n: np.ascontiguousarray(v) for n, v in values.items() if v is not None}
-        # ascontiguousarray makes a number an array of one
-        tensors = {n: a.reshape(np.shape(values[n])) for n, a in tensors.items()}
         try:
-            write_bytes(address, save(tensors, metadata={"key": key_of(tensors)}))
+            write_keyed(address, key, {n: v for n, v in values.items() if v is not None})
         except OSError as error:  # the folder is read-only: the next call sums again
             if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                 raise
     return found
 
 
-def _digest(arrays: Mapping[str, np.ndarray]) -> str:
+def write_keyed(address: str, key: Mapping[str, str], values: Mapping[str, object]) -> None:
+    """Write arrays and numbers as .safetensors with a key and their digest."""
+    from safetensors.numpy import save
+
+    # ascontiguousarray makes a number an array of one
+    arrays = {n: np.ascontiguousarray(v).reshape(np.shape(v)) for n, v in values.items()}
+    # one text, because safetensors writes several in any order
+    write_bytes(address, save(arrays, metadata={"key": _key(key, arrays)}))
+
+
+def read_keyed(address: str, key: Mapping[str, str]) -> dict[str, np.ndarray] | None:
+    """The arrays of ``write_keyed`` with that key; None if there are none, or damaged ones."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        content = read_bytes(address)
+        arrays = load(content)
+        head = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+        is_whole = head["__metadata__"]["key"] == _key(key, arrays)
+    except (FileNotFoundError, KeyError, SafetensorError, TypeError, ValueError):
+        return None
+    return arrays if is_whole else None
+
+
+def _key(key: Mapping[str, str], arrays: Mapping[str, np.ndarray]) -> str:
     parts = (name.encode() + arrays[name].tobytes() for name in sorted(arrays))
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+    return json.dumps({**key, "sha256": hashlib.sha256(b"".join(parts)).hexdigest()})
 
 
 def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
@@ -84,8 +94,3 @@ def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
         and (a.shape[:1] == (d,) if name == "weak" else a.shape == (d,) * AXES.get(name, 0))
         for name, a in arrays.items()
     )
-
-
-def _metadata(content: bytes) -> dict[str, str]:
-    size = int.from_bytes(content[:8], "little")
-    return json.loads(content[8 : 8 + size]).get("__metadata__", {})

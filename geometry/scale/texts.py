@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -21,6 +22,7 @@ SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt")
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 CELL_CHARACTERS = 2_000_000
 BLOCK_TEXTS = 4096
+_NO_UTF8 = re.compile("[\udc80-\udcff]")  # bytes that surrogateescape passed on
 
 
 @dataclass(frozen=True)
@@ -80,28 +82,20 @@ def text_blocks(
 ) -> Iterator[tuple[list[TextRow], int]]:
     """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time.
 
-    Raises
-    ------
-    ScaleError
-        "unreadable_shard", "no_column", or without ``skip`` "bad_row" with the row.
+    Without ``skip`` a row that can't be read is ScaleError "bad_row".
     """
     block: list[TextRow] = []
     blank = 0
     for place, record in enumerate(_records(address, columns)):
-        fault = record if isinstance(record, str) else None
-        if isinstance(record, dict):
-            row = _row(place, record, columns)
-            fault = row if isinstance(row, str) else None
-        if fault is not None:
+        row = record if isinstance(record, str) else _row(place, record, columns)
+        if isinstance(row, str):
             if not skip:
-                raise ScaleError("bad_row", because=fault, shard=address, row=place + 1)
+                raise ScaleError("bad_row", because=row, shard=address, row=place + 1)
             left_out.add([place])
-            continue
-        assert isinstance(row, TextRow)
-        if not row.text.strip():
+        elif not row.text.strip():
             blank += 1
-            continue
-        block.append(row)
+        else:
+            block.append(row)
         if len(block) == BLOCK_TEXTS:
             yield block, blank
             block, blank = [], 0
@@ -113,19 +107,17 @@ def _row(place: int, record: dict[str, Any], columns: TextColumns) -> TextRow | 
     """The row, or the code of its fault."""
     text = record.get(columns.text)
     label = None if columns.label is None else record.get(columns.label)
-    weight = None if columns.weight is None else record.get(columns.weight)
-    if text is None:
-        text = ""
-    if not isinstance(text, str):
+    weight = None
+    if not isinstance(text, str | None):
         return "no_text"
     if columns.weight is not None:
         try:
-            weight = float(weight)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+            weight = float(record[columns.weight])
+        except (KeyError, TypeError, ValueError):
             return "no_weight"
         if not 0 <= weight < float("inf"):
             return "no_weight"
-    return TextRow(place, text, None if label is None else str(label), weight)
+    return TextRow(place, text or "", None if label is None else str(label), weight)
 
 
 def _records(address: str, columns: TextColumns) -> Iterator[dict[str, Any] | str]:
@@ -143,20 +135,16 @@ def _records(address: str, columns: TextColumns) -> Iterator[dict[str, Any] | st
                 yield from _csv(lines, "\t" if suffix == ".tsv" else ",", address, columns)
             else:
                 for line in lines:
-                    yield _decoded(line.rstrip(b"\r\n"), columns.text)
+                    try:
+                        yield {columns.text: line.rstrip(b"\r\n").decode("utf-8-sig")}
+                    except UnicodeDecodeError:
+                        yield "not_utf8"
     except (EOFError, FileNotFoundError) as error:  # a gzip archive that is cut off
         raise unreadable(address, error) from error
 
 
-def _decoded(line: bytes, name: str) -> dict[str, Any] | str:
-    try:
-        return {name: line.decode("utf-8-sig")}
-    except UnicodeDecodeError:
-        return "not_utf8"
-
-
 def _json_lines(lines: Any, address: str, columns: TextColumns) -> Iterator[dict[str, Any] | str]:
-    first = True
+    is_first = True
     for line in lines:
         if not line.strip():
             continue
@@ -166,14 +154,13 @@ def _json_lines(lines: Any, address: str, columns: TextColumns) -> Iterator[dict
             yield "not_utf8"
             continue
         except (ValueError, RecursionError):
-            yield "not_json"
-            continue
+            record = None
         if not isinstance(record, dict):
             yield "not_json"
             continue
-        if first:
+        if is_first:
             _need(columns, tuple(record), address)
-            first = False
+            is_first = False
         yield record
 
 
@@ -193,23 +180,12 @@ def _csv(
             continue
         if row is None:
             return
-        if not row:
-            continue
-        if len(row) != len(header):
+        if row and len(row) != len(header):
             yield "uneven"
-        elif _has_other_bytes(row):
+        elif _NO_UTF8.search("".join(row)):
             yield "not_utf8"
-        else:
+        elif row:
             yield dict(zip(header, row, strict=True))
-
-
-def _has_other_bytes(row: list[str]) -> bool:
-    """True where bytes that are not UTF-8 were read as halves of surrogate pairs."""
-    try:
-        "".join(row).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _parquet(address: str, columns: TextColumns) -> Iterator[dict[str, Any]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +14,16 @@ import pyarrow as pa
 
 from ..data.limits import OWN_FILES
 from ..export.affine import AffineMap, load_transform, transform_bytes
-from .encode import described, work_off
 from .engine import Engine
 from .errors import ScaleError
-from .manifest import Column, RunFolder, Shard, VectorData
-from .parquet import names_of
+from .manifest import Column, Part, RunFolder, VectorData
+from .parquet import opened_shard
 from .store import joined, read_bytes, read_unchanged, write_bytes
-from .vectors import RowsLeftOut, ShardWriter, blocks
+from .vectors import blocks, writing_shard
 
 TRANSFORM = "transform.safetensors"
 CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
 AXES = ("x", "y", "z")
-
-
-@dataclass(frozen=True)
-class TransformTask:
-    """A shard, and where its mapped rows go. ``axes`` are columns of single coordinates, too."""
-
-    name: str
-    shard: Shard
-    source: Column
-    out: Column
-    folder: str
-    sha256: str
-    beside: tuple[str, ...]
-    axes: tuple[str, ...]
-    skip: bool
 
 
 def transform_data(
@@ -51,7 +35,7 @@ def transform_data(
     column: str | None = None,
     dtype: str | None = None,
 ) -> dict[str, Any]:
-    """Map every row of a data set. Shards that are done are not done again.
+    """Map every row of a data set; returns the manifest. Shards that are done are not done again.
 
     Parameters
     ----------
@@ -65,11 +49,6 @@ def transform_data(
         Column of vectors; needed if there are several.
     dtype : str, optional
         Type of the numbers on disk; by default that of the data set.
-
-    Returns
-    -------
-    dict
-        The manifest.
     """
     chosen = data.column(column)
     about = {**chosen.about, "transform": dict(fitted.about)}
@@ -86,80 +65,89 @@ def map_data(
     chosen: Column,
     target: Column,
     *,
-    axes: bool = False,
+    axes: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    """``transform_data`` from one column to another; ``axes`` writes each coordinate alone, too."""
-    if len(fitted.offset) != chosen.dimension:
-        raise ScaleError(
-            "other_width", folder=data.address, found=chosen.dimension, wanted=len(fitted.offset)
-        )
+    """``transform_data`` from one column to another; ``axes`` name single coordinates, too."""
+    need_width(data, chosen, len(fitted.offset))
     content = transform_bytes(fitted)
-    sha256 = hashlib.sha256(content).hexdigest()
     matrix = b"" if fitted.matrix is None else fitted.matrix.tobytes()
     # not the file's digest: safetensors writes metadata in any order
     numbers = hashlib.sha256(fitted.offset.tobytes() + matrix).hexdigest()
     settings = {"data": data.key, "column": chosen.name, "transform": numbers}
-    sources = [shard.address for shard in data.shards]
-    run = RunFolder(out, kind, settings, [described(target)], sources)
-    beside = carried_columns(data)
-    return work_off(
-        engine,
-        run,
-        transform_shard,
-        lambda i: TransformTask(
-            run.names[i],
-            data.shards[i],
-            chosen,
-            target,
-            run.address,
-            sha256,
-            beside,
-            AXES[: target.dimension] if axes else (),
-            engine.skip,
-        ),
-        prepare=lambda: write_bytes(joined(run.address, TRANSFORM), content),
-    )
+    run = RunFolder(out, kind, settings, [target], data.shards)
+    how = how_to_map(data, run, chosen, target, axes, skip=engine.skip)
+
+    def prepare() -> Callable[[Part], int]:
+        write_bytes(joined(run.address, TRANSFORM), content)
+        return partial(transform_shard, sha256=hashlib.sha256(content).hexdigest(), **how)
+
+    return run.work_off(engine, prepare)
 
 
-def carried_columns(data: VectorData) -> tuple[str, ...]:
-    """The columns of the first shard that are carried to the new data set."""
-    return tuple(name for name in CARRIED if name in names_of(data.shards[0].address))
+def need_width(data: VectorData, column: Column, wanted: int) -> None:
+    """Raise ScaleError "other_width" where the vectors have another number of numbers."""
+    if wanted != column.dimension:
+        found = column.dimension
+        raise ScaleError("other_width", folder=data.address, found=found, wanted=wanted)
 
 
-def transform_shard(task: TransformTask) -> int:
-    """Map a shard and write it; returns the number of rows."""
-    fitted = transform_of_run(task.folder, task.sha256)
-    left_out = RowsLeftOut()
-    kinds = {name: CARRIED[name] for name in task.beside}
-    kinds |= {name: pa.float32() for name in task.axes}
-    with ShardWriter(task.folder, task.name, [task.out], kinds) as writer:
-        for block in blocks(
-            task.shard, task.source, beside=task.beside, skip=task.skip, left_out=left_out
-        ):
-            Z = fitted.apply_to_part(block.X)
-            beside = {name: block.beside.get(name, pa.nulls(len(Z), kinds[name])) for name in kinds}
-            beside |= {
-                name: pa.array(Z[:, i].astype(np.float32)) for i, name in enumerate(task.axes)
-            }
-            writer.write(block.ids, [Z], beside)
-    writer.log(left_out)
+def how_to_map(
+    data: VectorData,
+    run: RunFolder,
+    source: Column,
+    target: Column,
+    axes: tuple[str, ...],
+    *,
+    skip: bool,
+) -> dict[str, Any]:
+    """Keywords of ``write_mapped``; what the first shard has beside its vectors is carried."""
+    with opened_shard(data.shards[0].address) as file:
+        names = set(file.schema_arrow.names)
+    beside = tuple(name for name in CARRIED if name in names)
+    columns = {"source": source, "target": target, "beside": beside, "axes": axes}
+    return {"folder": run.address, "skip": skip, **columns}
+
+
+def write_mapped(
+    part: Part,
+    apply: Callable[[np.ndarray], np.ndarray],
+    *,
+    folder: str,
+    source: Column,
+    target: Column,
+    beside: tuple[str, ...],
+    axes: tuple[str, ...],
+    skip: bool,
+    directed: bool = False,
+) -> int:
+    """Map the rows of a shard and write them; returns their number."""
+    kinds = {name: CARRIED[name] for name in beside} | dict.fromkeys(axes, pa.float32())
+    with writing_shard(folder, part.name, [target], kinds) as writer:
+        how = {"skip": skip, "beside": beside, "directed": directed}
+        for block in blocks(part.source, source, writer.left_out, **how):
+            Z = apply(block.X)
+            of_rows = {n: block.beside.get(n, pa.nulls(len(Z), kinds[n])) for n in beside}
+            of_rows |= {n: pa.array(Z[:, i].astype(np.float32)) for i, n in enumerate(axes)}
+            writer.write(block.ids, [Z], of_rows)
     return writer.n_rows
+
+
+def transform_shard(part: Part, *, sha256: str, **how: Any) -> int:
+    return write_mapped(part, transform_of_run(how["folder"], sha256).apply_to_part, **how)
 
 
 @lru_cache(maxsize=2)
 def transform_of_run(folder: str, sha256: str) -> AffineMap:
     """The transform in a run's folder, read once in a worker, because a copy a task takes MB."""
-    content = read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder)
-    return read_transform_bytes(content)
+    return _loaded(read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder))
 
 
 def read_transform(address: str) -> AffineMap:
     """``load_transform`` of any address."""
-    return read_transform_bytes(read_bytes(address), name=address)
+    return _loaded(read_bytes(address), name=address)
 
 
-def read_transform_bytes(content: bytes, name: str = TRANSFORM) -> AffineMap:
-    """The transform in the bytes of a file of that name."""
+def _loaded(content: bytes, name: str = TRANSFORM) -> AffineMap:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / Path(name).name
         path.write_bytes(content)

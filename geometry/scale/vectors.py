@@ -1,17 +1,19 @@
-"""Shards of vectors: read by blocks of rows that depend on nothing but the rows, and written."""
+"""Shards of vectors: read block by block, and written."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..linalg.rows import refuse_not_finite
 from .errors import ScaleError
 from .manifest import ID_STEP, Column, Shard, write_log
 from .parquet import FLOATS, batches_of, is_list, opened_shard, unreadable
@@ -27,7 +29,7 @@ class ShardBlock:
     """Rows of a shard."""
 
     ids: np.ndarray  # (m,)
-    X: np.ndarray  # (m, d), valid until the next block is read
+    X: np.ndarray  # (m, d) float32
     beside: Mapping[str, pa.Array]  # text, label and weight, as far as requested and there
     rows: np.ndarray  # (m,), their places in the shard, from 0
 
@@ -38,14 +40,14 @@ class ShardBlock:
         return ShardBlock(self.ids[sound], self.X[sound], beside, self.rows[sound])
 
 
+@dataclass
 class RowsLeftOut:
     """Rows that are left out: their number, and the first few of them, from 1."""
 
-    def __init__(self) -> None:
-        self.n = 0
-        self.rows: list[int] = []
+    n: int = 0
+    rows: list[int] = field(default_factory=list)
 
-    def add(self, rows: Sequence[int]) -> None:
+    def add(self, rows: Sequence[int] | np.ndarray) -> None:
         self.n += len(rows)
         self.rows += [int(row) + 1 for row in rows[: MOST_LISTED - len(self.rows)]]
 
@@ -58,58 +60,40 @@ def block_rows(dimension: int) -> int:
 def blocks(
     shard: Shard,
     column: Column,
+    left_out: RowsLeftOut,
     *,
+    skip: bool,
     beside: Sequence[str] = (),
-    skip: bool = False,
-    left_out: RowsLeftOut | None = None,
+    directed: bool = False,
 ) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block.
 
-    Raises
-    ------
-    ScaleError
-        "unreadable_shard", "damaged_shard", "no_column", "other_dimension", or without ``skip``
-        "bad_row" with the row.
+    A row with NaN or infinity, or of zeros if all must be ``directed``, is left out with ``skip``;
+    else it is ScaleError "bad_row".
     """
     if shard.sha256:
         _refuse_other_content(shard)
-    d, most = column.dimension, block_rows(column.dimension)
-    X = np.empty((min(most, max(shard.rows, 1)), d), dtype=np.float32)
-    ids = np.empty(len(X), dtype=np.int64)
-    others: dict[str, list[pa.Array]] = {}
-    filled = row = 0
     with opened_shard(shard.address) as file:
         if shard.sha256 and file.metadata.num_rows != shard.rows:
             raise ScaleError("damaged_shard", shard=shard.address)
-        names = file.schema_arrow.names
+        names = tuple(file.schema_arrow.names)
         if column.name not in names:
-            raise ScaleError(
-                "no_column", shard=shard.address, column=column.name, names=tuple(names)
-            )
+            raise ScaleError("no_column", shard=shard.address, column=column.name, names=names)
         # ids of another program may be texts: then rows are numbered
         has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
-        carried = (*(["id"] if has_ids else []), *beside)
-        wanted = [column.name, *(n for n in carried if n in names)]
-        for batch in batches_of(file, wanted, shard.address):
-            start = 0
-            rows = _matrix(batch.column(column.name), d, shard.address, row)
-            while start < len(rows):
-                take = min(len(rows) - start, len(X) - filled)
-                part = slice(start, start + take)
-                X[filled : filled + take] = rows[part]
-                numbers = shard.place * ID_STEP + row + np.arange(take)
-                if has_ids:
-                    given = batch.column("id")[part].cast(pa.int64(), safe=False)
-                    numbers = pc.coalesce(given, pa.array(numbers)).to_numpy()
-                ids[filled : filled + take] = numbers
-                for name in wanted[1:]:
-                    others.setdefault(name, []).append(batch.column(name)[part])
-                start, filled, row = start + take, filled + take, row + take
-                if filled == len(X):
-                    yield _checked(shard, ids, X, others, row - filled, skip, left_out)
-                    filled, others = 0, {}
-    if filled:
-        yield _checked(shard, ids[:filled], X[:filled], others, row - filled, skip, left_out)
+        carried = [name for name in beside if name in names]
+        wanted = [column.name, *carried, *(["id"] if has_ids else [])]
+        row = 0
+        for batch in batches_of(file, wanted, shard.address, block_rows(column.dimension)):
+            rows = row + np.arange(len(batch))
+            ids = shard.place * ID_STEP + rows
+            if has_ids:
+                given = batch.column("id").cast(pa.int64(), safe=False)
+                ids = pc.coalesce(given, pa.array(ids)).to_numpy()
+            X = _matrix(batch.column(column.name), column.dimension, shard.address, row)
+            block = ShardBlock(ids, X, {name: batch.column(name) for name in carried}, rows)
+            yield _sound(block, shard, left_out, skip=skip, directed=directed)
+            row += len(batch)
 
 
 def _refuse_other_content(shard: Shard) -> None:
@@ -126,34 +110,27 @@ def _refuse_other_content(shard: Shard) -> None:
         raise ScaleError("damaged_shard", shard=shard.address)
 
 
-def _checked(
-    shard: Shard,
-    ids: np.ndarray,
-    X: np.ndarray,
-    others: Mapping[str, list[pa.Array]],
-    start: int,
-    skip: bool,
-    left_out: RowsLeftOut | None,
+def _sound(
+    block: ShardBlock, shard: Shard, left_out: RowsLeftOut, *, skip: bool, directed: bool
 ) -> ShardBlock:
-    beside = {name: pa.concat_arrays(parts) for name, parts in others.items() if name != "id"}
-    block = ShardBlock(ids, X, beside, start + np.arange(len(X)))
-    try:
-        refuse_not_finite(X)
-    except ValueError as error:
-        sound = np.isfinite(X).all(axis=1)
-        bad = block.rows[~sound]
+    """The block without the rows that can't be used."""
+    for because, is_sound in (
+        ("not_finite", np.isfinite(block.X).all(axis=1)),
+        *([("zeros", block.X.any(axis=1))] if directed else []),
+    ):
+        bad = block.rows[~is_sound]
+        if not len(bad):
+            continue
         if not skip:
-            raise ScaleError(
-                "bad_row", because="not_finite", shard=shard.address, row=int(bad[0]) + 1
-            ) from error
-        if left_out is not None:
-            left_out.add(list(bad))
-        return block.taken(sound)
+            row = int(bad[0]) + 1
+            raise ScaleError("bad_row", because=because, shard=shard.address, row=row)
+        left_out.add(bad)
+        block = block.taken(is_sound)
     return block
 
 
 def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
-    """(m, d) of a column of lists; ``start`` is the number of its first row, for errors."""
+    """(m, d) float32 of a column of lists; ``start`` is the number of its first row, for errors."""
     if not is_list(values.type) or str(values.type.value_type) not in FLOATS:
         raise ScaleError("not_vectors", shard=address, found=str(values.type))
     valid = values.is_valid().to_numpy(zero_copy_only=False)
@@ -163,110 +140,102 @@ def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
         widths = np.diff(values.offsets.to_numpy())
     wrong = np.flatnonzero((widths != d) & valid)
     if len(wrong):
-        raise ScaleError(
-            "other_dimension",
-            shard=address,
-            row=start + int(wrong[0]) + 1,
-            found=int(widths[wrong[0]]),
-            wanted=d,
-        )
+        row, found = start + int(wrong[0]) + 1, int(widths[wrong[0]])
+        raise ScaleError("other_dimension", shard=address, row=row, found=found, wanted=d)
     flat = np.asarray(values.flatten().to_numpy(zero_copy_only=False)).reshape(-1, d)
+    flat = flat.astype(np.float32, copy=False)
     if valid.all():
         return flat
-    rows = np.full((len(values), d), np.nan, dtype=flat.dtype)  # a row without a vector
+    rows = np.full((len(values), d), np.nan, dtype=np.float32)  # a row without a vector
     rows[valid] = flat
     return rows
 
 
 class ShardWriter:
-    """Writes a shard's rows and, at its end, the worker's log of it."""
+    """A shard while it is written; ``left_out`` and ``blank`` go into its log."""
 
     def __init__(
         self,
-        folder: str,
+        file: IO[bytes],
         name: str,
         columns: Sequence[Column],
         beside: Mapping[str, pa.DataType],
     ) -> None:
-        self._folder, self._name = folder, name
-        self._columns = columns
-        self.n_rows = 0
+        self.n_rows, self.blank, self.left_out = 0, 0, RowsLeftOut()
+        self._name, self._columns, self._beside = name, columns, beside
+        # lists that may have nulls are read four times as slowly
+        kinds = {each.name: _list_type(each) for each in columns}
         self._schema = pa.schema(
             [
                 pa.field("id", pa.int64(), nullable=False),
                 *(pa.field(name, kind) for name, kind in beside.items()),
-                *(
-                    # lists that may have nulls are read four times as slowly
-                    pa.field(each.name, _list_type(each), nullable=False)
-                    for each in columns
-                ),
+                *(pa.field(name, kind, nullable=False) for name, kind in kinds.items()),
             ]
         )
-
-    def __enter__(self) -> ShardWriter:
-        self._context = written(joined(self._folder, "shards", self._name))
-        self._file = self._context.__enter__()
+        # compression shrinks texts, and hardly vectors
+        names = self._schema.names
         self._parquet = pq.ParquetWriter(
-            self._file,
+            file,
             self._schema,
-            # compression shrinks texts, and hardly vectors
-            compression={
-                name: "none" if name in [c.name for c in self._columns] else "zstd"
-                for name in self._schema.names
-            },
-            use_dictionary=[name for name in BESIDE if name in self._schema.names],
+            compression={name: "none" if name in kinds else "zstd" for name in names},
+            use_dictionary=[name for name in BESIDE if name in names],
             write_statistics=False,
         )
-        return self
 
     def write(
         self, ids: np.ndarray, vectors: Sequence[np.ndarray], beside: Mapping[str, pa.Array]
     ) -> None:
         """Append rows, with the vectors (m, d) of each column in order."""
         arrays = [pa.array(ids, pa.int64())]
-        for name in self._schema.names[1 : len(self._schema) - len(self._columns)]:
-            arrays.append(beside[name].cast(self._schema.field(name).type))
+        arrays += [beside[name].cast(kind) for name, kind in self._beside.items()]
         for column, X in zip(self._columns, vectors, strict=True):
             with np.errstate(over="ignore"):  # the next line raises instead
                 flat = np.ascontiguousarray(X, dtype=column.dtype).ravel()
             if column.dtype == "float16" and not np.isfinite(flat).all():
-                raise ScaleError(
-                    "float16_overflow", shard=self._name, largest=float(np.abs(X).max())
-                )
-            arrays.append(
-                pa.FixedSizeListArray.from_arrays(pa.array(flat), type=_list_type(column))
-            )
+                largest = float(np.abs(X).max())
+                raise ScaleError("float16_overflow", shard=self._name, largest=largest)
+            kind = _list_type(column)
+            arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(flat), type=kind))
         self._parquet.write_batch(pa.record_batch(arrays, schema=self._schema))
         self.n_rows += len(ids)
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        try:
-            if kind is None:
-                self._parquet.close()
-            else:
-                self._give_up()
-        except BaseException as failure:
-            self._give_up()
-            self._context.__exit__(type(failure), failure, failure.__traceback__)
-            raise
-        self._context.__exit__(kind, error, trace)
-
-    def _give_up(self) -> None:
-        self._file.is_given_up = True
+    def close(self) -> None:
         self._parquet.close()
 
-    def log(self, left_out: RowsLeftOut, *, blank: int = 0) -> dict[str, Any]:
-        """Write the log of the shard, after which it counts as done; returns it."""
-        entry = {
-            "rows": self.n_rows,
-            "bytes": self._file.size,
-            "sha256": self._file.sha256,
-            "blank": blank,
-            "left_out": left_out.n,
-            "rows_left_out": left_out.rows,
-        }
-        write_log(self._folder, self._name, entry)
-        return entry
+    def give_up(self) -> None:
+        """Close without the ending that the disk may have refused."""
+        with suppress(Exception):
+            self._parquet.close()
+        self._parquet.is_open = False
+
+
+@contextmanager
+def writing_shard(
+    folder: str, name: str, columns: Sequence[Column], beside: Mapping[str, pa.DataType]
+) -> Iterator[ShardWriter]:
+    """A shard that appears whole, and after it the worker's log, which states that it is done."""
+    with written(joined(folder, "shards", name)) as file:
+        writer = ShardWriter(file, name, columns, beside)
+        try:
+            yield writer
+            writer.close()
+        except BaseException:
+            writer.give_up()
+            raise
+        file.flush()
+        with Path(file.name).open("rb") as whole:
+            sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
+        size = file.tell()
+    left_out = writer.left_out
+    entry = {
+        "rows": writer.n_rows,
+        "bytes": size,
+        "sha256": sha256,
+        "blank": writer.blank,
+        "left_out": left_out.n,
+        "rows_left_out": left_out.rows,
+    }
+    write_log(folder, name, entry)
 
 
 def _list_type(column: Column) -> pa.DataType:

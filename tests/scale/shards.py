@@ -22,7 +22,7 @@ from geometry.scale import (
     transform_data,
 )
 from geometry.scale.manifest import Column, RunFolder
-from geometry.scale.vectors import RowsLeftOut, ShardWriter
+from geometry.scale.vectors import writing_shard
 
 D = 12
 SHARDS = 24  # shards of the vectors on which every verb is tested
@@ -50,15 +50,13 @@ def write_files(folder: Path, parts: list[np.ndarray], **columns: list) -> Path:
 
 def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
     """A finished vector data set."""
-    about = {"column": column, "dimension": parts[0].shape[1], "dtype": "float32"}
     columns = [Column(column, parts[0].shape[1], "float32", {})]
-    run = RunFolder(str(folder), "encode", {}, [about], [f"source {i}" for i in range(len(parts))])
+    run = RunFolder(str(folder), "encode", {}, columns, [f"source {i}" for i in range(len(parts))])
     start = 0
     with run.held():
-        for name, X in zip(run.names, parts, strict=True):
-            with ShardWriter(run.address, name, columns, {}) as writer:
+        for part, X in zip(run.parts, parts, strict=True):
+            with writing_shard(run.address, part.name, columns, {}) as writer:
                 writer.write(np.arange(start, start + len(X)), [X], {})
-            writer.log(RowsLeftOut())
             start += len(X)
         run.save([])
     return folder

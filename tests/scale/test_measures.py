@@ -211,7 +211,7 @@ def test_the_recall_of_the_index_is_measured(data, tmp_path):
     assert found["recall"] > 0.95
     assert found["recall_low"] <= found["recall"] <= found["recall_high"]
     # An index of other shards is not used but built again.
-    index = Path(data.address) / "index" / "v-part-00001.parquet.usearch"
+    index = Path(data.address) / "index" / "v-part-00001.parquet.safetensors"
     index.write_bytes(index.read_bytes()[:100])
     again = find_neighbours(Engine(), data, data, out, k=5, approximate=True)
     assert again["recall"] == found["recall"]

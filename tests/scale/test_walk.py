@@ -167,7 +167,7 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
 
 
 def test_an_interrupted_run_reports_which_shards_remain(tmp_path, capsys, monkeypatch):
-    def interrupted(task: object) -> None:
+    def interrupted(shard: object, **how: object) -> None:
         raise KeyboardInterrupt
 
     run = write_run(tmp_path / "run", [cloud(50)])
