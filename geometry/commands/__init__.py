@@ -15,7 +15,6 @@ own_data   a file of texts or vectors
 reproduce  a published table, computed again
 judging    pairs and queries that judge vectors
 options    parsing of options
-subjects   an encoder or a table of word vectors, and its grid
 grid_text  a grid as columns of text
 """
 

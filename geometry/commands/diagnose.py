@@ -15,7 +15,7 @@ import numpy as np
 from ..data.catalogues import ENGLISH, languages
 from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import with_options
-from .own_data import EXIT_CODES, OwnData, OwnOptions, encode_own, own_data_options, read_own
+from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 @click.option(
     "--pairs-vectors", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_VECTORS_HELP
 )
-@partial(with_options, options=EVIDENCE)
+@with_options(*EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option(
@@ -55,7 +55,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     help="Of the report and of the text that is printed.",
 )
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def diagnose(
     file: Path | None,
     out: Path | None,
@@ -97,11 +97,25 @@ def diagnose(
         if out is not None:
             inputs = (file, pairs, pairs_vectors, queries, relevance, how.metadata)
             check_output(out, (".html",), inputs=inputs, force=force)
-        own, judge = _read(file, _Files(pairs, pairs_vectors, queries, relevance), how, compare)
+        if pairs is not None and relevance is not None:
+            raise ValueError("give --pairs or --relevance: one of them judges the cures")
+        if queries is not None and relevance is None:
+            raise ValueError("--queries need --relevance: what is relevant to each query")
+        if pairs_vectors is not None and pairs is None:
+            raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
+        compared = compare or how.pooling
+        if file is None:
+            own, judge = _pairs_alone(pairs, pairs_vectors, how, compared)
+        elif relevance is not None:
+            own, judge = _by_queries(file, queries, relevance, how, compared)
+        elif pairs is not None:
+            own, judge = _by_pairs(file, pairs, pairs_vectors, how, compared)
+        else:
+            own = _read(file, how, compared)
+            judge = _Judge(others=own.others, unknown_share=own.unknown_share)
         about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-        for name, file_given in (("pairs", pairs), ("queries", queries), ("relevance", relevance)):
-            if file_given is not None:
-                about[name] = file_given.name
+        beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
+        about |= {name: each.name for name, each in beside.items() if each is not None}
         given = {
             "texts": own.texts,
             "labels": own.labels,
@@ -126,11 +140,9 @@ def diagnose(
         translate = catalogue(language).gettext
 
         def notes_in(_: Callable[[str], str]) -> list[str]:
-            return [
-                *([] if own.read is None else file_notes(own.read, _)),
-                *(evidence_note(each, _) for each in judge.found),
-                *([_(STORAGE["unjudged"])] if storage and stored is None else []),
-            ]
+            notes = [] if own.read is None else file_notes(own.read, _)
+            notes += [] if judge.ids is None else [evidence_note(judge.ids, _)]
+            return notes + ([_(STORAGE["unjudged"])] if storage and stored is None else [])
 
         notes = notes_in(translate)
         if out is not None:
@@ -150,114 +162,77 @@ def diagnose(
 
 
 @dataclass(frozen=True)
-class _Files:
-    """The files of what judges."""
-
-    pairs: Path | None
-    pairs_vectors: Path | None
-    queries: Path | None
-    relevance: Path | None
-
-    def __post_init__(self) -> None:
-        if self.pairs is not None and self.relevance is not None:
-            raise ValueError("give --pairs or --relevance: one of them judges the cures")
-        if self.queries is not None and self.relevance is None:
-            raise ValueError("--queries need --relevance: what is relevant to each query")
-        if self.pairs_vectors is not None and self.pairs is None:
-            raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
-
-
-@dataclass(frozen=True)
 class _Judge:
-    """What judges: pairs as ``diagnose`` takes them, or queries, both at other layers too.
-
-    found : the pairs or queries by ids, which have a note
-    unknown_share : of the texts that the model knows least
-    """
+    """What judges: pairs as ``diagnose`` takes them, or queries, both at other layers too."""
 
     pairs: Any = None
     queries: JudgedQueries | None = None
     others: Mapping[Any, Any] = field(default_factory=dict)
-    unknown_share: float | None = None
-    found: tuple[RowPairs | JudgedQueries, ...] = ()
+    unknown_share: float | None = None  # of the texts that the model knows least
+    ids: RowPairs | JudgedQueries | None = None  # pairs or queries by ids, which have a note
 
 
-def _read(
-    file: Path | None, files: _Files, how: OwnOptions, compare: str | None
-) -> tuple[OwnData, _Judge]:
-    """The vectors, and what judges them."""
-    compared = compare or how.pooling
-    if file is None:
-        if files.pairs is None or files.pairs_vectors is not None:
-            raise ValueError("give FILE, or scored pairs of sentences by --pairs")
-        own, judged = _pairs_alone(files.pairs, how, compared)
-        return own, _Judge(judged, others=own.others, unknown_share=own.unknown_share)
+def _read(file: Path, how: OwnOptions, compared: str | None, *, has_ids: bool = False) -> OwnData:
+    """FILE, or a sample of a large one, without its notes."""
     if how.sample is None and file.stat().st_size > LARGE_FILE:
         how = replace(how, sample=SAMPLE)
-    is_elsewhere = files.pairs is not None or files.queries is not None  # texts that judge
-    own = read_own(
-        file,
-        how,
-        compared=None if is_elsewhere else compared,
-        has_notes=False,
-        has_ids=files.pairs is not None or files.relevance is not None,
-    )
-    has_texts = "model" in own.about
-    if files.relevance is not None:
-        asked = None
-        if files.queries is not None:
-            asked = read_beside(files.queries, how, of_texts=has_texts)
-        queries = judged_queries(files.relevance, own.named, asked)
-        share = (asked or own).unknown_share
-        return own, _Judge(queries=queries, unknown_share=share, found=(queries,))
-    if files.pairs is None:
-        return own, _Judge(others=own.others, unknown_share=own.unknown_share)
-    if has_texts:
-        judged, others, share = _vectors_of_pairs(files.pairs, how, compared)
-        return own, _Judge(judged, others=others, unknown_share=share)
-    return own, _pairs_of_rows(files.pairs, files.pairs_vectors, own, how)
+    return read_own(file, how, compared=compared, has_notes=False, has_ids=has_ids)
 
 
-def _pairs_of_rows(file: Path, vectors: Path | None, own: OwnData, how: OwnOptions) -> _Judge:
-    """Pairs by the ids of rows of FILE, or of another file of vectors."""
+def _by_queries(
+    file: Path, queries: Path | None, relevance: Path, how: OwnOptions, compared: str
+) -> tuple[OwnData, _Judge]:
+    own = _read(file, how, compared if queries is None else None, has_ids=True)
+    asked = None
+    if queries is not None:
+        asked = read_beside(queries, how, of_texts="model" in own.about)
+    found = judged_queries(relevance, own.named, asked)
+    share = (asked or own).unknown_share
+    return own, _Judge(queries=found, unknown_share=share, ids=found)
+
+
+def _by_pairs(
+    file: Path, pairs: Path, vectors: Path | None, how: OwnOptions, compared: str
+) -> tuple[OwnData, _Judge]:
+    """Pairs of sentences for the model of FILE, or by the ids of rows of a file of vectors."""
+    from ..data.corpus import Corpus
     from ..data.limits import OWN_FILES
-    from ..data.pairs import read_row_pairs, row_pairs
+    from ..data.pairs import read_pairs, read_row_pairs, row_pairs
 
-    sides = own if vectors is None else read_beside(vectors, how, of_texts=False)
-    pairs = row_pairs(read_row_pairs(file, limits=OWN_FILES), sides.named)
-    left, right = pairs.left, pairs.right
+    own = _read(file, how, None, has_ids=True)
+    if "model" in own.about:
+        read = read_pairs(pairs)
+        encoded = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        left, right = read.rows
+        sides, X = np.append(left, right), encoded.vectors
+        others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
+        given = X[left], X[right], read.gold_scores
+        return own, _Judge(given, others=others, unknown_share=encoded.unknown_share)
+    named = own if vectors is None else read_beside(vectors, how, of_texts=False)
+    found = row_pairs(read_row_pairs(pairs, limits=OWN_FILES), named.named)
+    left, right = found.left, found.right
     if vectors is not None:
-        left, right = sides.vectors[left], sides.vectors[right]
-    return _Judge((left, right, pairs.gold_scores), found=(pairs,))
+        left, right = named.vectors[left], named.vectors[right]
+    return own, _Judge((left, right, found.gold_scores), ids=found)
 
 
-def _pairs_alone(file: Path, how: OwnOptions, compared: str) -> tuple[OwnData, Any]:
+def _pairs_alone(
+    pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str
+) -> tuple[OwnData, _Judge]:
     """The different sentences of the pairs as a corpus, and the pairs by their rows."""
     from ..data.corpus import Corpus
     from ..data.limits import OWN_FILES
     from ..data.pairs import read_pairs
 
+    if pairs is None or vectors is not None:
+        raise ValueError("give FILE, or scored pairs of sentences by --pairs")
     is_of_file = any(getattr(how, name) is not None for name in OF_FILE)
     if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
         raise ValueError("an option about FILE is given, and no FILE")
-    read = read_pairs(file, reading=how.reading, limits=OWN_FILES)
+    read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
     own = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
-    return own, (*read.rows, read.gold_scores)
-
-
-def _vectors_of_pairs(
-    pairs: Path, how: OwnOptions, compared: str
-) -> tuple[Any, dict[Any, Any], float | None]:
-    """(left, right, gold) by the model of the texts, other layers, and their unknown share."""
-    from ..data.corpus import Corpus
-    from ..data.pairs import read_pairs
-
-    read = read_pairs(pairs)
-    encoded = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
-    left, right = read.rows
-    sides, X = np.append(left, right), encoded.vectors
-    others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
-    return (X[left], X[right], read.gold_scores), others, encoded.unknown_share
+    given = (*read.rows, read.gold_scores)
+    return own, _Judge(given, others=own.others, unknown_share=own.unknown_share)
 
 
 def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:
@@ -281,10 +256,6 @@ def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) ->
         titles, cells = storage_sentences.table(stored, _)
         lines += [_(storage_sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
         lines += [storage_sentences.basis(stored, _), storage_sentences.summary(stored, _), ""]
-    last = (
-        sentences.evidence,
-        sentences.certainty,
-        sentences.stay_here,
-        sentences.recommendation,
-    )
-    return "\n".join([*lines, *filter(None, (line(found, _) for line in last))])
+    last = (sentences.evidence, sentences.certainty, sentences.stay_here)
+    said = [line(found, _) for line in (*last, sentences.recommendation)]
+    return "\n".join([*lines, *filter(None, said)])

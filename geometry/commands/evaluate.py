@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -17,22 +20,28 @@ from ..transform.treatments import LADDER
 from .options import (
     ALL,
     BUNDLED,
-    Columns,
+    MODEL,
+    READING,
     columns_of,
     layers_of,
-    model_options,
     pairs_of,
     poolings_of,
     print_notes,
     reading_of,
-    reading_options,
     texts_of,
     treatments_of,
     weightings_of,
+    with_options,
 )
 from .shell import FORCE, errors_in_words, progress_on_stderr
-from .subjects import ModelSubject, ScoredGrid, Settings, Subject, WordSubject
 
+if TYPE_CHECKING:
+    from ..data.embeddings import VectorReport
+    from ..data.pairs import Pairs
+    from ..evaluate import Grid
+    from ..evaluate.fitting import FitVectors
+
+RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 OF_MODELS = ("model", "revision", "prefix", "layers", "poolings")
 OF_VECTORS = ("weighting", "words", "stop_words", "counts", "word_pairs")
 BUNDLED_GLOVE = "bundled-glove"
@@ -56,7 +65,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 
 
 @click.command()
-@model_options
+@with_options(*MODEL)
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
@@ -73,7 +82,7 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
 @click.option("--columns", help=_COLUMNS_HELP)
-@reading_options
+@with_options(*READING)
 @click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
 @click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
@@ -95,88 +104,218 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
     with errors_in_words():
         _refuse_mixture(context, options)
         _check_outputs(options)
-        options["reading"] = reading_of(options)
+        reading, quiet, fit = reading_of(options), options["quiet"], options["fit"]
         columns = None if options["columns"] is None else columns_of(options["columns"])
-        settings = _settings(options, columns)
-        reading = options["reading"]
-        pairs = _pairs(options["pairs"], columns, reading, settings)
-        dev_pairs = _pairs(options["dev"], columns, reading, settings) if options["dev"] else None
-        subject = _subject(options, settings)
-        scored = subject.grid(pairs)
-        dev = None if dev_pairs is None else subject.grid(dev_pairs)
+        how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
+        scoring: dict[str, Any] = {
+            "treatments": treatments_of(options["transforms"]),
+            "similarity": options["similarity"],
+            "aggregation": options["aggregate"],
+            "draws": options["draws"],
+            "seed": options["seed"],
+            "fit_on": None if fit is None else options["fit_name"] or Path(fit).stem,
+        }
+        fit_texts = None if fit is None else texts_of(fit, **how)
+        pairs, dev_pairs = (
+            _pairs(options[name], options["aggregate"], how) for name in ("pairs", "dev")
+        )
+        if options["vectors"] is None:
+            subject = _encoder(options, scoring, fit_texts)
+        else:
+            subject = _word_vectors(options, scoring, fit_texts, reading)
+        scored = subject.score(pairs)
+        dev = None if dev_pairs is None else subject.score(dev_pairs)
         _show(subject, scored, dev, options)
 
 
-def _settings(options: dict[str, Any], columns: Columns | None) -> Settings:
-    fit, quiet, reading = options["fit"], options["quiet"], options["reading"]
-    return Settings(
-        treatments=treatments_of(options["transforms"]),
-        similarity=options["similarity"],
-        aggregation=options["aggregate"],
-        draws=options["draws"],
-        seed=options["seed"],
-        quiet=quiet,
-        fit_texts=None
-        if fit is None
-        else texts_of(fit, columns=columns, reading=reading, quiet=quiet),
-        fit_on=None if fit is None else options["fit_name"] or Path(fit).stem,
-    )
-
-
-def _pairs(
-    sources: tuple[str, ...], columns: Columns | None, reading: Reading, settings: Settings
-) -> Any:
-    """The pairs. An error is raised before the encoding, which takes minutes."""
+def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any]) -> Any:
+    """The pairs, if there are any. An error is raised before the encoding, which takes minutes."""
     from ..evaluate.subsets import resamples_of
 
-    if len(sources) > 1 and settings.aggregation is None:
+    if not sources:
+        return None
+    if len(sources) > 1 and aggregation is None:
         raise ValueError(
             f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
             f"{', '.join(AGGREGATIONS)}; published figures differ by it"
         )
-    pairs = pairs_of(sources, columns=columns, reading=reading, quiet=settings.quiet)
-    resamples_of(pairs, settings.aggregation, draws=1)
+    pairs = pairs_of(sources, **how)
+    resamples_of(pairs, aggregation, draws=1)
     return pairs
 
 
-def _subject(options: dict[str, Any], settings: Settings) -> Subject:
-    """The encoder or the word vectors; other options are checked before either is read."""
-    if options["vectors"] is not None:
-        from ..data.limits import OWN_FILES
-        from ..vectors.bundled import read_bundled_vectors
-        from ..vectors.word_files import read_vectors
-        from ..vectors.word_pairs import read_word_pairs
+@dataclass(frozen=True)
+class ScoredGrid:
+    """A grid, settings that its rows depend on, and notes to print beside it."""
 
-        weightings = weightings_of(options["weighting"])
-        word_pairs = [
-            read_word_pairs(file, reading=options["reading"]) for file in options["word_pairs"]
-        ]
-        for read in word_pairs:
-            print_notes(read)
-        if str(options["vectors"]) == BUNDLED_GLOVE and not options["vectors"].exists():
-            table = read_bundled_vectors("glove")
-        else:
-            table = read_vectors(options["vectors"], limits=OWN_FILES)
-        how = {"counts_file": options["counts"], "tokenizer": options["words"]}
-        how["stop_words"] = options["stop_words"]
-        return WordSubject(table, weightings, settings, word_pairs, **how)
+    grid: Grid
+    settings: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is evaluated: lines that describe it, and what scores it on pairs."""
+
+    lines: tuple[str, ...]
+    score: Callable[[Pairs], ScoredGrid]
+
+
+def _encoder(
+    options: dict[str, Any], scoring: dict[str, Any], fit_texts: tuple[str, ...] | None
+) -> Subject:
+    """Layers by poolings. The fit set is encoded once for all sets of pairs."""
     from ..encode.load import load_encoder
+    from ..evaluate import evaluate_encoder
+    from ..evaluate.from_encoder import encode_fit
 
     layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
+    quiet = options["quiet"]
     encoder = load_encoder(
         options["model"],
         revision=options["revision"],
         prefix=options["prefix"],
-        progress=progress_on_stderr("downloading", quiet=settings.quiet),
+        progress=progress_on_stderr("downloading", quiet=quiet),
     )
-    return ModelSubject(encoder, layers, poolings, settings)
+    at = f" at {encoder.revision}" if encoder.revision else ""
+    prefix = (f"prefix {encoder.prefix!r}",) if encoder.prefix else ()
+    about = {"model": encoder.name, "revision": encoder.revision}
+    about |= {"prefix": encoder.prefix} if encoder.prefix else {}
+
+    @cache
+    def fit_vectors() -> FitVectors | None:
+        if fit_texts is None:
+            return None
+        return encode_fit(
+            encoder,
+            fit_texts,
+            layers=layers or tuple(range(encoder.n_layers + 1)),
+            poolings=poolings,
+            treatments=scoring["treatments"],
+            progress=progress_on_stderr("reading the fit set", quiet=quiet),
+        )
+
+    def score(pairs: Pairs) -> ScoredGrid:
+        grid = evaluate_encoder(
+            encoder,
+            pairs,
+            layers=layers,
+            poolings=poolings,
+            fit_vectors=fit_vectors(),
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=quiet),
+            **scoring,
+        )
+        return ScoredGrid(grid, about)
+
+    return Subject((f"{encoder.name}{at}", *prefix), score)
+
+
+def _word_vectors(
+    options: dict[str, Any],
+    scoring: dict[str, Any],
+    fit_texts: tuple[str, ...] | None,
+    reading: Reading,
+) -> Subject:
+    """Weightings take the place of poolings; without a file of counts they are 1/rank.
+
+    Other options are checked before the table is read.
+    """
+    from ..data.limits import OWN_FILES
+    from ..evaluate import evaluate_word_pairs, evaluate_words
+    from ..evaluate.from_words import how_split
+    from ..vectors.bundled import read_bundled_vectors
+    from ..vectors.word_counts import rank_counts, read_counts
+    from ..vectors.word_files import read_vectors
+    from ..vectors.word_pairs import read_word_pairs
+    from .grid_text import word_pairs_text
+
+    weightings = weightings_of(options["weighting"])
+    word_pairs = [read_word_pairs(file, reading=reading) for file in options["word_pairs"]]
+    for read in word_pairs:
+        print_notes(read)
+    if str(options["vectors"]) == BUNDLED_GLOVE and not options["vectors"].exists():
+        table = read_bundled_vectors("glove")
+    else:
+        table = read_vectors(options["vectors"], limits=OWN_FILES)
+    counts, counts_name = None, None
+    if options["counts"] is not None:
+        counts = read_counts(options["counts"], limits=OWN_FILES)
+        counts_name = options["counts"].stem
+    elif any(name != "mean" for name in weightings):
+        counts, counts_name = rank_counts(table), RANK
+    on_words = [
+        evaluate_word_pairs(
+            table, each, **{name: scoring[name] for name in ("similarity", "draws", "seed")}
+        )
+        for each in word_pairs
+    ]
+
+    def score(pairs: Pairs) -> ScoredGrid:
+        progress = progress_on_stderr(f"evaluating on {pairs.name}", quiet=options["quiet"])
+        words = evaluate_words(
+            table,
+            pairs,
+            weightings=weightings,
+            counts=counts,
+            fit_texts=fit_texts,
+            tokenizer=options["words"],
+            stop_words=options["stop_words"],
+            progress=progress,
+            **scoring,
+        )
+        stops = words.stop_words
+        settings = {
+            "vectors": table.name,
+            "counts": counts_name,
+            "words": words.tokenizer,
+            "stop_words": None if stops is None else "{}, {} words".format(*stops),
+            "coverage": words.coverage,
+            "n_pairs_left_out": words.n_left_out,
+            "n_pairs_of_stop_words": words.n_stopped,
+        }
+        if on_words:
+            settings["word_pairs"] = "; ".join(
+                f"{each.name} {each.score.spearman} [{each.score.low}, {each.score.high}] "
+                f"({each.score.n} of {each.n_pairs})"
+                for each in on_words
+            )
+        unknown = ", ".join(f"{word} ({n:,})" for word, n in words.unknown[:5])
+        notes = [
+            f"coverage: {100 * words.coverage:.1f}% of the words are known"
+            + (f", not {unknown}" if unknown else ""),
+            f"words: {how_split(words)}",
+            f"{words.n_left_out:,} of {len(pairs):,} pairs left out: a sentence has no known word"
+            + (f" ({words.n_stopped:,}: none but stop words)" if stops else ""),
+        ]
+        if fit_texts is not None:
+            n = len(dict.fromkeys(fit_texts))
+            notes.append(f"{words.n_fit_left_out:,} of {n:,} texts of {scoring['fit_on']} likewise")
+        return ScoredGrid(words.grid, settings, tuple(notes))
+
+    n, d = table.vectors.shape
+    of_counts = f"; counts of words: {counts_name}" if counts_name else ""
+    lines = [
+        f"{table.name}: {n:,} word vectors of {d} numbers{of_counts}",
+        *([] if table.report is None else _file_lines(table.report)),
+        *(word_pairs_text(each, scoring["seed"]) for each in on_words),
+    ]
+    return Subject(tuple(lines), score)
+
+
+def _file_lines(report: VectorReport) -> list[str]:
+    """A line on the rows of the file that were left out or changed, if there are any."""
+    counted = (
+        (report.n_not_finite, "rows left out for NaN or infinity"),
+        (report.n_duplicates, "rows left out since their word came before"),
+        (report.n_replaced, "words with bytes that do not fit the encoding"),
+        (report.n_missing, "rows that its header states and that are missing"),
+    )
+    parts = [f"{what}: {n:,}" for n, what in counted if n]
+    return ["file: " + "; ".join(parts)] if parts else []
 
 
 def _show(
-    subject: Subject,
-    scored: ScoredGrid,
-    dev: ScoredGrid | None,
-    options: dict[str, Any],
+    subject: Subject, scored: ScoredGrid, dev: ScoredGrid | None, options: dict[str, Any]
 ) -> None:
     from ..data.write import saving, write
     from ..evaluate import choose_on_dev, grid_csv, grid_json
@@ -184,20 +323,21 @@ def _show(
 
     grid, settings = scored.grid, scored.settings
     chosen = None if dev is None else choose_on_dev(dev.grid, grid)
-    click.echo("\n".join([subject.title, *subject.about]))
+    click.echo("\n".join(subject.lines))
     click.echo(grid_text(grid, notes=scored.notes))
     if chosen is not None and dev is not None:
         click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
         for note in dev.notes:
             click.echo(f"  {dev.grid.evaluated_on}: {note}")
-    made = {
-        options["csv_file"]: lambda: grid_csv(grid, **settings),
-        options["json_file"]: lambda: grid_json(grid, chosen=chosen, **settings),
-    }
-    for out, text in made.items():
-        if out is not None:
-            with saving(out):
-                write(out, text().encode(), force=options["force"])
+    for name in ("csv_file", "json_file"):
+        if (out := options[name]) is None:
+            continue
+        if name == "csv_file":
+            text = grid_csv(grid, **settings)
+        else:
+            text = grid_json(grid, chosen=chosen, **settings)
+        with saving(out):
+            write(out, text.encode(), force=options["force"])
 
 
 def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
@@ -207,20 +347,15 @@ def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
         for name in options
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
-    if "vectors" in given:
-        wrong = [_option(name) for name in given if name in OF_MODELS]
-        if wrong:
-            raise ValueError(
-                f"{', '.join(wrong)} and --vectors exclude each other: the one is of encoders, the "
-                "other of word vectors. Leave one of them out"
-            )
-        return
-    if wrong := [_option(name) for name in given if name in OF_VECTORS]:
-        raise ValueError(f"{', '.join(wrong)} belongs to word vectors; give them by --vectors FILE")
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    others = OF_MODELS if "vectors" in given else OF_VECTORS
+    wrong = ", ".join("--" + name.replace("_", "-") for name in given if name in others)
+    if wrong and "vectors" in given:
+        raise ValueError(
+            f"{wrong} and --vectors exclude each other: the one is of encoders, the "
+            "other of word vectors. Leave one of them out"
+        )
+    if wrong:
+        raise ValueError(f"{wrong} belongs to word vectors; give them by --vectors FILE")
 
 
 def _check_outputs(options: dict[str, Any]) -> None:

@@ -6,8 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -41,20 +40,14 @@ from .own_data import (
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
-    from ..data.relevance import JudgedQueries
     from ..diagnosis.evidence import GainGrid
     from ..encode.disk_cache import ArrayStore
     from ..encode.encoder import Encoder, Layer
 
 TASKS = ("pairs", "labels", "probe", "queries")
 USUAL = "usual"
-_ASKED = (
-    *("pairs", "queries", "relevance", "task", "layers", "poolings", "cures", "similarities"),
-    *("seed", "models"),
-)
 ENDINGS = (".html", ".csv", ".json")
 KEPT = ".places"  # the end of the name of the folder with what is finished
-GIVEN = ("", "")  # the place of the vectors of a file
 _OUT_HELP = "Report, .html; gains, .csv or .json. May be repeated."
 _MODEL_HELP = "As of diagnose; may be repeated. The intervals of each model hold together."
 _PAIRS_HELP = "Scored pairs: as of evaluate; of ids, where FILE has vectors."
@@ -67,7 +60,7 @@ _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", "outs", multiple=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--pairs", help=_PAIRS_HELP)
-@partial(with_options, options=EVIDENCE)
+@with_options(*EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
 @click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
@@ -77,9 +70,23 @@ _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 @click.option(
     "--model", "models", multiple=True, default=(BUNDLED,), show_default=True, help=_MODEL_HELP
 )
-@partial(with_options, options=(*MODEL[1:], *FILE_OPTIONS, FORCE, JSON, QUIET))
+@with_options(*MODEL[1:], *FILE_OPTIONS, FORCE, JSON, QUIET)
 def evidence(
-    file: Path | None, outs: tuple[Path, ...], force: bool, as_json: bool, **options: Any
+    file: Path | None,
+    outs: tuple[Path, ...],
+    pairs: str | None,
+    queries: Path | None,
+    relevance: Path | None,
+    task: str | None,
+    layers: str,
+    poolings: str,
+    cures: str,
+    similarities: str,
+    seed: int,
+    models: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+    **reading: Any,
 ) -> None:
     """Gains of cures over raw vectors, by layer, pooling and similarity, beside two controls.
 
@@ -96,13 +103,32 @@ def evidence(
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
     with errors_in_words():
-        asked = _Asked(file, **{name: options.pop(name) for name in _ASKED}, reading=options)
-        beside = (asked.pairs, asked.queries, asked.relevance, options["metadata"])
-        inputs = (file, *beside, *asked.models)
+        labels = reading["label_column"]
+        given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
+        task = _task(file, task, given)
+        if file is None and any(reading[name] is not None for name in OF_FILE):
+            raise ValueError("an option about FILE is given, and no FILE")
+        if len(models) > 1 and (reading["revision"] or reading["prefix"]):
+            raise ValueError("--revision and --prefix are of one model; give one --model")
+        inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
         for out in outs:
             check_output(out, ENDINGS, inputs=inputs, force=force)
         with _store(outs) as store:
-            grids = _grids(asked, store)
+            how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
+            at = layers_of(layers), poolings_of(poolings)
+            place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
+            is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
+            if task == "queries" and is_one:
+                place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
+            options = OwnOptions.of(model=models[0], **place, **reading)
+            if task == "queries":
+                is_one = is_one and len(models) == 1
+                rows = _of_queries(file, queries, relevance, options, is_one=is_one)  # type: ignore[arg-type]
+            elif task == "pairs":
+                rows = _of_pairs(file, pairs or "", options)
+            else:
+                rows = _of_labels(file, options)  # type: ignore[arg-type]
+            grids = _grids(rows, models, at, options, how, store)
             stored = {model: grid.as_json() for model, grid in grids.items()}
             numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
             for out in outs:
@@ -133,73 +159,31 @@ def _store(outs: tuple[Path, ...]) -> Iterator[ArrayStore]:
     shutil.rmtree(kept, ignore_errors=True)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """The options, checked before a model is read."""
+def _task(file: Path | None, task: str | None, given: Mapping[str, object]) -> str:
+    """What judges: as asked, or as it is given."""
+    found = task or next((name for name, value in given.items() if value is not None), None)
+    if found is None:
+        raise ValueError("say what judges: --pairs, --relevance or --labels")
+    if given[found] is None:
+        option = {"pairs": "--pairs", "queries": "--relevance"}.get(found, "--labels")
+        raise ValueError(f"--task {found} needs {option}")
+    if file is None and found != "pairs":
+        raise ValueError(f"--task {found} needs FILE; --pairs alone are enough for pairs")
+    return found
 
-    file: Path | None
-    pairs: str | None
-    queries: Path | None
-    relevance: Path | None
-    task: str | None
-    layers: str
-    poolings: str
-    cures: str
-    similarities: str
-    seed: int
-    models: tuple[str, ...]
-    reading: dict[str, Any]
 
-    def __post_init__(self) -> None:
-        given = {
-            "pairs": self.pairs,
-            "queries": self.relevance,
-            "labels": self.reading["label_column"],
-        }
-        given["probe"] = given["labels"]
-        found = next((task for task, value in given.items() if value is not None), None)
-        object.__setattr__(self, "task", self.task or found)
-        if self.task is None:
-            raise ValueError("say what judges: --pairs, --relevance or --labels")
-        if given[self.task] is None:
-            option = {"pairs": "--pairs", "queries": "--relevance"}.get(self.task, "--labels")
-            raise ValueError(f"--task {self.task} needs {option}")
-        if self.file is None and self.task != "pairs":
-            raise ValueError(f"--task {self.task} needs FILE; --pairs alone are enough for pairs")
-        if self.file is None and any(self.reading[name] is not None for name in OF_FILE):
-            raise ValueError("an option about FILE is given, and no FILE")
-        is_one = len(self.models) == 1
-        if not is_one and (self.reading["revision"] or self.reading["prefix"]):
-            raise ValueError("--revision and --prefix are of one model; give one --model")
+def _judging(task: str, cures: str, similarities: str) -> dict[str, Any]:
+    """Cures and similarities as ``evidence`` takes them, checked before a model is read."""
+    from ..diagnosis.evidence import CURES, SIMILARITIES, cure_text
 
-    @property
-    def how(self) -> OwnOptions:
-        """How FILE is read; at the one place of queries."""
-        place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
-        if self.task == "queries":
-            layers, poolings = layers_of(self.layers), poolings_of(self.poolings)
-            if layers is not None and len(layers) == len(poolings) == 1:
-                place = {"layer": layers[0], "pooling": poolings[0]}
-        return OwnOptions.of(model=self.models[0], **place, **self.reading)
-
-    @property
-    def judging(self) -> dict[str, Any]:
-        """Keywords of ``evidence``."""
-        from ..diagnosis.evidence import CURES, SIMILARITIES, cure_text
-
-        similarities = listed(self.similarities, "similarities")
-        for each in similarities:
-            if each not in SIMILARITIES:
-                raise ValueError(f"--similarities: {each!r} is none of {', '.join(SIMILARITIES)}")
-        if self.task == "queries" and similarities != ("cosine",):
-            raise ValueError("queries are judged by cosine alone; leave out --similarities")
-        cures = CURES if self.cures == USUAL else listed(self.cures, "cures")
-        return {
-            "task": self.task,
-            "cures": list(dict.fromkeys(map(cure_text, cures))),
-            "similarities": similarities,
-            "seed": self.seed,
-        }
+    names = listed(similarities, "similarities")
+    for each in names:
+        if each not in SIMILARITIES:
+            raise ValueError(f"--similarities: {each!r} is none of {', '.join(SIMILARITIES)}")
+    if task == "queries" and names != ("cosine",):
+        raise ValueError("queries are judged by cosine alone; leave out --similarities")
+    chosen = CURES if cures == USUAL else listed(cures, "cures")
+    return {"cures": list(dict.fromkeys(map(cure_text, chosen))), "similarities": names}
 
 
 @dataclass(frozen=True)
@@ -210,42 +194,40 @@ class _Rows:
     texts: tuple[str, ...] | None
     given: Mapping[str, Any]
     vectors: np.ndarray | None = None
-    place: tuple[Any, str] = GIVEN  # of the vectors
+    place: tuple[Any, str] = ("", "")  # of the vectors; of those of a file there is none
     about: Mapping[str, str] = field(default_factory=dict)
 
 
-def _grids(asked: _Asked, store: ArrayStore) -> dict[str, GainGrid]:
+def _grids(
+    rows: _Rows,
+    models: tuple[str, ...],
+    at: tuple[tuple[Layer, ...] | None, tuple[str, ...]],
+    options: OwnOptions,
+    how: Mapping[str, Any],
+    store: ArrayStore,
+) -> dict[str, GainGrid]:
     """The grid of each model, or of the vectors of FILE."""
     from ..diagnosis.evidence import evidence as judged
-    from ..encode.load import load_encoder
 
-    judging, how = asked.judging, asked.how
-    layers, poolings = layers_of(asked.layers), poolings_of(asked.poolings)
-    rows = _rows(asked, how)
     found = {}
     own = rows.about.get("model", rows.name)
-    for model in asked.models if rows.vectors is None else (own,):
+    for model in models if rows.vectors is None else (own,):
         about = {"data": rows.name, **rows.about}
         if rows.vectors is not None:
             places = {rows.place: rows.vectors}
         else:
-            encoder = load_encoder(
-                model,
-                revision=how.revision,
-                prefix=how.prefix,
-                progress=progress_on_stderr("downloading", quiet=how.quiet),
-            )
+            encoder = replace(options, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            places = _places(encoder, rows, layers, poolings, store, quiet=how.quiet)
+            places = _places(encoder, rows, *at, store, quiet=options.quiet)
         found[model] = judged(
             places,
             texts=rows.texts,
             **rows.given,
-            **judging,
+            **how,
             about={"model": model, **about},
             store=store,
-            progress=progress_on_stderr(f"judging {model}", quiet=how.quiet),
+            progress=progress_on_stderr(f"judging {model}", quiet=options.quiet),
         )
     return found
 
@@ -282,76 +264,69 @@ def _places(
     return found
 
 
-def _rows(asked: _Asked, how: OwnOptions) -> _Rows:
-    """What is read before any text is encoded; of queries, with their vectors."""
-    file, pairs = asked.file, asked.pairs
-    holds = None if file is None else held_by(file, how)
-    if asked.task == "pairs" and pairs is not None and (file is None or holds == "texts"):
-        return _texts_of_pairs(file, pairs, how)
-    if file is None or holds == "pairs":
-        raise ValueError(f"{file} holds pairs; give them by --pairs")
-    if asked.task == "queries":
-        return _of_queries(asked, file, how, is_of_texts=holds == "texts")
+def _of_labels(file: Path, options: OwnOptions) -> _Rows:
+    holds = _held(file, options)
     if holds == "texts":
-        corpus = read_texts(file, how, how.label_column)
+        corpus = read_texts(file, options, options.label_column)
         print_notes(corpus)
         judges = {"labels": corpus.labels, "units": corpus.sources}
         return _Rows(corpus.name, corpus.texts, judges)
-    own = read_own(file, how, has_ids=asked.task == "pairs")
-    given: dict[str, Any] = {"labels": own.labels}
-    if asked.task == "pairs":
-        given = {"pairs": _pairs_of_rows(Path(pairs or ""), own.named)}
-    return _Rows(own.named.name, own.texts, given, own.vectors)
+    own = read_own(file, options)
+    return _Rows(own.named.name, own.texts, {"labels": own.labels}, own.vectors)
 
 
-def _texts_of_pairs(file: Path | None, source: str, how: OwnOptions) -> _Rows:
-    """The sentences of pairs, and the texts of FILE, which alone are fitted on."""
-    if file is None:
-        pairs = pairs_of((source,), reading=how.reading, quiet=how.quiet)
-        return _Rows(pairs.name, pairs.sentences, {"pairs": (*pairs.rows, pairs.gold_scores)})
-    pairs = pairs_of((source,), quiet=how.quiet)
-    corpus = read_texts(file, how, None)
-    print_notes(corpus)
-    texts = tuple(dict.fromkeys([*pairs.sentences, *corpus.texts]))
-    given = {
-        "pairs": (*pairs.rows, pairs.gold_scores),
-        "fittable": np.arange(len(texts)) >= len(pairs.sentences),
-    }
-    return _Rows(pairs.name, texts, given, about={"fit": corpus.name})
+def _held(file: Path, options: OwnOptions) -> str:
+    if (holds := held_by(file, options)) == "pairs":
+        raise ValueError(f"{file} holds pairs; give them by --pairs")
+    return holds
 
 
-def _pairs_of_rows(source: Path, vectors: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs by the ids of rows of FILE."""
+def _of_pairs(file: Path | None, source: str, options: OwnOptions) -> _Rows:
+    """The sentences of pairs, and the texts of FILE, which alone are fitted on; or ids of FILE."""
     from ..data.limits import OWN_FILES
     from ..data.pairs import read_row_pairs, row_pairs
     from ..diagnosis.evidence_notes import evidence_note
 
-    pairs = row_pairs(read_row_pairs(source, limits=OWN_FILES), vectors)
-    click.echo(evidence_note(pairs, str), err=True)
-    return pairs.left, pairs.right, pairs.gold_scores
+    if file is None:
+        pairs = pairs_of((source,), reading=options.reading, quiet=options.quiet)
+        return _Rows(pairs.name, pairs.sentences, {"pairs": (*pairs.rows, pairs.gold_scores)})
+    if _held(file, options) == "texts":
+        pairs = pairs_of((source,), quiet=options.quiet)
+        corpus = read_texts(file, options, None)
+        print_notes(corpus)
+        texts = tuple(dict.fromkeys([*pairs.sentences, *corpus.texts]))
+        fittable = np.arange(len(texts)) >= len(pairs.sentences)
+        given = {"pairs": (*pairs.rows, pairs.gold_scores), "fittable": fittable}
+        return _Rows(pairs.name, texts, given, about={"fit": corpus.name})
+    own = read_own(file, options, has_ids=True)
+    found = row_pairs(read_row_pairs(Path(source), limits=OWN_FILES), own.named)
+    click.echo(evidence_note(found, str), err=True)
+    given = {"pairs": (found.left, found.right, found.gold_scores)}
+    return _Rows(own.named.name, own.texts, given, own.vectors)
 
 
-def _of_queries(asked: _Asked, file: Path, how: OwnOptions, *, is_of_texts: bool) -> _Rows:
+def _of_queries(
+    file: Path, queries: Path | None, relevance: Path, options: OwnOptions, *, is_one: bool
+) -> _Rows:
     """Rows and queries at one place, since the queries have their vectors at one only."""
     from ..diagnosis.evidence_notes import evidence_note
 
-    layers = layers_of(asked.layers)
-    is_one = layers is not None and len(layers) == len(poolings_of(asked.poolings)) == 1
-    if is_of_texts and not (is_one and len(asked.models) == 1):
+    is_of_texts = _held(file, options) == "texts"
+    if is_of_texts and not is_one:
         raise ValueError(
             "--relevance judges one place: give one --model, one layer by --layers and one "
             "pooling by --poolings"
         )
-    own = read_own(file, how, has_ids=True)
+    own = read_own(file, options, has_ids=True)
     beside = None
-    if asked.queries is not None:
-        beside = read_beside(asked.queries, how, of_texts=is_of_texts)
-    queries: JudgedQueries = judged_queries(asked.relevance, own.named, beside)  # type: ignore[arg-type]
-    click.echo(evidence_note(queries, str), err=True)
-    given = {"queries": queries, "units": own.sources}
-    place = (own.about["layer"], own.about["pooling"]) if is_of_texts else GIVEN
+    if queries is not None:
+        beside = read_beside(queries, options, of_texts=is_of_texts)
+    judged = judged_queries(relevance, own.named, beside)
+    click.echo(evidence_note(judged, str), err=True)
+    place = (own.about["layer"], own.about["pooling"]) if is_of_texts else ("", "")
     names = ("model", "revision", "prefix")
     about = {name: own.about[name] for name in names if name in own.about}
+    given = {"queries": judged, "units": own.sources}
     return _Rows(own.named.name, own.texts, given, own.vectors, place, about)
 
 

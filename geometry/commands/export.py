@@ -8,16 +8,8 @@ from typing import Any
 
 import click
 
-from .options import texts_of
-from .own_data import (
-    EXIT_CODES,
-    OwnData,
-    OwnOptions,
-    encode_own,
-    held_by,
-    own_data_options,
-    read_own,
-)
+from .options import texts_of, with_options
+from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, held_by, read_own
 from .shell import FORCE, errors_in_words
 
 FILES = (".safetensors", ".onnx", ".npz", ".zip")
@@ -33,7 +25,7 @@ _OUT_HELP = (
 @click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
 @click.option("--normalize", is_flag=True, help="Of a folder: its vectors get unit length.")
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def export(
     file: str,
     out: Path,
@@ -52,7 +44,6 @@ def export(
     python -m geometry export vectors.npy --transform centred --out centring.safetensors
     python -m geometry export sentences.csv --layer 4 --transform pca:128:lw --out whitened-model
     """
-
     from ..data.write import check_output, saving, write
     from ..diagnosis.diagnosis import fit_cure
     from ..evaluate.specs import parse_treatment
@@ -72,23 +63,17 @@ def export(
         about = {"treatment": transform, **own.about}
         affine = affine_map(fit_cure(transform, own.vectors), **about)
         with saving(out):
-            if out.suffix == ".safetensors":
+            if is_folder:
+                where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+                write_sentence_model(out, how.encoder, affine, **where, normalize=normalize)
+            elif out.suffix == ".safetensors":
                 write(out, transform_bytes(affine), force=force)
             elif out.suffix == ".onnx":
                 write(out, onnx_bytes(affine), force=force)
             elif out.suffix == ".npz":
                 write(out, numpy_files(affine)[ARRAYS], force=force)
-            elif out.suffix == ".zip":
-                write(out, zipped(numpy_files(affine)), force=force)
             else:
-                write_sentence_model(
-                    out,
-                    how.encoder,
-                    affine,
-                    layer=how.layer,  # type: ignore[arg-type]  # _read refuses others
-                    pooling=how.pooling,
-                    normalize=normalize,
-                )
+                write(out, zipped(numpy_files(affine)), force=force)
         if as_json:
             click.echo(json.dumps({"out": str(out), "about": dict(affine.about)}))
         else:

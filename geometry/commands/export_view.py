@@ -10,8 +10,8 @@ import click
 
 from ..data.catalogues import ENGLISH, languages
 from ..projection.projection import METHODS
-from .options import map_options, map_settings
-from .own_data import EXIT_CODES, OwnOptions, own_data_options, read_own
+from .options import MAP, map_settings, with_options
+from .own_data import EXIT_CODES, OWN_DATA, OwnOptions, read_own
 from .shell import FORCE, errors_in_words
 
 MOST_ROWS = 200_000  # of a file that a browser opens
@@ -23,10 +23,10 @@ MOST_ROWS = 200_000  # of a file that a browser opens
 @click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
 @click.option("--method", type=click.Choice(METHODS), default="mean", show_default=True)
 @click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
-@map_options
+@with_options(*MAP)
 @click.option("--language", type=click.Choice(languages()), default=ENGLISH, show_default=True)
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def export_view(
     file: Path,
     out: Path,

@@ -28,10 +28,7 @@ EVIDENCE = (
 
 
 def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
-    """Another file of vectors, or of texts that the same model encodes, with its ids.
-
-    of_texts : whether FILE has texts
-    """
+    """Another file of vectors, or with ``of_texts`` of texts for the same model, with its ids."""
     from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
@@ -50,11 +47,8 @@ def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None
     from ..data.limits import OWN_FILES
     from ..data.relevance import judge_vectors, read_relevance
 
-    judged = judge_vectors(
-        read_relevance(relevance, limits=OWN_FILES),
-        searched,
-        None if queries is None else queries.named,
-    )
+    read = read_relevance(relevance, limits=OWN_FILES)
+    judged = judge_vectors(read, searched, None if queries is None else queries.named)
     if not len(judged):
         raise ValueError(NO_ANSWER)
     return judged

@@ -5,23 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from .judging import EVIDENCE, NO_ANSWER, judged_queries, read_beside
 from .options import with_options
-from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
+from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from ..data.embeddings import VectorSet
     from ..data.relevance import Judged, JudgedQueries
     from ..measure import NeighbourChanges, Search
     from ..transform.treatments import Treatment
@@ -36,7 +33,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
 )
-@partial(with_options, options=EVIDENCE)
+@with_options(*EVIDENCE)
 @click.option(
     "-k", "k", type=click.IntRange(min=1), default=10, show_default=True, help="How many."
 )
@@ -50,7 +47,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the half and intervals.")
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def neighbours(
     file: Path,
     out: Path,
@@ -76,294 +73,197 @@ def neighbours(
     python -m geometry neighbours vectors.npy --queries q.npy --relevance qrels.tsv --out q.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
+    from ..data.limits import CorpusError
     from ..data.write import check_output, saving, written
+    from ..evaluate.fitting import FitSet
+    from ..evaluate.specs import parse_treatment
+    from ..measure import Search, neighbour_changes
 
     with errors_in_words():
         how = OwnOptions.of(**reading)
         inputs = (file, queries, relevance, how.metadata, fit_on)
         check_output(out, (".csv",), inputs=inputs, force=force)
-        request = _Request(queries, relevance, k, transform, fit_on, seed)
-        found = _compare(file, request, how)
-        with saving(out), written(out, force=force) as binary:
-            _write(binary, found, k)
-        numbers = _numbers(found, request)
-        if as_json:
-            click.echo(json.dumps({"out": str(out), "queries": len(found.queries), **numbers}))
-            return
-        for line in _lines(numbers):
-            click.echo(line)
-        click.echo(f"{out}: {len(found.queries):,} queries, {k} neighbours in each list")
-
-
-@dataclass(frozen=True)
-class _Request:
-    """The options of this command alone."""
-
-    queries: Path | None
-    relevance: Path | None
-    k: int
-    transform: str
-    fit_on: str
-    seed: int
-
-
-@dataclass(frozen=True)
-class _OwnRows:
-    """Vectors without rows of zeros, with what belongs to them."""
-
-    X: np.ndarray
-    texts: Sequence[str]
-    labels: Sequence[str] | None
-    numbers: np.ndarray  # row numbers in the file, from 0
-    n_zero: int
-    about: Mapping[str, str]
-    units: np.ndarray | None = None  # the text of each sentence, where texts were split
-    ids: Sequence[str] | None = None
-
-    @classmethod
-    def of(cls, own: OwnData) -> _OwnRows:
-        import numpy as np
-
-        n = len(own.vectors)
-        numbers = np.arange(n) if own.numbers is None else own.numbers - 1
-        texts = own.texts or [f"#{row + 1}" for row in numbers]
-        labels = own.labels if len({*(own.labels or ())} - {""}) > 1 else None
-        units = None if own.sources is None else np.array(own.sources)
-        every = cls(own.vectors, texts, labels, numbers, 0, own.about, units, own.ids)
-        rows = every.take(np.flatnonzero(own.vectors.any(axis=1)))
-        return replace(rows, n_zero=n - len(rows.X))
-
-    @property
-    def are_texts(self) -> bool:
-        """True if a model encoded the rows; it can then encode other texts."""
-        return "model" in self.about
-
-    @property
-    def named(self) -> VectorSet:
-        """The vectors with all that names their rows."""
-        from ..data.embeddings import VectorSet
-
-        ids = None if self.ids is None else tuple(self.ids)
-        return VectorSet("", self.X, tuple(self.texts), numbers=self.numbers + 1, ids=ids)
-
-    def take(self, rows: np.ndarray) -> _OwnRows:
-        """Only these rows (m,)."""
-        return replace(
-            self,
-            X=self.X[rows],
-            texts=[self.texts[row] for row in rows],
-            labels=None if self.labels is None else [self.labels[row] for row in rows],
-            numbers=self.numbers[rows],
-            units=None if self.units is None else self.units[rows],
-            ids=None if self.ids is None else [self.ids[row] for row in rows],
-        )
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """What is written: the rows, both searches, the queries, and the numbers over all rows."""
-
-    rows: _OwnRows
-    n_fit: int
-    treatment: Treatment
-    searches: tuple[Search, Search]
-    queries: Sequence[str]
-    query_rows: Sequence[int | None]
-    query_vectors: np.ndarray
-    changes: NeighbourChanges
-    judged: Judged | JudgedQueries | None
-    judged_vectors: np.ndarray | None
-
-
-def _compare(file: Path, request: _Request, how: OwnOptions) -> _Compared:
-    import numpy as np
-
-    from ..data.limits import CorpusError
-    from ..evaluate.fit_size import split_halves
-    from ..evaluate.fitting import FitSet
-    from ..evaluate.specs import parse_treatment
-    from ..measure import Search, neighbour_changes
-
-    spec = parse_treatment(request.transform)
-    has_ids = request.relevance is not None
-    rows = _OwnRows.of(read_own(file, how, has_ids=has_ids))
-    if request.fit_on == HALF:
-        fitted, shown = map(
-            np.sort, split_halves(len(rows.X), rows.units, random_state=request.seed)
-        )
-        fit, rows = rows.X[fitted], rows.take(shown)
-    elif request.fit_on == SAME:
-        fit = rows.X
-    else:  # labels and metadata belong to FILE
-        reading = how.reading.but(holds=None if how.metadata is None else "vectors")
-        other = replace(how, reading=reading, metadata=None, label_column=None)
-        fit = _OwnRows.of(read_own(Path(request.fit_on), other)).X
-    if (most := len(rows.X) - 2) < request.k:
-        raise click.UsageError(
-            f"-k {request.k:,} is more than the {most:,} neighbours that {len(rows.X):,} rows can "
-            f"have and still differ. Give -k {max(1, most):,} or less."
-        )
-    treatment = FitSet(fit).fit(spec)
-    Z = treatment.apply(rows.X).retained
-    queries: Sequence[str] = rows.texts
-    query_rows: Sequence[int | None] = range(len(rows.X))
-    query_vectors = rows.X
-    asked = None
-    if request.queries is not None:
-        asked = read_beside(request.queries, how, of_texts=rows.are_texts)
-        query_vectors = asked.vectors
-        if query_vectors.shape[1] != rows.X.shape[1]:
-            found, wanted = query_vectors.shape[1], rows.X.shape[1]
-            raise CorpusError("other_dimension", found=found, wanted=wanted)
-        queries = asked.texts or asked.ids or [f"#{n + 1}" for n in range(len(query_vectors))]
-        query_rows = [None] * len(queries)
-    judged, judged_vectors = _judged(request.relevance, rows, asked, how)
-    return _Compared(
-        rows=rows,
-        n_fit=len(fit),
-        treatment=treatment,
-        searches=(Search(rows.X), Search(Z)),
-        queries=queries,
-        query_rows=query_rows,
-        query_vectors=query_vectors,
-        changes=neighbour_changes(
-            rows.X,
+        spec = parse_treatment(transform)
+        own = read_own(file, how, has_ids=relevance is not None)
+        rows = own.without_zeros()
+        numbers: dict[str, Any] = {
+            "about": dict(rows.about),
+            "transform": transform,
+            "seed": seed,
+            "zero_rows_left_out": len(own.vectors) - len(rows.vectors),
+            "fit": fit_on,
+        }
+        fit, rows = _fit_and_searched(rows, fit_on, how, seed)
+        n, d = rows.vectors.shape
+        if (most := n - 2) < k:
+            raise click.UsageError(
+                f"-k {k:,} is more than the {most:,} neighbours that {n:,} rows can "
+                f"have and still differ. Give -k {max(1, most):,} or less."
+            )
+        treatment = FitSet(fit).fit(spec)
+        Z = treatment.apply(rows.vectors).retained
+        both = Search(rows.vectors), Search(Z)
+        asked = None
+        if queries is not None:
+            asked = read_beside(queries, how, of_texts="model" in rows.about)
+            if (found := asked.vectors.shape[1]) != d:
+                raise CorpusError("other_dimension", found=found, wanted=d)
+        judged, vectors = _judged(relevance, rows, asked, how)
+        is_labelled = len({*(rows.labels or ())} - {""}) > 1
+        changes = neighbour_changes(
+            rows.vectors,
             Z,
-            k=request.k,
-            labels=rows.labels,
-            units=rows.units,
-            seed=request.seed,
+            k=k,
+            labels=rows.labels if is_labelled else None,
+            units=None if rows.sources is None else np.array(rows.sources),
+            seed=seed,
             progress=progress_on_stderr("comparing rows", quiet=how.quiet),
-        ),
-        judged=judged,
-        judged_vectors=judged_vectors,
-    )
+        )
+        with saving(out), written(out, force=force) as binary:
+            _write(binary, _table(rows, asked, treatment, both, k))
+        numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
+        numbers |= _changed(changes, rows)
+        if judged is not None:
+            numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
+        n_queries = n if asked is None else len(asked.vectors)
+        if as_json:
+            click.echo(json.dumps({"out": str(out), "queries": n_queries, **numbers}))
+        else:
+            click.echo("\n".join(_lines(numbers)))
+            click.echo(f"{out}: {n_queries:,} queries, {k} neighbours in each list")
+
+
+def _fit_and_searched(
+    rows: OwnData, fit_on: str, how: OwnOptions, seed: int
+) -> tuple[np.ndarray, OwnData]:
+    """The vectors of the fit, and the rows that are searched."""
+    from ..evaluate.fit_size import split_halves
+
+    if fit_on == SAME:
+        return rows.vectors, rows
+    if fit_on == HALF:
+        units = None if rows.sources is None else np.array(rows.sources)
+        halves = split_halves(len(rows.vectors), units, random_state=seed)
+        fitted, searched = map(np.sort, halves)
+        return rows.vectors[fitted], rows.taken(searched)
+    # labels and metadata belong to FILE
+    reading = how.reading.but(holds=None if how.metadata is None else "vectors")
+    other = replace(how, reading=reading, metadata=None, label_column=None)
+    return read_own(Path(fit_on), other).without_zeros().vectors, rows
 
 
 def _judged(
-    relevance: Path | None, rows: _OwnRows, asked: OwnData | None, how: OwnOptions
-) -> tuple[Judged | JudgedQueries | None, np.ndarray | None]:
+    relevance: Path | None, rows: OwnData, asked: OwnData | None, how: OwnOptions
+) -> tuple[Judged | JudgedQueries | None, Any]:
     """The queries of the file of answers, and their vectors.
 
     Queries of texts may be written in that file itself.
     """
-    import numpy as np
-
     from ..data.relevance import judge, read_relevance
     from ..diagnosis.evidence_notes import evidence_note
 
     if relevance is None:
         return None, None
-    if asked is not None or not rows.are_texts:
+    if asked is not None or "model" not in rows.about:
         found = judged_queries(relevance, rows.named, asked)
         click.echo(f"{relevance.name}: {evidence_note(found, str)}", err=True)
         return found, found.vectors
-    judged = judge(read_relevance(relevance), rows.texts, rows.numbers.tolist())
+    judged = judge(read_relevance(relevance), rows.texts or (), (rows.numbers - 1).tolist())
     if not len(judged):
         raise ValueError(NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
-    encoded = iter(_encode(typed, how) if typed else ())
-    return judged, np.array([next(encoded) if row is None else rows.X[row] for row in judged.rows])
+    progress = progress_on_stderr("encoding", quiet=how.quiet)
+    where = {"layer": how.layer, "pooling": how.pooling, "progress": progress}
+    encoded = iter(how.encoder.encode(typed, **where) if typed else ())
+    vectors = [next(encoded) if row is None else rows.vectors[row] for row in judged.rows]
+    return judged, np.array(vectors)
 
 
-def _encode(texts: Sequence[str], how: OwnOptions) -> np.ndarray:
-    from ..encode.load import load_encoder
-
-    encoder = load_encoder(how.model, revision=how.revision, prefix=how.prefix)
-    return encoder.encode(
-        texts,
-        layer=how.layer,
-        pooling=how.pooling,
-        progress=progress_on_stderr("encoding", quiet=how.quiet),
-    )
-
-
-def _write(binary: IO[bytes], found: _Compared, k: int) -> None:
+def _write(binary: IO[bytes], lines: Iterator[tuple[Any, ...]]) -> None:
     from ..data.csv_cells import csv_cell
 
     file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(HEAD)
-    for line in _table(found, k):
-        writer.writerow(map(csv_cell, line))
+    writer.writerows(map(csv_cell, line) for line in lines)
     file.detach()
 
 
-def _table(found: _Compared, k: int) -> Iterator[tuple[Any, ...]]:
+def _table(
+    rows: OwnData, asked: OwnData | None, treatment: Treatment, both: Sequence[Search], k: int
+) -> Iterator[tuple[Any, ...]]:
     """The lines of both lists, query by query."""
     from ..measure.search import BLOCK_ROWS
 
-    rows, numbers = found.rows, found.rows.numbers
-    for start in range(0, len(found.queries), BLOCK_ROWS):
-        part = slice(start, start + BLOCK_ROWS)
-        raw = found.query_vectors[part]
-        own = found.query_rows[part]
-        left_out = [() if row is None else (row,) for row in own]
-        vectors = (raw, found.treatment.apply(raw).retained)
-        both = [
+    texts, of_queries = rows.names, rows.names
+    vectors = rows.vectors if asked is None else asked.vectors
+    if asked is not None:
+        of_queries = asked.texts or asked.ids or asked.names
+    for start in range(0, len(vectors), BLOCK_ROWS):
+        raw = vectors[start : start + BLOCK_ROWS]
+        places = range(start, start + len(raw))
+        left_out = [() if asked is not None else (row,) for row in places]
+        treated = treatment.apply(raw).retained
+        found = [
             search.nearest_except(Q, k, left_out)
-            for search, Q in zip(found.searches, vectors, strict=True)
+            for search, Q in zip(both, (raw, treated), strict=True)
         ]
-        for place, row in enumerate(own):
-            number = "" if row is None else numbers[row] + 1
-            query = found.queries[start + place]
-            for name, lists in zip(("before", "after"), both, strict=True):
+        for place, row in enumerate(places):
+            number = "" if asked is not None else rows.numbers[row]
+            for name, lists in zip(("before", "after"), found, strict=True):
                 near = zip(lists.rows[place], lists.cosines[place], strict=True)
                 for rank, (other, cosine) in enumerate(near, start=1):
-                    text = rows.texts[other]
-                    yield number, query, name, rank, numbers[other] + 1, text, f"{cosine:.6f}"
+                    line = (rank, rows.numbers[other], texts[other], f"{cosine:.6f}")
+                    yield number, of_queries[row], name, *line
 
 
-def _numbers(found: _Compared, request: _Request) -> dict[str, Any]:
-    """Everything that is measured, and the settings."""
-
-    from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
-
-    changes, n, d = found.changes, *found.rows.X.shape
+def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
+    """What is measured of all rows."""
+    before, after, names = changes.before, changes.after, rows.names
     numbers: dict[str, Any] = {
-        "about": dict(found.rows.about),
-        "transform": request.transform,
-        "seed": request.seed,
         "k": changes.k,
-        "rows": n,
-        "zero_rows_left_out": found.rows.n_zero,
-        "dimensions": d,
-        "fit": request.fit_on,
-        "fit_rows": found.n_fit,
         "overlap": asdict(changes.jaccard),
-        "hubness_before": changes.before.hubness,
-        "hubness_after": changes.after.hubness,
+        "hubness_before": before.hubness,
+        "hubness_after": after.hubness,
         "hubs": [
             {
-                "row": int(found.rows.numbers[row]) + 1,
-                "text": found.rows.texts[row],
-                "before": int(changes.before.occurrences[row]),
-                "after": int(changes.after.occurrences[row]),
+                "row": int(rows.numbers[row]),
+                "text": names[row],
+                "before": int(before.occurrences[row]),
+                "after": int(after.occurrences[row]),
             }
-            for row in changes.before.hubs()
+            for row in before.hubs()
         ],
     }
     if changes.agreement is not None:
-        for name, each in (
-            ("agreement_before", changes.before.agreement),
-            ("agreement_after", changes.after.agreement),
-            ("agreement_change", changes.agreement),
-        ):
-            numbers[name] = None if each is None else asdict(each)
-    if found.judged is not None and found.judged_vectors is not None:
-        Q = found.judged_vectors
-        measures = {"recall": recall_at_k, "ndcg": ndcg_at_k, "mrr": mrr_at_k}
-        scores: dict[str, list[np.ndarray]] = {name: [] for name in measures}
-        for search, vectors in zip(
-            found.searches, (Q, found.treatment.apply(Q).retained), strict=True
-        ):
-            near = search.nearest_except(vectors, changes.k, found.judged.left_out).rows
-            for name, measure in measures.items():
-                scores[name].append(measure(near, found.judged.relevant))
-        numbers["scored_queries"] = len(found.judged)
-        numbers["queries_left_out"] = found.judged.n_queries - len(found.judged)
-        for name, (before, after) in scores.items():
-            numbers[name] = asdict(retrieval_score(before, after, seed=request.seed))
+        agreements = (before.agreement, after.agreement, changes.agreement)
+        for name, each in zip(("before", "after", "change"), agreements, strict=True):
+            numbers[f"agreement_{name}"] = None if each is None else asdict(each)
+    return numbers
+
+
+def _scores(
+    judged: Judged | JudgedQueries,
+    Q: np.ndarray,
+    treatment: Treatment,
+    both: Sequence[Search],
+    k: int,
+    seed: int,
+) -> dict[str, Any]:
+    """What the queries with known answers find."""
+    from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
+
+    near = [
+        search.nearest_except(vectors, k, judged.left_out).rows
+        for search, vectors in zip(both, (Q, treatment.apply(Q).retained), strict=True)
+    ]
+    numbers: dict[str, Any] = {
+        "scored_queries": len(judged),
+        "queries_left_out": judged.n_queries - len(judged),
+    }
+    for name, measure in (("recall", recall_at_k), ("ndcg", ndcg_at_k), ("mrr", mrr_at_k)):
+        before, after = (measure(each, judged.relevant) for each in near)
+        numbers[name] = asdict(retrieval_score(before, after, seed=seed))
     return numbers
 
 
@@ -383,11 +283,8 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
         f"{numbers['hubness_after']:.3f}"
     )
     if "agreement_change" in numbers:
-        yield (
-            f"neighbours with the same label: {_with_ends(numbers['agreement_before'])} -> "
-            f"{_with_ends(numbers['agreement_after'])}, "
-            f"change {_with_ends(numbers['agreement_change'])}"
-        )
+        each = {name: numbers[f"agreement_{name}"] for name in ("before", "after", "change")}
+        yield f"neighbours with the same label: {_changes(each)}"
     for hub in numbers["hubs"][:1]:
         yield (
             f"most frequent neighbour before: row {hub['row']:,}, of {hub['before']:,} rows; "
@@ -395,11 +292,13 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
         )
     for name, title in (("recall", "recall"), ("ndcg", "nDCG"), ("mrr", "MRR")):
         if name in numbers:
-            yield (
-                f"{title}@{numbers['k']} of {numbers['scored_queries']:,} queries: "
-                f"{_with_ends(numbers[name]['before'])} -> {_with_ends(numbers[name]['after'])}, "
-                f"change {_with_ends(numbers[name]['change'])}"
-            )
+            of = f"{title}@{numbers['k']} of {numbers['scored_queries']:,} queries"
+            yield f"{of}: {_changes(numbers[name])}"
+
+
+def _changes(each: dict[str, dict[str, float | None]]) -> str:
+    before, after, change = (_with_ends(each[name]) for name in ("before", "after", "change"))
+    return f"{before} -> {after}, change {change}"
 
 
 def _with_ends(each: dict[str, float | None]) -> str:

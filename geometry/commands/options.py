@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,26 +71,10 @@ MAP = (
         "--fit-all", is_flag=True, help="umap and tsne are fitted to all rows, however many."
     ),
 )
-_FIELDS = (
-    "holds",
-    "encoding",
-    "delimiter",
-    "quoting",
-    "header",
-    "decimal",
-    "sheet",
-    "path",
-    "packed",
-)
-
-
-def map_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a map; ``map_settings`` takes their values."""
-    return with_options(command, MAP)
 
 
 def map_settings(seed: int, no_seed: bool, fit_all: bool) -> dict[str, Any]:
-    """The values of ``map_options`` as arguments of ``project``."""
+    """The values of ``MAP`` as arguments of ``project``."""
     from ..projection.neighbour_maps import MOST_FITTED
 
     return {
@@ -99,26 +83,20 @@ def map_settings(seed: int, no_seed: bool, fit_all: bool) -> dict[str, Any]:
     }
 
 
-def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of how a file is written; ``reading_of`` takes their values."""
-    return with_options(command, READING)
+def with_options(*options: Any) -> Callable[[Any], Any]:
+    """A decorator that adds these options, in their order."""
 
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of the encoder."""
-    return with_options(command, MODEL)
-
-
-def with_options(command: Callable[..., Any], options: Sequence[Any]) -> Callable[..., Any]:
-    """The command with these options, in their order."""
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return add
 
 
 def reading_of(options: dict[str, Any]) -> Reading:
     """The ``Reading`` of a command's options, which are taken out."""
-    given = {name: options.pop(name) for name in _FIELDS}
+    given = {each.name: options.pop(each.name) for each in fields(Reading)}
     if given["delimiter"] in ("tab", "\\t"):
         given["delimiter"] = "\t"
     if given["delimiter"] is not None and len(given["delimiter"]) != 1:
@@ -160,15 +138,12 @@ def layers_of(text: str) -> tuple[Layer, ...] | None:
 def layer_of(text: str) -> Layer:
     """A layer by number, the mean of several as 1+6, or a set by its name."""
     try:
-        return int(text)
+        numbers = tuple(int(part) for part in text.split("+"))
     except ValueError:
-        pass
-    if "+" in text:
-        try:
-            return tuple(int(part) for part in text.split("+"))
-        except ValueError:
+        if "+" in text:
             raise ValueError(f"layers {text!r}: give whole numbers, as 1+6") from None
-    return text
+        return text
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def poolings_of(text: str) -> tuple[str, ...]:
@@ -222,22 +197,19 @@ def pairs_of(
     """One set of pairs; several sets become the subsets of one."""
     from ..data.pairs import Pairs
 
-    parts = [
-        _read_pairs(source, columns=columns, reading=reading, quiet=quiet) for source in sources
-    ]
+    parts = [_read_pairs(each, columns=columns, reading=reading, quiet=quiet) for each in sources]
     if len(parts) == 1:
         return parts[0]
     count = Counter(part.name for part in parts)
-    names = [
-        part.name if count[part.name] == 1 else source
+    named = {
+        part.name if count[part.name] == 1 else source: part
         for part, source in zip(parts, sources, strict=True)
-    ]
-    if len(set(names)) < len(names):
-        raise ValueError(f"a set of pairs is named twice: {', '.join(names)}. Name each once")
-    named = [
-        replace(part, subsets=(name,) * len(part)) for name, part in zip(names, parts, strict=True)
-    ]
-    return Pairs.joined(" + ".join(names), named)
+    }
+    if len(named) < len(parts):
+        names = ", ".join(part.name for part in parts)
+        raise ValueError(f"a set of pairs is named twice: {names}. Name each once")
+    subsets = [replace(part, subsets=(name,) * len(part)) for name, part in named.items()]
+    return Pairs.joined(" + ".join(named), subsets)
 
 
 def texts_of(

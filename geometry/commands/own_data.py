@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +12,12 @@ import click
 import numpy as np
 
 from ..data.recognise import Holds, Reading
-from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of, with_options
+from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of
 from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet, VectorSetReport
+    from ..data.embeddings import VectorSet
     from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -38,7 +38,8 @@ FILE_OPTIONS = (
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 QUIET = click.option("--quiet", is_flag=True, help="No progress on stderr.")
-_OPTIONS = (
+# of every command that reads a FILE of texts or vectors
+OWN_DATA = (
     *FILE_OPTIONS,
     *MODEL,
     click.option(
@@ -50,14 +51,9 @@ _OPTIONS = (
 )
 
 
-def own_data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of every command that reads a FILE of texts or vectors."""
-    return with_options(command, _OPTIONS)
-
-
 @dataclass(frozen=True)
 class OwnOptions:
-    """How files are read and encoded: the values of ``own_data_options``."""
+    """How files are read and encoded: the values of ``OWN_DATA``."""
 
     reading: Reading
     metadata: Path | None
@@ -77,14 +73,12 @@ class OwnOptions:
 
     @classmethod
     def of(cls, *, is_vectors: bool, **options: Any) -> OwnOptions:
-        """Of the values of ``own_data_options``."""
         reading = reading_of(options)
-        holds = "vectors" if is_vectors else reading.holds
-        return cls(reading=replace(reading, holds=holds), **options)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.layer, str):
-            object.__setattr__(self, "layer", layer_of(self.layer))
+        if is_vectors:
+            reading = replace(reading, holds="vectors")
+        if isinstance(options["layer"], str):
+            options["layer"] = layer_of(options["layer"])
+        return cls(reading=reading, **options)
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -101,38 +95,19 @@ class OwnOptions:
 
 @dataclass(frozen=True)
 class OwnData:
-    """Vectors with what belongs to each row.
+    """Vectors with what belongs to each row."""
 
-    Attributes
-    ----------
-    vectors : (n, d) array of float32
-    texts, labels : tuples of n str, or None
-    others : mapping of (layer, pooling) to (n, d) array
-        Vectors of the same texts at other layers and poolings.
-    about : mapping of str to str
-        Name of the file and of the labels; model, layer and pooling.
-    numbers : (n,) array of int, or None
-        The number of each row in a file of vectors, from 1. None where all rows were taken.
-    sources : tuple of n int, or None
-        As in ``Corpus``.
-    read : Corpus, VectorSet or None
-        What was read of the file.
-    unknown_share : float or None
-        Share of the texts' tokens that the model does not know.
-    ids : tuple of n str, or None
-        By which pairs and answers name the rows.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  # (n, d) float32
     texts: tuple[str, ...] | None
     labels: tuple[str, ...] | None
+    numbers: np.ndarray  # (n,) of each row in the file, from 1
+    about: Mapping[str, str]  # name of the file and of the labels; model, layer and pooling
+    # of the same texts at other layers and poolings
     others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
-    about: Mapping[str, str] = field(default_factory=dict)
-    numbers: np.ndarray | None = None
-    sources: tuple[int, ...] | None = None
+    sources: tuple[int, ...] | None = None  # as in ``Corpus``
     read: Corpus | VectorSet | None = None
-    unknown_share: float | None = None
-    ids: tuple[str, ...] | None = None
+    unknown_share: float | None = None  # of the texts' tokens that the model does not know
+    ids: tuple[str, ...] | None = None  # by which pairs and answers name the rows
 
     @property
     def named(self) -> VectorSet:
@@ -141,6 +116,23 @@ class OwnData:
 
         name = self.about.get("corpus", "")
         return VectorSet(name, self.vectors, self.texts, numbers=self.numbers, ids=self.ids)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Texts, or numbers in their place."""
+        return self.texts or tuple(f"#{number}" for number in self.numbers)
+
+    def taken(self, rows: np.ndarray) -> OwnData:
+        """Only these rows (m,)."""
+        beside = {}
+        for name in ("texts", "labels", "sources", "ids"):
+            values = getattr(self, name)
+            beside[name] = None if values is None else tuple(values[row] for row in rows)
+        return replace(self, vectors=self.vectors[rows], numbers=self.numbers[rows], **beside)
+
+    def without_zeros(self) -> OwnData:
+        """Only the rows that have a direction."""
+        return self.taken(np.flatnonzero(self.vectors.any(axis=1)))
 
 
 def read_own(
@@ -157,17 +149,18 @@ def read_own(
     """
     holds = held_by(file, options)
     if holds == "vectors":
-        read = read_own_vectors(file, options, has_ids=has_ids)
+        read = _read_vectors(file, options, has_ids=has_ids)
         if has_notes:
             print_notes(read)
-        about = _about(read) | _left_out(read.report)
-        return OwnData(
-            *(read.vectors, read.texts, read.labels),
-            about=about,
-            numbers=read.numbers,
-            read=read,
-            ids=read.ids,
-        )
+        X, numbers, report = read.vectors, read.numbers, read.report
+        about = _about(read)
+        if report is not None and report.n_sampled is not None:
+            about |= _sampled(report.n_sampled, report.n_rows, report.seed)
+        if report is not None and report.n_dropped:
+            rows = "row" if report.n_dropped == 1 else "rows"
+            about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
+        numbers = np.arange(1, len(X) + 1) if numbers is None else numbers
+        return OwnData(X, read.texts, read.labels, numbers, about, read=read, ids=read.ids)
     if holds != "texts":
         raise ValueError(
             f"{file} holds {holds}. Give pairs by --pairs and queries by --relevance, or read its "
@@ -215,30 +208,30 @@ def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
     return None if column is None else read_texts(file, options, column).labels
 
 
-def read_own_vectors(file: Path, options: OwnOptions, *, has_ids: bool = False) -> VectorSet:
+def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
     """A file of vectors; with its ids, if they are wanted and there is a column of them."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
     from ..vectors import preview_vector_set, read_vector_set
 
+    how: dict[str, Any] = {
+        "metadata": options.metadata,
+        "reading": options.reading,
+        "limits": OWN_FILES,
+    }
     id_column = options.id_column
     if has_ids and id_column is None:
-        found = preview_vector_set(
-            file, metadata=options.metadata, reading=options.reading, limits=OWN_FILES
-        )
-        id_column = found.suggested_id_column
+        id_column = preview_vector_set(file, **how).suggested_id_column
     try:
         return read_vector_set(
             file,
-            metadata=options.metadata,
+            **how,
             vector_column=options.vector_column,
             text_column=options.text_column,
             label_column=options.label_column,
             id_column=id_column,
-            reading=options.reading,
             not_finite="drop" if options.drop_nan else "stop",
             sample=options.sample,
-            limits=OWN_FILES,
         )
     except GeometryError as error:
         if error.code != "not_finite":
@@ -250,59 +243,46 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
     from ..encode.pool import OWN, as_poolings
 
-    encoder = options.encoder
-    layers = encoder.layer_indices(options.layer)
+    encoder, layer, pooling = options.encoder, options.layer, options.pooling
+    layers = encoder.layer_indices(layer)
     progress = progress_on_stderr("encoding", quiet=options.quiet)
     others: dict[tuple[int, str], np.ndarray] = {}
-    wanted = [] if compared is None else [options.pooling, *listed(compared, "compare")]
+    wanted = [] if compared is None else [pooling, *listed(compared, "compare")]
     poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
     if poolings:
         hidden = encoder.encode_layers(
             corpus.texts, poolings=as_poolings(poolings), progress=progress
         )
-        others = {
-            (each, pooling): X for pooling, every in hidden.items() for each, X in enumerate(every)
-        }
-    if not poolings or options.pooling == OWN:
-        vectors = encoder.encode(
-            corpus.texts, layer=options.layer, pooling=options.pooling, progress=progress
-        )
+        others = {(at, name): X for name, every in hidden.items() for at, X in enumerate(every)}
+    if not poolings or pooling == OWN:
+        vectors = encoder.encode(corpus.texts, layer=layer, pooling=pooling, progress=progress)
     elif len(layers) == 1:
-        vectors = others.pop((layers[0], options.pooling))
+        vectors = others.pop((layers[0], pooling))
     else:
-        vectors = hidden[options.pooling][list(layers)].mean(axis=0, dtype=np.float32)
-    sampled = {}
+        vectors = hidden[pooling][list(layers)].mean(axis=0, dtype=np.float32)
+    about = _about(corpus)
     if corpus.n_available is not None:
-        sampled = _sampled(len(corpus), corpus.n_available, corpus.seed)
-    about = {
-        **_about(corpus),
-        **sampled,
+        about |= _sampled(len(corpus), corpus.n_available, corpus.seed)
+    # the number of one layer, counted from the input; the name of a mean of several
+    of_several = "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
+    about |= {
         "model": encoder.name,
-        "layer": _layer_name(options.layer, layers),
-        "pooling": options.pooling,
+        "layer": str(layers[0]) if len(layers) == 1 else of_several,
+        "pooling": pooling,
     }
-    if encoder.revision:
-        about["revision"] = encoder.revision
-    if encoder.prefix:
-        about["prefix"] = encoder.prefix
+    of_model = {"revision": encoder.revision, "prefix": encoder.prefix}
     return OwnData(
         vectors,
         corpus.texts,
         corpus.labels,
+        np.arange(1, len(vectors) + 1),
+        about | {name: value for name, value in of_model.items() if value},
         others,
-        about,
         sources=corpus.sources,
         read=corpus,
         # only a diagnosis compares, and only it asks
         unknown_share=None if compared is None else encoder.coverage(corpus.texts).unknown_share,
     )
-
-
-def _layer_name(layer: Layer, indices: tuple[int, ...]) -> str:
-    """The number of one layer, counted from the input; the name of a mean of several."""
-    if len(indices) == 1:
-        return str(indices[0])
-    return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
@@ -312,14 +292,3 @@ def _about(own: Corpus | VectorSet) -> dict[str, str]:
 
 def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
     return {"sample": f"{n:,} of {of:,} rows, seed {seed}"}
-
-
-def _left_out(report: VectorSetReport | None) -> dict[str, str]:
-    """Rows of a file of vectors that are not in the set."""
-    about: dict[str, str] = {}
-    if report is not None and report.n_sampled is not None:
-        about |= _sampled(report.n_sampled, report.n_rows, report.seed)
-    if report is not None and report.n_dropped:
-        rows = "row" if report.n_dropped == 1 else "rows"
-        about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
-    return about

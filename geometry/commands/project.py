@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ import numpy as np
 from ..projection.cloud_text import CLOUD_TEXT
 from ..projection.neighbour_maps import MAPS
 from ..projection.projection import METHODS
-from .options import map_options, map_settings
-from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
+from .options import MAP, map_settings, with_options
+from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
 from .shell import FORCE, errors_in_words, progress_on_stderr
 
 _OUT_HELP = (
@@ -30,9 +29,9 @@ _OUT_HELP = (
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--method", type=click.Choice(METHODS), default="svd", show_default=True)
 @click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
-@map_options
+@with_options(*MAP)
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def project(
     file: Path,
     out: Path,
@@ -69,7 +68,7 @@ def project(
         n = len(own.vectors)
         is_map, settings = method in MAPS, map_settings(seed, no_seed, fit_all)
         if is_map:
-            own = _without_zeros(own)
+            own = own.without_zeros()
         found = projected(
             own.vectors,
             method,
@@ -107,17 +106,6 @@ def project(
         else:
             parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
             click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
-
-
-def _without_zeros(own: OwnData) -> OwnData:
-    """Only the rows that have a direction."""
-    rows = np.flatnonzero(own.vectors.any(axis=1))
-    texts, labels = (
-        None if each is None else tuple(each[row] for row in rows)
-        for each in (own.texts, own.labels)
-    )
-    numbers = rows + 1 if own.numbers is None else own.numbers[rows]
-    return replace(own, vectors=own.vectors[rows], texts=texts, labels=labels, numbers=numbers)
 
 
 def _reports(*, quiet: bool) -> Callable[[str, int, int], None]:

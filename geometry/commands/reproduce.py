@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -82,8 +82,8 @@ def reproduce(
         wanted = {column: name for column, name in DATA_SETS.items() if name in names}
         read = {column: _read_set(name, data, quiet=quiet) for column, name in wanted.items()}
         found, used = _computed(chosen, read, data, vectors, quiet=quiet)
-        lines = [
-            _Line(row, column, published.column(column).get(row), found[row, column])
+        cells = [
+            _cell(row, column, published.column(column).get(row), found[row, column])
             for row in chosen
             for column in wanted
         ]
@@ -95,11 +95,10 @@ def reproduce(
             *(f"{column}: {each.about}" for column, each in read.items() if each.about),
         ]
         if as_json:
-            cells = [each.as_json() for each in lines]
             click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
         else:
             head = ("row", "data set", "published", "here [95%]", "difference")
-            click.echo("\n".join([*about, "", *columns([head, *(each.cells() for each in lines)])]))
+            click.echo("\n".join([*about, "", *columns([head, *map(_texts, cells)])]))
 
 
 @dataclass(frozen=True)
@@ -110,51 +109,29 @@ class _Set:
     about: str
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A published value and what was found here, or why there is nothing."""
+def _cell(row: str, column: str, published: float | None, found: PairScore | str) -> dict[str, Any]:
+    """A published value and what was found here (Spearman x 100), or why there is nothing."""
+    cell: dict[str, Any] = {"row": row, "column": column, "published": published}
+    if isinstance(found, str) or found.spearman is None:
+        missing = found if isinstance(found, str) else found.undefined or ""
+        return cell | {"here": None, "difference": None, "missing": missing}
+    here = 100 * found.spearman
+    low, high = (None if end is None else 100 * end for end in (found.low, found.high))
+    difference = None if published is None else here - published
+    cell |= {"here": here, "difference": difference, "missing": ""}
+    return cell | {"low": low, "high": high, "n": found.n}
 
-    row: str
-    column: str
-    published: float | None
-    found: PairScore | str
 
-    @property
-    def here(self) -> float | None:
-        """Spearman x 100."""
-        if isinstance(self.found, str) or self.found.spearman is None:
-            return None
-        return 100 * self.found.spearman
+def _texts(cell: dict[str, Any]) -> tuple[str, ...]:
+    def text(name: str, form: str) -> str:
+        return "" if cell[name] is None else f"{cell[name]:{form}}"
 
-    @property
-    def difference(self) -> float | None:
-        return None if None in (self.here, self.published) else self.here - self.published  # type: ignore[operator]
-
-    @property
-    def missing(self) -> str:
-        if isinstance(self.found, str):
-            return self.found
-        return self.found.undefined or ""
-
-    def cells(self) -> tuple[str, ...]:
-        known = "" if self.published is None else f"{self.published:.2f}"
-        if self.here is None or isinstance(self.found, str):
-            return self.row, self.column, known, f"not computed: {self.missing}", ""
-        ends = (self.found.low, self.found.high)
-        low, high = ("" if end is None else f"{100 * end:.1f}" for end in ends)
-        difference = "" if self.difference is None else f"{self.difference:+.2f}"
-        here = f"{self.here:.2f} [{low}, {high}] (n = {self.found.n:,})"
-        return self.row, self.column, known, here, difference
-
-    def as_json(self) -> dict[str, object]:
-        names = ("row", "column", "published", "here", "difference", "missing")
-        cell = {name: getattr(self, name) for name in names}
-        if self.here is None or isinstance(self.found, str):
-            return cell
-        low, high = (
-            None if end is None else 100 * end for end in (self.found.low, self.found.high)
-        )
-        return cell | {"low": low, "high": high, "n": self.found.n}
+    head = cell["row"], cell["column"], text("published", ".2f")
+    if cell["here"] is None:
+        return *head, f"not computed: {cell['missing']}", ""
+    ends = f"[{text('low', '.1f')}, {text('high', '.1f')}]"
+    here = f"{cell['here']:.2f} {ends} (n = {cell['n']:,})"
+    return *head, here, text("difference", "+.2f")
 
 
 def _read_set(name: str, data: Path | None, *, quiet: bool) -> _Set:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .own_data import EXIT_CODES, OwnData, OwnOptions, own_data_options, read_own
+from .options import with_options
+from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
 from .shell import FORCE, errors_in_words
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for t
 @click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
 @click.option("--transform", default=USUAL, show_default=True, help=_TRANSFORM_HELP)
 @FORCE
-@own_data_options
+@with_options(*OWN_DATA)
 def whiten(
     file: Path,
     out: Path,

@@ -22,8 +22,8 @@ from ..transform.treatments import Treatment
 from .findings import Finding, connected, copies, find_all
 from .pictures import Pictures, make_pictures
 from .thresholds import Thresholds, find_thresholds
-from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Searching, Yardstick, change
+from .trial import Cure, Place, Trial, Vectors, n_steps, read, run_trial
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 5000
@@ -153,7 +153,8 @@ def diagnose(
     """What is unusual about vectors, and which treatment helps, measured on held-out rows.
 
     The score is of the pairs if there are pairs, else of the queries, else of the labels. A row
-    whose label is "" is fitted on, and judges nothing.
+    whose label is "" is fitted on, and judges nothing. Raises UndefinedMeasure for fewer than 4
+    vectors that are not zero.
 
     Parameters
     ----------
@@ -192,14 +193,6 @@ def diagnose(
         Called with (steps done, steps). An exception raised in it ends the work.
     first : callable, optional
         Called with the findings as soon as they are known, before their effects on the score.
-
-    Raises
-    ------
-    UndefinedMeasure
-        For fewer than 4 vectors that are not zero.
-    ValueError
-        For NaN, infinity, and texts, labels or others of another length. For a model without
-        texts, and a module without a model.
     """
     if is_sentence_model(vectors):
         if texts is None:
@@ -239,39 +232,30 @@ def diagnose(
         progress(0, total)
     findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     if first is not None and not is_unread:
-        first(findings if numbers is None else _numbered(findings, numbers))
+        first(_numbered(findings, numbers))
     pictures = make_pictures(X[sample], seed=seed)
     step()
-    rows = TrialRows.of(
-        X, nonzero, _Beside(texts, unit), labels=labels, pairs=pairs, queries=queries, seed=seed
-    )
+    judges = {"labels": labels, "pairs": pairs, "queries": queries}
+    rows = TrialRows.given(X, texts=texts, units=units, seed=seed, **judges)  # type: ignore[arg-type]
+    how: dict[str, Any] = {"groups": rows.groups, "fittable": rows.fittable, "seed": seed}
     trial = run_trial(
         rows.X,
         rows.yardstick,
-        groups=rows.groups,
         others={place: _taken(each, rows.numbers) for place, each in others.items()},
-        seed=seed,
         step=step,
-        fittable=rows.fittable,
+        **how,
     )
     if trial.cures[0].score is not None and rows.yardstick is not None:
         findings = tuple(
             _with_cure(_with_effect(finding, members.get(finding.code), rows, sample, seed), trial)
             for finding in findings
         )
+    thresholds = None
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
-    thresholds = None
-    if not is_unread:
-        thresholds = find_thresholds(
-            rows.X,
-            rows.yardstick,
-            groups=rows.groups,
-            cures=trial.cures,
-            seed=seed,
-            fittable=rows.fittable,
-        )
+    else:
+        thresholds = find_thresholds(rows.X, rows.yardstick, cures=trial.cures, **how)
     step()
     if progress is not None:
         progress(total, total)
@@ -281,16 +265,10 @@ def diagnose(
         n_measured=len(sample),
         n_zero=n - len(nonzero),
         seed=seed,
-        findings=findings if numbers is None else _numbered(findings, numbers),
+        findings=_numbered(findings, numbers),
         trial=trial,
-        yardstick=(
-            "pairs"
-            if pairs is not None
-            else "queries"
-            if queries is not None
-            else "labels"
-            if labels is not None
-            else "none"
+        yardstick=next(
+            (name for name in ("pairs", "queries", "labels") if judges[name] is not None), "none"
         ),
         vectors_sha256=vectors_sha256(X),
         texts_sha256=None if texts is None else _digest(texts),
@@ -338,31 +316,26 @@ class _Beside:
         _, first, place = np.unique(self.units, return_index=True, return_inverse=True)
         return connected(same, first[place], np.arange(len(X)))
 
+    def with_own(self, n: int) -> _Beside:
+        """The units, and a new unit for each of n more rows; without texts."""
+        if self.units is None:
+            return _Beside(None, None)
+        more = int(self.units.max(initial=-1)) + 1 + np.arange(n)
+        return _Beside(None, np.append(self.units, more))
+
 
 @dataclass(frozen=True)
 class TrialRows:
-    """The rows of the trial, with what judges them.
+    """The rows of the trial, with what judges them."""
 
-    Attributes
-    ----------
-    X : (m, d) array
-    numbers : (m,) array of int
-        Their numbers among all vectors. Where pairs are vectors of other rows: their numbers among
-        all sides, and 0 for the rows of the cloud, which are not scored.
-    groups : (m,) array of int
-        Copies, rows of one unit, and rows that pairs connect.
-    fittable : (m,) array of bool or None
-        Where pairs or queries are vectors of other rows: True for the cloud, False for those rows.
-    n_pairs : int or None
-        Pairs that were drawn; None without pairs.
-    """
-
-    X: np.ndarray
+    X: np.ndarray  # (m, d)
+    # (m,) among all vectors. Where pairs are vectors of other rows: among all sides, and 0 for the
+    # rows of the cloud, which are not scored
     numbers: np.ndarray
-    groups: np.ndarray
-    yardstick: Yardstick | None
-    fittable: np.ndarray | None = None
-    n_pairs: int | None = None
+    groups: np.ndarray  # (m,) copies, rows of one unit, and rows that pairs connect
+    yardstick: LabelYardstick | PairYardstick | QueryYardstick | None
+    fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
+    n_pairs: int | None = None  # that were drawn
 
     @classmethod
     def given(
@@ -378,39 +351,23 @@ class TrialRows:
     ) -> TrialRows:
         """Of what ``diagnose`` takes, which has checked it."""
         X = float_rows(vectors, at_least=LEAST_ROWS)
-        beside = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
+        every = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
         rows = np.flatnonzero(X.any(axis=1))
-        return cls.of(X, rows, beside, labels=labels, pairs=pairs, queries=queries, seed=seed)
-
-    @classmethod
-    def of(
-        cls,
-        X: np.ndarray,
-        rows: np.ndarray,
-        beside: _Beside,
-        *,
-        labels: Sequence[str] | None,
-        pairs: ScoredRows | None,
-        queries: JudgedQueries | None,
-        seed: int,
-    ) -> TrialRows:
-        # Only the first of equal rows, because the others would join their units
-        if beside.units is not None:
-            rows = rows[np.unique(copies(X[rows], beside.at(rows).texts))]
+        if units is not None:  # only the first of equal rows: the others would join their units
+            rows = rows[np.unique(copies(X[rows], every.at(rows).texts))]
         if pairs is not None:
-            return cls._of_pairs(X, rows, beside, pairs, seed)
+            return cls._of_pairs(X, rows, every, pairs, seed)
+        beside, cloud = every.at(rows), X if len(rows) == len(X) else X[rows]
         if queries is not None:
-            return cls._of_queries(X, rows, beside, queries, seed)
-        taken = X if len(rows) == len(X) else X[rows]
-        if labels is None:
-            return cls(taken, rows, beside.at(rows).groups(taken), None)
-        same = copies(taken, beside.at(rows).texts)
-        groups = beside.at(rows).groups(taken)
-        names = np.asarray(labels, dtype=str)[rows]
-        labelled = np.flatnonzero(names != "")
-        searched = labelled[np.unique(same[labelled], return_index=True)[1]]
-        yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
-        return cls(taken, rows, groups, yardstick)
+            return cls._of_queries(X, cloud, rows, beside, queries, seed)
+        groups, yardstick = beside.groups(cloud), None
+        if labels is not None:
+            names = np.asarray(labels, dtype=str)[rows]
+            labelled = np.flatnonzero(names != "")
+            same = copies(cloud, beside.texts)
+            searched = labelled[np.unique(same[labelled], return_index=True)[1]]
+            yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
+        return cls(cloud, rows, groups, yardstick, np.ones(len(rows), dtype=bool))
 
     @classmethod
     def _of_pairs(
@@ -426,48 +383,47 @@ class TrialRows:
         if n_pairs > MOST_PAIRS:
             drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
-        n_drawn, fittable = len(drawn), None
         if left.ndim == 2:
             sides = np.vstack([left, right])
             X = np.vstack([X[cloud], sides.astype(X.dtype)])
             numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
             left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
             fittable = np.arange(len(X)) < len(cloud)
-            beside = _Beside(None, _with_own(beside.at(cloud).units, len(sides)))
+            beside = beside.at(cloud).with_own(len(sides))
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
             numbers = np.union1d(cloud, np.union1d(left, right))
             X, beside = X[numbers], beside.at(numbers)
             left, right = (np.searchsorted(numbers, side) for side in (left, right))
+            fittable = np.ones(len(X), dtype=bool)
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
         groups = connected(beside.groups(X), left, right)
         yardstick = PairYardstick(left, right, gold, groups, seed)
-        return cls(X, numbers, groups, yardstick, fittable, n_drawn)
+        return cls(X, numbers, groups, yardstick, fittable, len(drawn))
 
     @classmethod
     def _of_queries(
-        cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, queries: JudgedQueries, seed: int
+        cls,
+        X: np.ndarray,
+        cloud: np.ndarray,
+        rows: np.ndarray,
+        beside: _Beside,
+        queries: JudgedQueries,
+        seed: int,
     ) -> TrialRows:
         queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
         need_width(queries.vectors, X.shape[1])
-        kept = queries.renumbered(_places(cloud, len(X)))
-        stacked = np.vstack([X[cloud], kept.vectors.astype(X.dtype)])
-        numbers = np.concatenate([cloud, np.zeros(len(kept), dtype=cloud.dtype)])
-        fittable = np.arange(len(stacked)) < len(cloud)
-        units = _with_own(beside.at(cloud).units, len(kept))
-        groups = _Beside(None, units).groups(stacked)
-        yardstick = QueryYardstick(kept, len(cloud), groups, seed)
-        return cls(stacked, numbers, groups, yardstick, fittable)
-
-
-def _places(rows: np.ndarray, n: int) -> np.ndarray:
-    """(n,) the place of each row among these rows (m,), -1 for all others."""
-    place = np.full(n, -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
-    return place
+        place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
+        place[rows] = np.arange(len(rows))
+        kept = queries.renumbered(place)
+        stacked = np.vstack([cloud, kept.vectors.astype(X.dtype)])
+        numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
+        groups = beside.with_own(len(kept)).groups(stacked)
+        yardstick = QueryYardstick(kept, len(rows), groups, seed)
+        return cls(stacked, numbers, groups, yardstick, np.arange(len(stacked)) < len(rows))
 
 
 def _with_effect(
@@ -491,7 +447,7 @@ def _with_effect(
             after = yardstick.score(np.delete(X, dimensions, axis=1), items)
         except UndefinedMeasure:  # nothing but these dimensions
             return finding
-    elif members is not None and len(members) and isinstance(yardstick, Searching):
+    elif members is not None and len(members) and not isinstance(yardstick, PairYardstick):
         yardstick, X, searched = yardstick.among(np.isin(rows.numbers, sample), X)
         hidden = np.isin(rows.numbers[searched], members)
         items = _some_items(yardstick, seed)
@@ -519,18 +475,13 @@ def _with_cure(finding: Finding, trial: Trial) -> Finding:
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
     """The same rows of another layer, read when they are needed."""
-    return lambda: np.asarray(vectors() if callable(vectors) else vectors)[rows]
+    return lambda: read(vectors)[rows]
 
 
-def _with_own(units: np.ndarray | None, n: int) -> np.ndarray | None:
-    """The units, and a new unit for each of n more rows."""
-    if units is None:
-        return None
-    return np.append(units, int(units.max(initial=-1)) + 1 + np.arange(n))
-
-
-def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray) -> tuple[Finding, ...]:
+def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tuple[Finding, ...]:
     """The findings with rows (from 0) by their numbers in the file (from 1)."""
+    if numbers is None:
+        return findings
 
     def named(finding: Finding) -> Finding:
         rows = finding.numbers.get("rows")

@@ -19,12 +19,16 @@ kept of a finished place are its scores with their replicates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from .. import __version__
 from ..data.relevance import JudgedQueries
 from ..encode.disk_cache import ArrayStore
 from ..evaluate.fitting import FitSet
@@ -36,14 +40,12 @@ from ..measure.table import measure_table
 from ..process import Progress
 from ..transform.flow import NormalizingFlow
 from .diagnosis import ScoredRows, TrialRows
-from .kept_places import At, packed, place_key, unpacked
 from .trial import (
     FOLDS,
-    Averaged,
+    ArmScore,
     PairedDifference,
     Place,
     TrialSplit,
-    average,
     chosen_by_fold,
     folds,
     together,
@@ -55,8 +57,10 @@ from .yardsticks import (
     QueryYardstick,
     Score,
     Yardstick,
+    score_of,
 )
 
+At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]
 SIMILARITIES = ("cosine", "dot", "euclidean", "rank")
 FLOW = "flow"  # among cures only where it is named: it trains for seconds at each fit
@@ -78,31 +82,15 @@ MEASURES = ("mean_cosine", "isoscore", "top_share")
 
 @dataclass(frozen=True)
 class CureGain:
-    """A cure or control at a place, judged by one similarity.
-
-    Attributes
-    ----------
-    layer, pooling : the place
-    similarity : str
-        As in ``pair_similarities``; "" for a probe, which compares no vectors.
-    cure : str
-        Text for ``parse_treatment``, FLOW, or a control.
-    score : float or None
-        None where the treated rows have no such score.
-    gain : Estimate or None
-        Over raw vectors.
-    control : str
-        The control with as many directions, or the rotation; "" for a control.
-    over_control : Estimate or None
-    """
+    """A cure or control at a place, judged by one similarity."""
 
     layer: Any
     pooling: str
-    similarity: str
-    cure: str
-    score: float | None = None
-    gain: Estimate | None = None
-    control: str = ""
+    similarity: str  # as in ``pair_similarities``; "" for a probe, which compares no vectors
+    cure: str  # text for ``parse_treatment``, FLOW, or a control
+    score: float | None = None  # None where the treated rows have no such score
+    gain: Estimate | None = None  # over raw vectors
+    control: str = ""  # with as many directions, or the rotation; "" for a control
     over_control: Estimate | None = None
 
     @property
@@ -122,47 +110,27 @@ class RawPlace:
 
 @dataclass(frozen=True)
 class GainGrid:
-    """The gains of every cure at every place.
+    """The gains of every cure at every place."""
 
-    Attributes
-    ----------
-    task : str
-        "pairs" (Spearman), "labels" (agreement of the 5 nearest), "probe" (accuracy) or "queries"
-        (nDCG of the 10 nearest).
-    places : tuple of RawPlace
-    gains : tuple of CureGain
-    n_items, n_units : int
-        Pairs, rows or queries that judge, and how many of them are independent.
-    n_fit, d, n_folds, seed : int
-    n_together : int
-        Differences whose intervals hold together.
-    about : mapping of str to str
-        Model, corpus and fit set, in words of the caller.
-    """
-
-    task: Task
+    task: Task  # Spearman, agreement of the 5 nearest, accuracy, or nDCG of the 10 nearest
     places: tuple[RawPlace, ...]
     gains: tuple[CureGain, ...]
-    n_items: int
-    n_units: int
+    n_items: int  # pairs, rows or queries that judge
+    n_units: int  # how many of them are independent
     n_fit: int
     d: int
     n_folds: int
     seed: int
-    n_together: int
-    about: Mapping[str, str]
+    n_together: int  # differences whose intervals hold together
+    about: Mapping[str, str]  # model, corpus and fit set, in words of the caller
 
     def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> CureGain:
         """The gain at a place; KeyError if there is none."""
+        wanted = (layer, pooling, cure, similarity)
         for each in self.gains:
-            if (each.layer, each.pooling, each.cure, each.similarity) == (
-                layer,
-                pooling,
-                cure,
-                similarity,
-            ):
+            if (each.layer, each.pooling, each.cure, each.similarity) == wanted:
                 return each
-        raise KeyError((layer, pooling, cure, similarity))
+        raise KeyError(wanted)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -203,41 +171,13 @@ def evidence(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> GainGrid:
-    """Judge every cure and control at every place.
+    """Judge every cure and control at every place; what judges is as ``diagnose`` takes it.
 
-    Parameters
-    ----------
-    places : mapping of (layer, pooling) to (n, d) array
-        The same rows at each.
-    task : str
-        What judges; it needs ``pairs`` (left rows, right rows, scores), ``labels`` or ``queries``.
-    texts : sequence of n str, optional
-        Rows of equal text are never on both sides of a split.
-    cures : sequence of str
-        Texts for ``parse_treatment``, or FLOW.
-    similarities : sequence of str
-        Some of SIMILARITIES; of queries "cosine" alone.
-    units : sequence of n int, optional
-        The text that each row is a sentence of; the rows of one stay on one side of a split.
-    fittable : (n,) array of bool, optional
-        Rows that alone are fitted on, such as a training set that no pair has. By default each
-        fit has the rows of the other folds.
-    about : mapping of str to str, optional
-        Model, corpus and fit set in words, for the result.
-    store : ArrayStore, optional
-        Has the scores of every finished place, so that an interrupted call resumes. They are found
-        by the vectors and by all else that they depend on.
-    seed : int
-        Of folds, resamples and random directions.
-    progress : callable, optional
-        Called with (done, total).
-
-    Raises
-    ------
-    UndefinedMeasure
-        For fewer than 4 rows, and where too few items judge.
-    ValueError
-        For another task or similarity, and evidence that the task does not have.
+    ``fittable`` rows (n,) alone are fitted on, such as a training set that no pair has; by default
+    each fit has the rows of the other folds. ``units`` (n,) are the text that each row is a
+    sentence of. ``store`` has the scores of every finished place, so that an interrupted call
+    resumes; they are found by all that they depend on. Raises UndefinedMeasure where too few items
+    judge.
     """
     if task == "queries" and len(places) > 1:
         raise ValueError("queries have vectors at one layer and pooling only; give one place")
@@ -247,8 +187,8 @@ def evidence(
     given: dict[str, Any] = {"labels": labels, "pairs": pairs, "queries": queries}
     rows = TrialRows.given(first, texts=texts, units=units, seed=seed, **given)
     may_fit = rows.fittable
-    if may_fit is None:
-        may_fit = np.ones(len(rows.X), dtype=bool) if fittable is None else fittable[rows.numbers]
+    if may_fit.all() and fittable is not None:
+        may_fit = fittable[rows.numbers]
     base = _yardstick(rows, task, "cosine")
     judges = np.isin(rows.groups, base.groups)
     fold = folds(rows.groups, FOLDS, seed, judges=judges)
@@ -263,25 +203,25 @@ def evidence(
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
     scoring = (rows.groups, *_arrays(labels, pairs, queries))
-    averaged: dict[tuple[Place, str, str], Averaged | None] = {}
+    scores: dict[tuple[Place, str, str], ArmScore | None] = {}
     raw_places = []
     for number, (place, vectors) in enumerate(places.items()):
         X = rows.X if task == "queries" else vectors[rows.numbers]
-        key = place_key((X, *split.fits, split.item_folds, *scoring), *settings)
+        key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
         kept = None if store is None else store.read(key)
-        if kept is not None:
-            found = unpacked(kept)
-        else:
+        if kept is None:
             found = judging.place(X, _part_of(progress, number, len(places)))
             if store is not None:
-                store.write(key, packed(found))
-        averaged |= {(place, *at): each for at, each in found.items()}
-        of_raw = {name: _value(averaged[place, RAW, name]) for name in named}
+                store.write(key, _packed(found))
+        else:
+            found = _unpacked(kept)
+        scores |= {(place, *at): each for at, each in found.items()}
+        of_raw = {name: _value(scores[place, RAW, name]) for name in named}
         raw_places.append(RawPlace(*place, of_raw, _measures(X)))
     return GainGrid(
         task=task,
         places=tuple(raw_places),
-        **_gains(averaged, base.units),
+        **_gains(scores, base.units),
         n_items=len(base.groups),
         n_units=base.amount(),
         n_fit=split.n_fit,
@@ -306,7 +246,7 @@ class _Judging:
     yardsticks: Mapping[str, Yardstick]  # by similarity
     seed: int
 
-    def place(self, X: np.ndarray, report: Progress) -> dict[At, Averaged | None]:
+    def place(self, X: np.ndarray, report: Progress) -> dict[At, ArmScore | None]:
         """The scores of the rows X (n, d) by kind and similarity."""
         split, found = self.split, dict[At, list[Score | None]]()
         for number in range(split.n_folds):
@@ -320,10 +260,10 @@ class _Judging:
                 else:
                     Z = _treated(kind, fit_set, X, rng)
                 for similarity, yardstick in self.yardsticks.items():
-                    score = _score(yardstick, Z, items)
+                    score = score_of(yardstick, Z, items)
                     found.setdefault((kind, similarity), []).append(score)
             report(number + 1, split.n_folds)
-        return {at: average([chosen_by_fold([each])]) for at, each in found.items()}
+        return {at: chosen_by_fold([each]) for at, each in found.items()}
 
 
 def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
@@ -388,15 +328,54 @@ def _control_of(cure: str) -> str:
     return ROTATED
 
 
-def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
-    try:
-        return yardstick.score(Z, items)
-    except UndefinedMeasure:
-        return None
+def _value(arm: ArmScore | None) -> float | None:
+    return None if arm is None else float(arm.score.values[0])
 
 
-def _value(averaged: Averaged | None) -> float | None:
-    return None if averaged is None else float(averaged.arm.score.values[0])
+def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
+    """The key of what the scores of a place depend on."""
+    parts = (
+        hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
+        for each in arrays
+    )
+    return ArrayStore.key("evidence", __version__, *settings, *parts)
+
+
+def _packed(found: Mapping[At, ArmScore | None]) -> np.ndarray:
+    """(b,) the bytes of an .npz file of the scores: nothing in it is rounded."""
+    arrays = {"at": np.array(list(found))}
+    for number, arm in enumerate(found.values()):
+        if arm is None:
+            continue
+        score = arm.score
+        parts = {"values": score.values, "replicates": score.replicates}
+        parts["by_item"] = np.array(list(score.by_item.items()), dtype=float).reshape(-1, 2)
+        if score.edges is not None:
+            edges = csr_array(score.edges)
+            parts |= {"data": edges.data, "indices": edges.indices, "indptr": edges.indptr}
+        arrays |= {f"{number} {name}": part for name, part in parts.items()}
+    buffer = io.BytesIO()
+    np.savez(buffer, allow_pickle=False, **arrays)
+    return np.frombuffer(buffer.getvalue(), dtype=np.uint8)
+
+
+def _unpacked(content: np.ndarray) -> dict[At, ArmScore | None]:
+    """What was ``_packed``. With one setting and one split, the rest of an ArmScore is the same."""
+    found: dict[At, ArmScore | None] = {}
+    with np.load(io.BytesIO(content.tobytes()), allow_pickle=False) as arrays:
+        for number, (kind, similarity) in enumerate(arrays["at"].tolist()):
+            found[kind, similarity] = None
+            if f"{number} values" not in arrays:
+                continue
+            values, replicates = arrays[f"{number} values"], arrays[f"{number} replicates"]
+            edges = None
+            if f"{number} data" in arrays:
+                csr = [arrays[f"{number} {name}"] for name in ("data", "indices", "indptr")]
+                edges = csr_array(tuple(csr), shape=(len(csr[-1]) - 1,) * 2)
+            by_item = {int(item): value for item, value in arrays[f"{number} by_item"].tolist()}
+            score = Score(values, replicates, edges, by_item)
+            found[kind, similarity] = ArmScore(score, replicates[0], values[:1])
+    return found
 
 
 def _measures(X: np.ndarray) -> dict[str, float | None]:
@@ -408,16 +387,16 @@ def _measures(X: np.ndarray) -> dict[str, float | None]:
 
 
 def _gains(
-    averaged: Mapping[tuple[Place, str, str], Averaged | None], units: np.ndarray
+    scores: Mapping[tuple[Place, str, str], ArmScore | None], units: np.ndarray
 ) -> dict[str, Any]:
     """The gains of all cells, and how many of their intervals hold together."""
     found: list[tuple[CureGain, PairedDifference | None, PairedDifference | None]] = []
-    for (place, kind, similarity), arm in averaged.items():
+    for (place, kind, similarity), arm in scores.items():
         if kind == RAW:
             continue
         is_control = kind.partition(":")[0] in (ROTATED, RANDOM, RANDOM_KEPT)
         control = "" if is_control else _control_of(kind)
-        raw, other = (averaged.get((place, each, similarity)) for each in (RAW, control))
+        raw, other = (scores.get((place, each, similarity)) for each in (RAW, control))
         over_raw, over_control = (
             PairedDifference.of(each, arm, units) if each is not None and arm is not None else None
             for each in (raw, other)

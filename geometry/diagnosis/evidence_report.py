@@ -120,17 +120,17 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
     figures = []
     for cure in dict.fromkeys(each.cure for each in gains if not each.is_control):
         of_cure = [each for each in gains if each.cure == cure]
-        title = f"{TREATMENTS[parse_treatment(cure).name].label} ({cure})"
-        picture = svg.intervals(
-            [_hundred(each.gain) for each in of_cure],
-            [_hundred(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
-            list(map(place_name, of_cure)),
-            title=title,
-            x_label="gain × 100",
-            reach=math.ceil(max(ends, default=1.0)),
+        label = TREATMENTS[parse_treatment(cure).name].label
+        figures.append(
+            svg.intervals(
+                [_hundred(each.gain) for each in of_cure],
+                [_hundred(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
+                list(map(place_name, of_cure)),
+                title=f"{label} ({cure}); the ring is its control, {of_cure[0].control}",
+                x_label="gain × 100",
+                reach=math.ceil(max(ends, default=1.0)),
+            )
         )
-        caption = f"{title}; the ring is its control, {of_cure[0].control}"
-        figures.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
     return "".join(figures)
 
 

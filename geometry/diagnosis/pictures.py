@@ -17,27 +17,14 @@ BINS, COSINE_ROWS, TOP, POINTS = 50, 1200, 10, 800
 
 @dataclass(frozen=True)
 class Pictures:
-    """The numbers behind the pictures, few enough to be stored with the diagnosis.
+    """The numbers behind the pictures, few enough to be stored; empty where they are undefined."""
 
-    Attributes
-    ----------
-    edges : (b + 1,) array
-        Edges of the bins of cosines, from -1 to 1.
-    cosines, isotropic : (b,) arrays
-        Share of the pairs in each bin: measured, and of isotropic data (empty below d = 3).
-    dimensions, shares : (t,) arrays
-        The dimensions with the largest shares of the mean cosine; empty where there is none.
-    points : (m, 2) array
-        Along the mean direction and the main direction across it, the origin at 0; empty where
-        there is none.
-    """
-
-    edges: np.ndarray
-    cosines: np.ndarray
-    isotropic: np.ndarray
-    dimensions: np.ndarray
-    shares: np.ndarray
-    points: np.ndarray
+    edges: np.ndarray  # (b + 1,) of the bins of cosines, from -1 to 1
+    cosines: np.ndarray  # (b,) share of the pairs in each bin
+    isotropic: np.ndarray  # (b,) the same of isotropic data, from d = 3 on
+    dimensions: np.ndarray  # (t,) those with the largest shares of the mean cosine
+    shares: np.ndarray  # (t,)
+    points: np.ndarray  # (m, 2) along the mean and the main direction across it, the origin at 0
 
 
 def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:

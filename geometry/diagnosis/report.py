@@ -86,9 +86,8 @@ def report_html(
     _ = translate
     name = diagnosis.about.get("corpus", "")
     title = _(REPORT["title"]).format(name=name) if name else _(REPORT["title-nameless"])
-    lines = [sentences.evidence(diagnosis, _), sentences.certainty(diagnosis, _)]
-    lines += [sentences.stay_here(diagnosis, _)]
-    lines += [sentences.basis(diagnosis, _), sentences.measured(diagnosis, _), *notes]
+    said = (sentences.evidence, sentences.certainty, sentences.stay_here, sentences.basis)
+    lines = [*(each(diagnosis, _) for each in (*said, sentences.measured)), *notes]
     advice = f"<p><strong>{escape(sentences.recommendation(diagnosis, _))}</strong></p>" + "".join(
         f"<p><small>{escape(line)}</small></p>" for line in lines if line
     )
@@ -202,47 +201,35 @@ def _figures(diagnosis: Diagnosis, _: Translate) -> str:
     drawn = []
     if len(pictures.points):
         drawn.append(
-            (
-                svg.points(
-                    pictures.points,
-                    title=words["picture-points"],
-                    x_label=words["axis-across"],
-                    y_label=words["axis-mean"],
-                    origin=words["axis-origin"],
-                ),
-                words["picture-points"],
+            svg.points(
+                pictures.points,
+                title=words["picture-points"],
+                x_label=words["axis-across"],
+                y_label=words["axis-mean"],
+                origin=words["axis-origin"],
             )
         )
     drawn.append(
-        (
-            svg.histogram(
-                pictures.edges,
-                pictures.cosines,
-                pictures.isotropic,
-                title=words["picture-cosines"],
-                x_label=words["axis-cosine"],
-                names=(words["axis-measured"], words["axis-isotropic"]),
-            ),
-            words["picture-cosines"],
+        svg.histogram(
+            pictures.edges,
+            pictures.cosines,
+            pictures.isotropic,
+            title=words["picture-cosines"],
+            x_label=words["axis-cosine"],
+            names=(words["axis-measured"], words["axis-isotropic"]),
         )
     )
     if len(pictures.shares):
         drawn.append(
-            (
-                svg.bars(
-                    pictures.shares,
-                    [str(dimension) for dimension in pictures.dimensions],
-                    title=words["picture-shares"],
-                    x_label=words["axis-dimension"],
-                    y_label=words["axis-share"],
-                ),
-                words["picture-shares"],
+            svg.bars(
+                pictures.shares,
+                [str(dimension) for dimension in pictures.dimensions],
+                title=words["picture-shares"],
+                x_label=words["axis-dimension"],
+                y_label=words["axis-share"],
             )
         )
-    return "".join(
-        f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>"
-        for picture, caption in drawn
-    )
+    return "".join(drawn)
 
 
 def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
@@ -251,25 +238,23 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
     if found is None:
         return []
     names, drawn = threshold_sentences.labels(_), []
-    for arm in (found.arm("leave"), found.arm("centre")):
+    for kind, title in (("leave", "picture-raw"), ("centre", "picture-centre")):
+        arm = found.arm(kind)
         if arm is None or arm.related is None:
             continue
         best = arm.threshold("f1")
-        caption = names["picture-raw" if arm.kind == "leave" else "picture-centre"]
         picture = svg.histogram(
             EDGES,
             np.array(arm.unrelated_shares),
             np.array(arm.related_shares),
-            title=caption,
+            title=names[title],
             x_label=names["axis-cosine"],
             names=(names["unrelated"], names["related"]),
             mark=None if best is None else best.cosine,
         )
-        drawn.append(f"<figure>{picture}<figcaption>{escape(caption)}</figcaption></figure>")
-    tables = (
-        threshold_sentences.cosine_table(diagnosis, _),
-        threshold_sentences.cut_table(diagnosis, _),
-    )
+        drawn.append(picture)
+    made = (threshold_sentences.cosine_table, threshold_sentences.cut_table)
+    tables = [of(diagnosis, _) for of in made]
     return [
         f"<h2>{escape(names['title'])}</h2>",
         f"<p>{escape(threshold_sentences.summary(diagnosis, _))}</p>",

@@ -25,6 +25,7 @@ changes no sign. So its binary form is that of centring and a rotation to these 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -34,11 +35,11 @@ import numpy as np
 
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
-from ..linalg.rows import UndefinedMeasure, directions
-from ..measure.intervals import NORMAL, Estimate, around
+from ..linalg.rows import directions
+from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis, TrialRows
 from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
-from .yardsticks import Score, Yardstick, variance_of_dyads
+from .yardsticks import Score, Yardstick, change, mean_score, score_of
 
 FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
 CUTS = (256, 128, 64)
@@ -139,55 +140,34 @@ def storage_table(
     if yardstick is None:
         return None
     n, d = X.shape
-    may_fit = np.ones(n, dtype=bool) if rows.fittable is None else rows.fittable
     judges = np.isin(rows.groups, yardstick.groups)
     fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed, judges)
-    split = TrialSplit.of(fold, rows.groups, may_fit, yardstick)
+    split = TrialSplit.of(fold, rows.groups, rows.fittable, yardstick)
     if split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
     drawn = np.sort(rng.permutation(len(yardstick.groups))[:most])
-    ways = [
-        (number, k, form)
-        for number, cure in enumerate(cures)
-        for k in widths(_width(cure.treatment, d))
-        for form in FORMS
-    ]
-    found = _scores(X, yardstick, cures, ways, split, drawn, seed, progress)
-    raw = found[0]
+    parts = _scores(X, yardstick, cures, split, drawn, seed, progress)
+    found = {way: mean_score(each) for way, each in parts.items()}
+    raw = next(iter(found.values()))
+    stored = []
+    for (cure, k, form), score in found.items():
+        n_bytes = ceil(k * FORMS[form] / 8)
+        smaller = d * FORMS["float32"] / 8 / n_bytes
+        value = None if score is None else float(score.values[0])
+        is_compared = score is not None and raw is not None and score is not raw
+        loss = change(raw, score) if is_compared else None  # type: ignore[arg-type]
+        how = cures[cure].kind, cures[cure].treatment, k, form
+        stored.append(Stored(*how, n_bytes, smaller, value, loss))
     return Storage(
-        rows=tuple(
-            _stored(cures[number], k, form, d, score, raw if place else None)
-            for place, ((number, k, form), score) in enumerate(zip(ways, found, strict=True))
-        ),
+        rows=tuple(stored),
         cures=tuple(cures),
         yardstick=diagnosis.yardstick,
         n_items=len(drawn),
         n_folds=split.n_folds,
         seed=seed,
     )
-
-
-def _stored(
-    cure: Cure, k: int, form: str, d: int, score: Score | None, raw: Score | None
-) -> Stored:
-    n_bytes = ceil(k * FORMS[form] / 8)
-    is_compared = score is not None and raw is not None
-    return Stored(
-        cure.kind,
-        cure.treatment,
-        k,
-        form,
-        n_bytes,
-        smaller=d * FORMS["float32"] / 8 / n_bytes,
-        score=None if score is None else float(score.values[0]),
-        change=difference(raw, score) if is_compared else None,  # type: ignore[arg-type]
-    )
-
-
-def _width(treatment: str, d: int) -> int:
-    return min(d, parse_treatment(treatment).knobs.n_components or d)
 
 
 def widths(d: int) -> list[int]:
@@ -199,45 +179,39 @@ def _scores(
     X: np.ndarray,
     yardstick: Yardstick,
     cures: Sequence[Cure],
-    ways: Sequence[tuple[int, int, str]],
     split: TrialSplit,
     drawn: np.ndarray,
     seed: int,
     progress: Callable[[int, int], None] | None,
-) -> list[Score | None]:
-    """The score of each way, a mean over folds; None where a fold has none."""
-    is_one = len(split.fits) == 1
+) -> dict[tuple[int, int, str], list[Score | None]]:
+    """The scores of each fold by number of the cure, dimensions and form."""
+    d = X.shape[1]
+    found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
+    specs = [parse_treatment(cure.treatment) for cure in cures]
+    cuts = [widths(min(d, spec.knobs.n_components or d)) for spec in specs]
+    fits = split.fits * split.n_folds if len(split.fits) == 1 else split.fits
     judging = [
-        (split.fits[0 if is_one else fold], drawn[split.item_folds[drawn] == fold])
-        for fold in range(split.n_folds)
+        (fitted, items)
+        for fold, fitted in enumerate(fits)
+        if len(items := drawn[split.item_folds[drawn] == fold])
     ]
-    judging = [(fitted, items) for fitted, items in judging if len(items)]
-    parts: list[list[Score | None]] = [[] for _ in ways]
-    total, done = len(judging) * len(ways), 0
+    total, done = len(judging) * len(FORMS) * sum(map(len, cuts)), 0
     for fitted, items in judging:
         fit_set = FitSet(X[fitted])
-        ways_left = iter(parts)
-        for cure in cures:
-            Z = fit_set.fit(parse_treatment(cure.treatment)).reduced(X)
+        for cure, (spec, of_cure) in enumerate(zip(specs, cuts, strict=True)):
+            Z = fit_set.fit(spec).reduced(X)
             along = axes(Z[fitted])
-            for k in widths(_width(cure.treatment, X.shape[1])):
+            for k in of_cure:
                 U = unit(Z @ along[:, :k] if k < Z.shape[1] else Z)
                 for form in FORMS:
-                    is_turned = form == "binary" and k < X.shape[1]
+                    is_turned = form == "binary" and k < d
                     V = U @ rotation(k, seed) if is_turned else U
                     stored = restored(V, V[fitted], form)
-                    next(ways_left).append(_score(yardstick, stored, items))
+                    found[cure, k, form].append(score_of(yardstick, stored, items))
                     done += 1
                     if progress is not None:
                         progress(done, total)
-    return [mean_score(each) for each in parts]
-
-
-def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
-    try:
-        return yardstick.score(Z, items)
-    except UndefinedMeasure:  # such as a zero row
-        return None
+    return found
 
 
 def unit(Z: np.ndarray) -> np.ndarray:
@@ -279,26 +253,3 @@ def restored(U: np.ndarray, of_fit: np.ndarray, form: str) -> np.ndarray:
     if form == "binary":
         return np.where(U >= 0, 1.0, -1.0).astype(np.float32)
     return U.astype(np.float32)
-
-
-def mean_score(parts: Sequence[Score | None]) -> Score | None:
-    """The mean of the scores of folds; None where one is missing."""
-    known = [each for each in parts if each is not None]
-    if len(known) < len(parts):
-        return None
-    edges = [each.edges for each in known if each.edges is not None]
-    return Score(
-        np.mean([each.values for each in known], axis=0),
-        np.mean([each.replicates for each in known], axis=0),
-        sum(edges[1:], edges[0]) / len(known) if edges else None,
-    )
-
-
-def difference(before: Score, after: Score) -> Estimate:
-    """The difference of the deciding scores, paired, at 95% by itself."""
-    value = float(after.values[0] - before.values[0])
-    if before.edges is not None and after.edges is not None:
-        variance = variance_of_dyads((after.edges - before.edges).tocsr())
-    else:
-        variance = float(np.nanvar(after.replicates[0] - before.replicates[0]))
-    return Estimate(value, *around(value, NORMAL * float(np.sqrt(variance))))

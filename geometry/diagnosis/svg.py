@@ -1,4 +1,4 @@
-"""Pictures as inline SVG: a histogram, bars, points, intervals. No script, so they are small."""
+"""Figures of HTML with inline SVG: a histogram, bars, points, intervals. No script."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
+
+from ..data.number_text import signed
 
 WIDTH, HEIGHT = 460, 260
 LEFT, RIGHT, TOP, BOTTOM = 50, 14, 12, 42  # margins
@@ -45,9 +47,7 @@ def histogram(
         # beside the mark, on the side with more room
         is_right = place < (LEFT + WIDTH - RIGHT) / 2
         beside = place + (4 if is_right else -4)
-        parts.append(
-            _text(beside, TOP + 9, f"{mark:.2f}".replace("-", "−"), "start" if is_right else "end")
-        )
+        parts.append(_text(beside, TOP + 9, signed(mark, 2), "start" if is_right else "end"))
     for value in (-1, -0.5, 0, 0.5, 1):
         place = float(np.interp(value, edges, x))
         parts.append(_text(place, base + 16, f"{value:g}".replace("-", "−"), "middle"))
@@ -74,7 +74,7 @@ def bars(
         parts.append(_text(x + step / 2, HEIGHT - BOTTOM + 16, label, "middle"))
     for value in (low, high):
         y = float(np.interp(value, (low, high), (HEIGHT - BOTTOM, TOP)))
-        parts.append(_text(LEFT - 6, y + 4, f"{value:.2f}".replace("-", "−"), "end"))
+        parts.append(_text(LEFT - 6, y + 4, signed(value, 2), "end"))
     parts += [
         _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"),
         _text(WIDTH - RIGHT, TOP + 8, y_label, "end"),
@@ -140,10 +140,11 @@ def intervals(
 
 
 def _picture(title: str, parts: Sequence[str], height: float = HEIGHT) -> str:
-    alternative = escape(title)
+    """A figure with its title as caption."""
+    words = escape(title)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{alternative}">'
-        f"<title>{alternative}</title>{''.join(parts)}</svg>"
+        f'<figure><svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words}">'
+        f"<title>{words}</title>{''.join(parts)}</svg><figcaption>{words}</figcaption></figure>"
     )
 
 

@@ -22,9 +22,9 @@ is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardstic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -169,12 +169,10 @@ class _Pairs:
     fit: np.ndarray
 
     @property
-    def n_related(self) -> int:
-        return int(self.is_related.sum())
-
-    @property
-    def n_unrelated(self) -> int:
-        return len(self.left) - self.n_related
+    def counts(self) -> tuple[int, int]:
+        """(related, unrelated)"""
+        n_related = int(self.is_related.sum())
+        return n_related, len(self.left) - n_related
 
 
 def find_thresholds(
@@ -195,56 +193,55 @@ def find_thresholds(
     fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
     units = units_of(groups, n)
-    more: Mapping[str, float | bool] = {}
+    rule: dict[str, Any] = {}
     evidence: Evidence = "none"
     pairs: _Pairs | None = None
     split = TrialSplit.of(fold, groups, may_fit, yardstick)
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
-            evidence, pairs = "labels", _of_labels(yardstick, split, units, rng)
+            rows = yardstick.searched
+            given = rows, split.item_folds, yardstick.labels[rows]
+            evidence, pairs = "labels", _within_folds(*given, split, units, rng)
         elif isinstance(yardstick, PairYardstick):
-            evidence, (pairs, more) = "pairs", _of_scores(yardstick, split, rng)
+            evidence, (pairs, rule) = "pairs", _of_scores(yardstick, split, rng)
         elif isinstance(yardstick, QueryYardstick):
             evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
-    if split is None or pairs is None or min(pairs.n_related, pairs.n_unrelated) < LEAST:
-        evidence, more = "none", {}
+    if split is None or pairs is None or min(pairs.counts) < LEAST:
+        evidence, rule = "none", {}
         if (split := TrialSplit.of(fold, groups, may_fit, None)) is None:
             return None
-        pairs = _at_random(np.flatnonzero(may_fit), fold, split, units, rng)
-        if pairs.n_unrelated < LEAST:
+        rows = np.flatnonzero(may_fit)
+        pairs = _within_folds(rows, fold[rows], None, split, units, rng)
+        if pairs.counts[1] < LEAST:
             return None
-    return Thresholds(
-        evidence=evidence,
-        arms=_arms(X, pairs, split, units, [cure for cure in cures if cure.place is None]),
-        n_related=pairs.n_related,
-        n_unrelated=pairs.n_unrelated,
-        seed=seed,
-        **more,  # type: ignore[arg-type]
-    )
+    arms = _arms(X, pairs, split, units, [cure for cure in cures if cure.place is None])
+    return Thresholds(evidence, arms, *pairs.counts, seed=seed, **rule)
 
 
 # ---- pairs ----
 
 
-def _of_labels(
-    yardstick: LabelYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
+def _within_folds(
+    rows: np.ndarray,
+    row_folds: np.ndarray,
+    labels: np.ndarray | None,
+    split: TrialSplit,
+    units: np.ndarray,
+    rng: np.random.Generator,
 ) -> _Pairs:
-    """Both kinds of pairs within each fold, as many of each."""
-    rows = yardstick.searched
-    labels = yardstick.labels[rows]
+    """As many related as unrelated pairs within each fold; without labels random ones."""
+    kinds = (True,) if labels is None else (True, False)
+    names = np.zeros(len(rows)) if labels is None else labels
     parts = []
-    for fold in np.unique(split.item_folds):
-        of_fold = split.item_folds == fold
-        drawn = [
-            draw_pairs(
-                labels[of_fold], units[rows[of_fold]], MOST // split.n_folds, rng, is_same=is_same
-            )
-            for is_same in (True, False)
-        ]
-        m = min(len(each[0]) for each in drawn)
-        for is_same, (left, right) in zip((True, False), drawn, strict=True):
-            at = rows[of_fold]
-            parts.append((at[left[:m]], at[right[:m]], np.full(m, is_same), np.full(m, fold)))
+    for fold in np.unique(row_folds):
+        is_here = row_folds == fold
+        at = rows[is_here]
+        given = names[is_here], units[at], MOST // split.n_folds, rng
+        drawn = [draw_pairs(*given, is_same=is_same) for is_same in kinds]
+        m = min(len(left) for left, _ in drawn)
+        for is_same, (left, right) in zip(kinds, drawn, strict=True):
+            is_related = np.full(m, is_same and labels is not None)
+            parts.append((at[left[:m]], at[right[:m]], is_related, np.full(m, fold)))
     return _joined(parts, split)
 
 
@@ -284,33 +281,19 @@ def draw_pairs(
 
 def _of_scores(
     yardstick: PairYardstick, split: TrialSplit, rng: np.random.Generator
-) -> tuple[_Pairs, Mapping[str, float | bool]]:
+) -> tuple[_Pairs, dict[str, float | bool]]:
     """The pairs of the upper and of the lower third, and the scores that separate them."""
     gold = yardstick.gold
     low, high = float(gold.min(initial=np.inf)), float(gold.max(initial=-np.inf))
     is_binary = len(np.unique(gold)) == 2
     third = 0.0 if is_binary else (high - low) / 3
     is_related, is_unrelated = gold >= high - third, gold <= low + third
-    kept = np.sort(
-        np.concatenate(
-            [
-                rng.permutation(np.flatnonzero(each))[:MOST]
-                for each in (is_related & ~is_unrelated, is_unrelated & ~is_related)
-            ]
-        )
-    )
-    part = (
-        yardstick.left[kept],
-        yardstick.right[kept],
-        is_related[kept],
-        split.item_folds[kept],
-    )
-    rule = {
-        "least_related": high - third,
-        "most_unrelated": low + third,
-        "is_binary": is_binary,
-    }
-    return _joined([part], split), rule
+    kinds = (is_related & ~is_unrelated, is_unrelated & ~is_related)
+    drawn = [rng.permutation(np.flatnonzero(each))[:MOST] for each in kinds]
+    kept = np.sort(np.concatenate(drawn))
+    sides = yardstick.left[kept], yardstick.right[kept]
+    rule = {"least_related": high - third, "most_unrelated": low + third, "is_binary": is_binary}
+    return _joined([(*sides, is_related[kept], split.item_folds[kept])], split), rule
 
 
 def _of_queries(
@@ -320,16 +303,13 @@ def _of_queries(
     queries, n = yardstick.queries, yardstick.n_searched
     links = np.array([(query, row) for query, each in enumerate(queries.relevant) for row in each])
     links = rng.permutation(links.reshape(-1, 2))[:MOST].astype(np.int64)
+    known = zip(queries.relevant, queries.left_out, strict=True)
     near = [
         {units[row] for row in (*relevant, *left_out)} | {units[n + query]}
-        for query, (relevant, left_out) in enumerate(
-            zip(queries.relevant, queries.left_out, strict=True)
-        )
+        for query, (relevant, left_out) in enumerate(known)
     ]
     drawn = rng.integers(n, size=len(links))
-    is_other = [
-        units[row] not in near[query] for query, row in zip(links[:, 0], drawn, strict=True)
-    ]
+    is_other = [units[row] not in near[q] for q, row in zip(links[:, 0], drawn, strict=True)]
     parts = []
     for is_related, asked, rows in (
         (True, links[:, 0], links[:, 1]),
@@ -340,29 +320,11 @@ def _of_queries(
     return _joined(parts, split)
 
 
-def _at_random(
-    rows: np.ndarray,
-    fold: np.ndarray,
-    split: TrialSplit,
-    units: np.ndarray,
-    rng: np.random.Generator,
-) -> _Pairs:
-    """Pairs within each fold, none called related."""
-    parts = []
-    for each in np.unique(fold[rows]):
-        at = rows[fold[rows] == each]
-        left, right = draw_pairs(
-            np.zeros(len(at)), units[at], MOST // split.n_folds, rng, is_same=True
-        )
-        parts.append((at[left], at[right], np.full(len(left), False), np.full(len(left), each)))
-    return _joined(parts, split)
-
-
 def _joined(
     parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: TrialSplit
 ) -> _Pairs:
-    left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
-    return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
+    *pairs, fold = map(np.concatenate, zip(*parts, strict=True))
+    return _Pairs(*pairs, fold if len(split.fits) > 1 else np.zeros_like(fold))
 
 
 # ---- cosines ----
@@ -387,17 +349,14 @@ def _arms(
             unrelated=_quantiles(unrelated),
             unrelated_shares=_shares(unrelated),
         )
-        if pairs.n_related:
+        if len(related):
             order = _Auc.of(values, pairs.is_related, ends)
-            arm = PairCosines(
-                cure.kind,
-                cure.treatment,
-                unrelated=arm.unrelated,
+            arm = replace(
+                arm,
                 related=_quantiles(related),
                 auc=order.estimate(is_counted=is_counted),
                 change=None if raw is None else order.less(raw, is_counted=is_counted),
                 thresholds=find_cuts(related, unrelated),
-                unrelated_shares=arm.unrelated_shares,
                 related_shares=_shares(related),
             )
             raw = raw or order
@@ -501,14 +460,9 @@ def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ..
     is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
     if is_precise.any():
         places["precision"] = int(np.argmax(np.where(is_precise, hits, -1)))
-    return tuple(
-        Threshold(
-            code,
-            float(values[places[code]]),
-            float(precision[places[code]]),
-            float(recall[places[code]]),
-            float(false[places[code]] / len(unrelated)),
-        )
-        for code in ("precision", "f1", "recall")
-        if code in places
-    )
+    found = {
+        code: (values[at], precision[at], recall[at], false[at] / len(unrelated))
+        for code, at in places.items()
+    }
+    codes = [code for code in ("precision", "f1", "recall") if code in found]
+    return tuple(Threshold(code, *map(float, found[code])) for code in codes)

@@ -24,22 +24,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import combinations
 from statistics import NormalDist
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
-from ..linalg.rows import UndefinedMeasure
-from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around
+from ..measure.intervals import MIN_ROWS, Estimate, around
 from ..measure.retrieval import BOOTSTRAPPED
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
-from .yardsticks import LabelYardstick, Score, Yardstick, change_of_few, variance_of_dyads
+from .yardsticks import (
+    LabelYardstick,
+    Score,
+    Yardstick,
+    change,
+    change_of_few,
+    mean_score,
+    score_of,
+    variance_of_dyads,
+)
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
@@ -182,68 +189,68 @@ def run_trial(
 ) -> Trial:
     """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
 
-    ``others`` are the same rows at other places. Without ``fittable`` any row may be fitted on;
-    with it, those rows are only fitted on, less copies of rows that are judged.
+    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on,
+    less copies of rows that are judged; without it any row may be.
     """
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
     n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
     judges = None if yardstick is None else np.isin(groups, yardstick.groups)
-    fold_of = partial(folds, groups, n_folds, judges=judges)
-    first = TrialSplit.of(fold_of(seed), groups, may_fit, yardstick)
-    unjudged = TrialSplit.of(fold_of(seed), groups, may_fit, None)
-    if first is None or unjudged is None:
-        return _no_trial(X, yardstick)
+
+    def split_by(seed: int | tuple[int, ...], judged: Yardstick | None) -> TrialSplit | None:
+        return TrialSplit.of(folds(groups, n_folds, seed, judges), groups, may_fit, judged)
+
+    first, unjudged = split_by(seed, yardstick), split_by(seed, None)
+    because: Because = "no_yardstick" if yardstick is None else "too_few"
+    if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
+        raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
+        return Trial((raw,), raw, raw, because, 0, 0, 0, 0, 0, None)
     amount = 0 if yardstick is None else yardstick.amount()
-    is_enough = yardstick is not None and amount >= yardstick.least and first.n_fit >= MIN_ROWS
-    usable = yardstick if is_enough else None
-    compared: tuple[Cure, ...]
-    if usable is None:
-        arms = [Arm(kind, (text,)) for kind, text in usual_settings(first.n_fit, d).items()]
-        compared = tuple(Cure(arm.kind, cast(str, arm.settings[0])) for arm in arms)
+    found: dict[str, Any] = {}
+    if yardstick is None or amount < yardstick.least or first.n_fit < MIN_ROWS:
+        compared = tuple(Cure(kind, text) for kind, text in usual_settings(first.n_fit, d).items())
         chosen = here = compared[0]
-        tried = _Tried(arms, [], [])
-        items = np.zeros(0, dtype=np.int64)
+        # without a score, the fits are those of the measures, unless there are too few rows to fit
+        n_fit = first.n_fit if first.n_fit < MIN_ROWS else unjudged.n_fit
     else:
         arms = [*_arms(first.n_fit, d), *([Arm("layer", tuple(others))] if others else ())]
-        per_split, n_splits = _amount_of_work(usable, d)
+        per_split, n_splits = _amount_of_work(yardstick, d)
         # another seed than that of any split: (seed, 0) gives the numbers of seed
-        order = np.random.default_rng((seed, SPLITS)).permutation(len(usable.groups))
+        order = np.random.default_rng((seed, SPLITS)).permutation(len(yardstick.groups))
         splits = []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
-            made = TrialSplit.of(fold_of((seed, number)), groups, may_fit, usable)
-            if made is not None:
+            if (made := split_by((seed, number), yardstick)) is not None:
                 splits.append((made, drawn))
-        tried = _Tried.of(X, usable, arms, splits, others, step)
+        tried = _Tried.of(X, yardstick, arms, splits, others, step)
         compared = tried.cures()
-        chosen = recommended(compared)
-        here = recommended(tried.cures(but="layer"))
-        items = np.unique(np.concatenate([drawn for _, drawn in splits]))
+        chosen, here = recommended(compared), recommended(tried.cures(but="layer"))
+        n_fit = first.n_fit
+        found = {
+            "others": tuple(others),
+            "n_items": len(np.unique(np.concatenate([drawn for _, drawn in splits]))),
+            "n_searched": round(yardstick.cost),
+            "n_splits": len(tried.scores),
+            "n_agree": tried.n_agree(chosen.kind),
+        }
+        if compared[0].score is not None:
+            because = "helps" if chosen.kind != "leave" else "nothing_helps"
+        found["n_settings"] = sum(len(arm.settings) for arm in arms) - 1
     compared = _measured(X, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
-    because: Because = "helps" if chosen.kind != "leave" else "nothing_helps"
-    if usable is None or compared[0].score is None:
-        because = "no_yardstick" if yardstick is None else "too_few"
     return Trial(
         cures=compared,
         chosen=by_kind[chosen.kind],
         here=replace(here, measures=by_kind[here.kind].measures),
         because=because,
-        # without a score, the fits are those of the measures, unless there are too few rows to fit
-        n_fit=first.n_fit if usable or first.n_fit < MIN_ROWS else unjudged.n_fit,
+        n_fit=n_fit,
         n_held_out=len(unjudged.held_out),
         amount=amount,
         n_compared=len(compared) - 1,
-        n_settings=sum(len(arm.settings) for arm in arms) - 1 if usable else 0,
         chance=yardstick.chance if isinstance(yardstick, LabelYardstick) else None,
-        others=tuple(others) if usable else (),
-        n_items=len(items),
-        n_searched=0 if usable is None else round(usable.cost),
         n_folds=first.n_folds,
-        n_splits=len(tried.scores),
-        n_agree=tried.n_agree(chosen.kind),
         ties=_ties(compared, chosen),
+        **{"n_settings": 0, **found},
     )
 
 
@@ -331,9 +338,9 @@ class _Tried:
     arms: Sequence[Arm]
     scores: Sequence[Sequence[ArmScore | None]]  # by split and arm
     best: Sequence[str | Place]  # the setting of each arm with the best mean
-    names: Sequence[str] = ()  # of the scores
-    units: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of items
-    same_items: bool = True  # every split judges the same items
+    names: Sequence[str]  # of the scores
+    units: np.ndarray  # of items
+    same_items: bool  # every split judges the same items
 
     @classmethod
     def of(
@@ -348,7 +355,6 @@ class _Tried:
         found, means = [], []
         for split, drawn in splits:
             judged = _judge(X, yardstick, arms, split, drawn, others, step)
-            judged = judged_folds(judged)
             found.append([chosen_by_fold(each) for each in judged])
             means.append([[_mean(setting) for setting in each] for each in judged])
         totals = [np.sum(each, axis=0) for each in zip(*means, strict=True)]
@@ -388,46 +394,30 @@ def _judge(
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> list[list[list[Score | None]]]:
-    """Scores by arm, setting and fold of the items ``drawn``."""
+    """Scores by arm, setting and fold of the items ``drawn``.
+
+    Folds in which raw vectors have no score are left out: no item, or equal scores.
+    """
     items = [drawn[split.item_folds[drawn] == each] for each in range(split.n_folds)]
     found: list[list[list[Score | None]]] = [[[] for _ in arm.settings] for arm in arms]
-    one_for_all = len(split.fits) == 1
-    for fitted, parts in zip(
-        split.fits, [items] if one_for_all else [[each] for each in items], strict=True
-    ):
+    parts = [items] if len(split.fits) == 1 else [[each] for each in items]
+    for fitted, of_fit in zip(split.fits, parts, strict=True):
         fit_set = FitSet(X[fitted])
         for arm, of_arm in zip(arms, found, strict=True):
             if arm.kind == "layer":
                 continue
             for text, of_setting in zip(arm.settings, of_arm, strict=True):
-                treatment = fit_set.fit(parse_treatment(cast(str, text)))
-                Z = treatment.reduced(X)
-                of_setting.extend(_score(yardstick, Z, judged) for judged in parts)
+                Z = fit_set.fit(parse_treatment(cast(str, text))).reduced(X)
+                of_setting.extend(score_of(yardstick, Z, judged) for judged in of_fit)
                 step()
     for arm, of_arm in zip(arms, found, strict=True):
         if arm.kind == "layer":
             for place, of_setting in zip(arm.settings, of_arm, strict=True):
-                Z = _read(others[cast(Place, place)])
-                of_setting.extend(_score(yardstick, Z, judged) for judged in items)
+                Z = read(others[cast(Place, place)])
+                of_setting.extend(score_of(yardstick, Z, judged) for judged in items)
                 step()
-    return found
-
-
-def judged_folds(of_arms: list[list[list[Score | None]]]) -> list[list[list[Score | None]]]:
-    """The same without folds in which raw vectors have no score: no item, or equal scores."""
-    raw = of_arms[0][0]
-    kept = [fold for fold, score in enumerate(raw) if score is not None]
-    return [[[each[fold] for fold in kept] for each in of_arm] for of_arm in of_arms]
-
-
-def _score(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
-    """None where the treated rows have no such score, such as a zero row, and for no item."""
-    if not len(items):
-        return None
-    try:
-        return yardstick.score(Z, items)
-    except UndefinedMeasure:
-        return None
+    kept = [fold for fold, score in enumerate(found[0][0]) if score is not None]
+    return [[[each[fold] for fold in kept] for each in of_arm] for of_arm in found]
 
 
 def _mean(by_fold: Sequence[Score | None]) -> float:
@@ -439,11 +429,15 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
 
 @dataclass(frozen=True)
 class ArmScore:
-    """The score of an arm; ``fixed`` are replicates without a new choice of the setting."""
+    """The score of an arm over splits.
+
+    fixed : (B,) replicates without a new choice of the setting.
+    by_split : (splits,) the deciding value of each.
+    """
 
     score: Score
-    fixed: np.ndarray  # (B,)
-    by_item: Mapping[int, float] = field(default_factory=dict)  # of single queries
+    fixed: np.ndarray
+    by_split: np.ndarray
 
 
 def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
@@ -458,22 +452,16 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
     replicates = np.array([[score.replicates for score in each] for each in settings])
     decides = values[:, :, 0]
     place = np.argmax(decides.sum(axis=1, keepdims=True) - decides, axis=0)  # (f,)
-    n_folds = decides.shape[1]
-    at = np.arange(n_folds)
+    at = np.arange(decides.shape[1])
     of_draws = np.nan_to_num(replicates[:, :, 0])  # (c, f, B)
     drawn = np.argmax(of_draws.sum(axis=1, keepdims=True) - of_draws, axis=0)  # (f, B)
     picked = np.take_along_axis(replicates, drawn[None, :, None], axis=0)[0]  # (f, m, B)
-    edges = [settings[chosen][fold].edges for fold, chosen in enumerate(place)]
-    known = [each for each in edges if each is not None]
-    score = Score(
-        values[place, at].mean(axis=0),
-        np.nanmean(picked, axis=0),
-        sum(known[1:], known[0]) / n_folds if known else None,
+    mean = mean_score([settings[chosen][fold] for fold, chosen in enumerate(place)])
+    assert mean is not None
+    score = replace(
+        mean, values=values[place, at].mean(axis=0), replicates=np.nanmean(picked, axis=0)
     )
-    by_item: dict[int, float] = {}
-    for fold, chosen in enumerate(place):
-        by_item |= settings[chosen][fold].by_item
-    return ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), by_item)
+    return ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), score.values[:1])
 
 
 def _measured(
@@ -488,19 +476,12 @@ def _measured(
     found = []
     for cure in cures:
         if cure.place is not None:
-            Z = _read(others[cure.place])[rows]
+            Z = read(others[cure.place])[rows]
         else:
             Z = fit_set.fit(parse_treatment(cure.treatment)).apply(X[rows]).retained
         found.append(replace(cure, measures=_measures(Z)))
         step()
     return tuple(found)
-
-
-def _no_trial(X: np.ndarray, yardstick: Yardstick | None) -> Trial:
-    """The trial where no folds can be made: nearly all rows are copies or connected by pairs."""
-    raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
-    because: Because = "no_yardstick" if yardstick is None else "too_few"
-    return Trial((raw,), raw, raw, because, 0, 0, 0, 0, 0, None)
 
 
 def recommended(cures: Sequence[Cure]) -> Cure:
@@ -553,7 +534,7 @@ def n_steps(d: int, n_others: int) -> int:
     return SPLITS * (FOLDS * settings + n_others) + len(cures()) + 1  # the last is another layer
 
 
-def _read(vectors: Vectors) -> np.ndarray:
+def read(vectors: Vectors) -> np.ndarray:
     return np.asarray(vectors() if callable(vectors) else vectors)
 
 
@@ -562,81 +543,51 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
     return {row.name: row.value for row in rows}
 
 
-@dataclass(frozen=True)
-class Averaged:
-    """The score of an arm over all splits, and the deciding value of each."""
-
-    arm: ArmScore
-    values: np.ndarray  # (splits,)
-
-
-def average(splits: Sequence[ArmScore | None]) -> Averaged | None:
+def average(splits: Sequence[ArmScore | None]) -> ArmScore | None:
     """The mean of the splits; None where one has no score."""
-    arms = [each for each in splits if each is not None]
-    if len(arms) < len(splits):
+    score = mean_score([None if each is None else each.score for each in splits])
+    if score is None:
         return None
-    n, scores = len(arms), [each.score for each in arms]
-    edges = [score.edges for score in scores if score.edges is not None]
-    score = Score(
-        np.mean([score.values for score in scores], axis=0),
-        np.mean([score.replicates for score in scores], axis=0),
-        sum(edges[1:], edges[0]) / n if edges else None,
-    )
+    arms = [each for each in splits if each is not None]
     fixed = np.mean([each.fixed for each in arms], axis=0)
-    by_item = {
-        item: float(np.mean([each.by_item[item] for each in arms if item in each.by_item]))
-        for item in sorted({item for each in arms for item in each.by_item})
-    }
-    values = np.array([score.values[0] for score in scores])
-    return Averaged(ArmScore(score, fixed, by_item), values)
+    return ArmScore(score, fixed, np.concatenate([each.by_split for each in arms]))
 
 
 def _compared(
-    cures: Sequence[Cure], arms: Sequence[Averaged | None], tried: _Tried
+    cures: Sequence[Cure], arms: Sequence[ArmScore | None], tried: _Tried
 ) -> tuple[Cure, ...]:
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
-    found = {
-        (simple, complex_): PairedDifference.of(
-            scored[simple], scored[complex_], tried.units, same_items=tried.same_items
+    pairs = {
+        both: PairedDifference.of(
+            *(scored[place] for place in both), tried.units, same_items=tried.same_items
         )
-        for simple, complex_ in combinations(scored, 2)
+        for both in combinations(scored, 2)
     }
     n_units = len(np.unique(tried.units))
-    with_raw = together([each for (simple, _), each in found.items() if simple == 0], n_units)
-    between = together([each for (simple, _), each in found.items() if simple != 0], n_units)
     against: list[dict[str, Estimate]] = [{} for _ in cures]
-    n_with_raw = sum(simple == 0 for simple, _ in found)
-    for (simple, complex_), each in found.items():
-        quantile = between if simple else with_raw
-        n_together = len(found) - n_with_raw if simple else n_with_raw
-        against[complex_][cures[simple].kind] = each.estimate(quantile, n_together)
+    least: dict[int, float] = {}
+    for is_with_raw in (True, False):
+        some = {both: each for both, each in pairs.items() if (both[0] == 0) == is_with_raw}
+        quantile = together(list(some.values()), n_units)
+        for (simple, complex_), each in some.items():
+            against[complex_][cures[simple].kind] = each.estimate(quantile, len(some))
+            if is_with_raw:
+                least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
     return tuple(
         replace(
             cure,
-            score=float(scored[place].arm.score.values[0]) if place in scored else None,
+            score=float(scored[place].score.values[0]) if place in scored else None,
             against=against[place],
-            smallest_gain=(
-                found[0, place].deviation * (with_raw + NormalDist().inv_cdf(POWER))
-                if (0, place) in found
-                else None
-            ),
+            smallest_gain=least.get(place),
             more={
-                name: _alone(scored[0], scored[place], number)
+                name: change(scored[0].score, scored[place].score, number=number)
                 for number, name in enumerate(tried.names)
                 if number and place and {0, place} <= scored.keys()
             },
         )
         for place, cure in enumerate(cures)
     )
-
-
-def _alone(before: Averaged, after: Averaged, number: int) -> Estimate:
-    """The difference of a further score, at 95% by itself."""
-    first, second = (each.arm.score for each in (before, after))
-    value = float(second.values[number] - first.values[number])
-    deviation = float(np.nanstd(second.replicates[number] - first.replicates[number]))
-    return Estimate(value, *around(value, NORMAL * deviation))
 
 
 @dataclass(frozen=True)
@@ -650,24 +601,24 @@ class PairedDifference:
 
     @classmethod
     def of(
-        cls, before: Averaged, after: Averaged, units: np.ndarray, *, same_items: bool = True
+        cls, before: ArmScore, after: ArmScore, units: np.ndarray, *, same_items: bool = True
     ) -> PairedDifference:
         """units (i,) : of all items; same_items : every split judges the same ones."""
-        first, second = before.arm.score, after.arm.score
+        first, second = before.score, after.score
         replicates = second.replicates[0] - first.replicates[0]
         variance = float(np.nanvar(replicates))
         if first.edges is not None and second.edges is not None:
             # what the choice of settings adds, and the dyads in place of single units
-            of_choice = variance - float(np.nanvar(after.arm.fixed - before.arm.fixed))
+            of_choice = variance - float(np.nanvar(after.fixed - before.fixed))
             variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
-        by_split = after.values - before.values
+        by_split = after.by_split - before.by_split
         if len(by_split) > 1 and same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
         value = float(second.values[0] - first.values[0])
         few = None
-        if before.arm.by_item and len(np.unique(units)) < BOOTSTRAPPED:
-            items = list(before.arm.by_item)
-            changes = [after.arm.by_item[item] - before.arm.by_item[item] for item in items]
+        if first.by_item and len(np.unique(units)) < BOOTSTRAPPED:
+            items = list(first.by_item)
+            changes = [second.by_item[item] - first.by_item[item] for item in items]
             few = np.array(changes), units[items]
         return cls(value, replicates, float(np.sqrt(variance)), few)
 
@@ -676,8 +627,7 @@ class PairedDifference:
         if self.few is not None:
             found = change_of_few(*self.few, error=ERROR / max(1, n_together))
             return replace(found, value=self.value)
-        reach = quantile * self.deviation
-        return Estimate(self.value, self.value - reach, self.value + reach)
+        return Estimate(self.value, *around(self.value, quantile * self.deviation))
 
 
 def together(differences: Sequence[PairedDifference], n_units: int) -> float:

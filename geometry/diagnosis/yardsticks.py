@@ -5,6 +5,10 @@ depend on each other: copies, sentences of one text, pairs that share a sentence
 with replicates of a bootstrap that draws whole units. The draws are the same for all scores of a
 yardstick, so differences are paired.
 
+Each has ``names`` of its scores, the deciding one first; ``units`` (i,) of its items, and their
+``groups``, by which ``run_trial`` splits rows; ``least`` units below which there are too few; and
+``cost``, how many rows an item is compared with.
+
 Where rows are each other's neighbours, two items also depend on each other if one is a neighbour of
 the other or both have a common neighbour, such as a hub. The variance is then that of dyads: the
 sum over all pairs of (query, neighbour) that share a member (Fafchamps, Gubert 2007; Aronow, Samii,
@@ -17,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -48,25 +51,14 @@ DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
 @dataclass(frozen=True)
 class Score:
-    """Scores of the same items, the deciding one first.
+    """Scores of the same items, the deciding one first."""
 
-    Attributes
-    ----------
-    values : (m,) array
-        The higher the better.
-    replicates : (m, DRAWS) array
-        The same in each resample of units.
-    edges : (u, u) sparse array or None
-        What each unit as a query and each as its neighbour add to the deciding score, less its
-        mean. None where units are independent.
-    by_item : mapping of int to float
-        The deciding score of each query; empty for labels and pairs.
-    """
-
-    values: np.ndarray
-    replicates: np.ndarray
+    values: np.ndarray  # (m,), the higher the better
+    replicates: np.ndarray  # (m, DRAWS), the same in each resample of units
+    # (u, u) what each unit as a query and each as its neighbour add to the deciding score, less its
+    # mean; None where units are independent
     edges: csr_array | None = None
-    by_item: Mapping[int, float] = field(default_factory=dict)
+    by_item: Mapping[int, float] = field(default_factory=dict)  # deciding score of single queries
 
 
 def variance_of_dyads(edges: csr_array) -> float:
@@ -77,11 +69,22 @@ def variance_of_dyads(edges: csr_array) -> float:
     return max(0.0, float(of_units @ of_units) - float(once))
 
 
-def deviation(before: Score, after: Score) -> float:
-    """The standard error of the difference of the deciding scores of the same items."""
-    if before.edges is not None and after.edges is not None:
-        return float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
-    return float(np.nanstd(after.replicates[0] - before.replicates[0]))
+def mean_score(parts: Sequence[Score | None]) -> Score | None:
+    """The mean of the scores of folds or splits; None where one is missing."""
+    known = [each for each in parts if each is not None]
+    if len(known) < len(parts):
+        return None
+    edges = [each.edges for each in known if each.edges is not None]
+    by_item = {
+        item: float(np.mean([each.by_item[item] for each in known if item in each.by_item]))
+        for item in sorted({item for each in known for item in each.by_item})
+    }
+    return Score(
+        np.mean([each.values for each in known], axis=0),
+        np.mean([each.replicates for each in known], axis=0),
+        sum(edges[1:], edges[0]) / len(known) if edges else None,
+        by_item,
+    )
 
 
 def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
@@ -91,98 +94,44 @@ def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -
     return Estimate(found.value, low, high)
 
 
-def change(before: Score, after: Score, units: np.ndarray) -> Estimate:
-    """The difference of the deciding scores of the same items at 95%; by signs for few queries.
+def change(
+    before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
+) -> Estimate:
+    """The difference of a score of the same items at 95% by itself.
 
-    units : (i,) array of int
-        Of all items.
+    With the units of all items (i,), few queries are compared by a test of signs.
     """
     items = list(before.by_item)
-    if items and len(np.unique(units)) < BOOTSTRAPPED:
+    if units is not None and items and len(np.unique(units)) < BOOTSTRAPPED:
         each = [after.by_item[item] - before.by_item[item] for item in items]
         return change_of_few(np.array(each), units[items])
-    value = float(after.values[0] - before.values[0])
-    return Estimate(value, *around(value, NORMAL * deviation(before, after)))
+    value = float(after.values[number] - before.values[number])
+    if before.edges is not None and after.edges is not None:
+        deviation = float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
+    else:
+        deviation = float(np.nanstd(after.replicates[number] - before.replicates[number]))
+    return Estimate(value, *around(value, NORMAL * deviation))
 
 
-class Yardstick(Protocol):
-    """What treated rows are judged by.
-
-    Attributes
-    ----------
-    names : tuple of m str
-        Codes of the scores, the deciding one first.
-    units : (i,) array of int
-        The unit of each item, from 0.
-    groups : (i,) array of int
-        The group of rows, as ``run_trial`` splits them, that each item belongs to.
-    least : int
-        Units below which there are too few.
-    cost : float
-        How many rows an item is compared with.
-    """
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-
-    @property
-    def units(self) -> np.ndarray: ...
-
-    @property
-    def groups(self) -> np.ndarray: ...
-
-    @property
-    def least(self) -> int: ...
-
-    @property
-    def cost(self) -> float: ...
-
-    def amount(self) -> int:
-        """How many units are judged; 0 where all items would have the same score."""
-
-    def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
-        """Of treated rows Z (n, k). Raises UndefinedMeasure where they have no such score."""
-
-
-@runtime_checkable
-class Searching(Yardstick, Protocol):
-    """A yardstick whose items look for their nearest rows."""
-
-    def among(self, rows: np.ndarray, X: np.ndarray) -> tuple[Searching, np.ndarray, np.ndarray]:
-        """(the same among some rows, True in (n,), and what judges; its X; searched rows of all)"""
-
-    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
-        """As that of a yardstick. A ``hidden`` row (s,), of the searched ones, is not found."""
+def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
+    """None where the treated rows have no such score, such as a zero row, and for no item."""
+    if not len(items):
+        return None
+    try:
+        return yardstick.score(Z, items)
+    except UndefinedMeasure:
+        return None
 
 
 @dataclass(frozen=True)
-class LabelYardstick:
-    """Share of a row's nearest neighbours by cosine, among other units, that have its label.
+class _Labelled:
+    """Rows with labels, which judge."""
 
-    Neighbours are searched among all rows but copies. A resample weights a unit by how often it is
-    drawn, as a query and as a neighbour: rows are each other's neighbours, and a hub is a neighbour
-    of many. It does not search anew, because a copy would be its own nearest neighbour.
-
-    Attributes
-    ----------
-    labels : (n,) array of str
-        "" is no label.
-    row_groups : (n,) array of int
-        Copies and rows of one text have one number; they are no neighbours of each other.
-    searched : (s,) array of int
-        Rows that are searched, and the items: one of each copy, with a label.
-    seed : int
-    similarity : str
-        "cosine", "dot", "euclidean" or "rank", as in ``pair_similarities``.
-    """
-
-    labels: np.ndarray
-    row_groups: np.ndarray
-    searched: np.ndarray
+    labels: np.ndarray  # (n,); "" is no label
+    row_groups: np.ndarray  # (n,); copies and rows of one text, which do not judge each other
+    searched: np.ndarray  # (s,), the items: one of each copy, with a label
     seed: int
-    similarity: str = "cosine"
 
-    names = ("agreement",)
     least = MIN_ROWS
 
     @property
@@ -193,10 +142,6 @@ class LabelYardstick:
     def units(self) -> np.ndarray:
         return units_of(self.groups, len(self.searched))
 
-    @property
-    def cost(self) -> float:
-        return len(self.searched)
-
     @cached_property
     def _codes(self) -> np.ndarray:
         return label_codes(list(self.labels[self.searched]))
@@ -206,13 +151,33 @@ class LabelYardstick:
         return int(self.units.max(initial=-1)) + 1
 
     @cached_property
-    def _changes(self) -> np.ndarray:
-        """(u, DRAWS) how many times more than once a resample has a unit."""
-        return drawn_counts(self._n_units, DRAWS, self.seed).astype(np.float32) - 1
+    def _drawn(self) -> np.ndarray:
+        """(u, DRAWS) how often a resample has a unit, as float32."""
+        return drawn_counts(self._n_units, DRAWS, self.seed).astype(np.float32)
 
     def amount(self) -> int:
+        """How many units are judged; 0 where all items would have the same score."""
         n_units = len(np.unique(self.units))
         return n_units if 1 < len(np.unique(self._codes)) < n_units else 0
+
+
+@dataclass(frozen=True)
+class LabelYardstick(_Labelled):
+    """Share of a row's nearest neighbours, among other units, that have its label.
+
+    Neighbours are searched among all items. A resample weights a unit by how often it is
+    drawn, as a query and as a neighbour: rows are each other's neighbours, and a hub is a neighbour
+    of many. It does not search anew, because a copy would be its own nearest neighbour.
+    ``similarity`` is as in ``pair_similarities``.
+    """
+
+    similarity: str = "cosine"
+
+    names = ("agreement",)
+
+    @property
+    def cost(self) -> float:
+        return len(self.searched)
 
     @property
     def chance(self) -> float | None:
@@ -224,10 +189,12 @@ class LabelYardstick:
     def among(
         self, rows: np.ndarray, X: np.ndarray
     ) -> tuple[LabelYardstick, np.ndarray, np.ndarray]:
+        """(the same among some rows, True in (n,), and what judges; its X; searched rows of all)"""
         searched = self.searched[rows[self.searched]]
         return replace(self, searched=searched), X, searched
 
     def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
+        """Of treated rows Z (n, k). A ``hidden`` row (s,), of the searched ones, is not found."""
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
@@ -238,7 +205,8 @@ class LabelYardstick:
         ends = np.repeat(units[items], k), units[near].ravel()
         edges = coo_array((added, ends), shape=(self._n_units,) * 2).tocsr()
         of_units = (edges.sum(axis=1) + edges.sum(axis=0)).astype(np.float32)
-        return Score(np.array([value]), (value + of_units @ self._changes)[None], edges)
+        replicates = value + (of_units @ self._drawn - of_units.sum())
+        return Score(np.array([value]), replicates[None], edges)
 
 
 def _nearest_of_others(
@@ -282,61 +250,28 @@ def _nearest_of_others(
     return found
 
 
-@dataclass(frozen=True)
-class ProbeYardstick:
+class ProbeYardstick(_Labelled):
     """Share of rows whose label a linear probe gives: ridge regression on the other folds' rows.
 
     The rows are scaled by one number before the fit, to a mean squared length of their dimensions,
     so that the penalty means the same for every treatment.
-
-    Attributes
-    ----------
-    labels : (n,) array of str
-        "" is no label.
-    row_groups : (n,) array of int
-        Rows of one number are never both in the fit and judged.
-    judged : (s,) array of int
-        Rows with a label, one of each copy: the items.
-    seed : int
     """
 
-    labels: np.ndarray
-    row_groups: np.ndarray
-    judged: np.ndarray
-    seed: int
-
     names = ("accuracy",)
-    least = MIN_ROWS
     cost = 1.0
 
-    @property
-    def groups(self) -> np.ndarray:
-        return self.row_groups[self.judged]
-
-    @cached_property
-    def units(self) -> np.ndarray:
-        return units_of(self.groups, len(self.judged))
-
-    @cached_property
-    def _weights(self) -> np.ndarray:
-        return drawn_counts(int(self.units.max(initial=-1)) + 1, DRAWS, self.seed)
-
-    def amount(self) -> int:
-        n_units = len(np.unique(self.units))
-        return n_units if 1 < len(np.unique(self.labels[self.judged])) < n_units else 0
-
     def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
-        rows = Z[self.judged].astype(np.float64)
+        rows = Z[self.searched].astype(np.float64)
         fitted = np.flatnonzero(~np.isin(self.units, self.units[items]))
         X = rows - rows[fitted].mean(axis=0)
         X *= np.sqrt(X.shape[1] / np.mean(np.einsum("nd,nd->n", X[fitted], X[fitted])))
-        names, codes = np.unique(self.labels[self.judged], return_inverse=True)
+        names, codes = np.unique(self.labels[self.searched], return_inverse=True)
         is_of = np.eye(len(names))[codes[fitted]]
         scatter = X[fitted].T @ X[fitted] + PENALTY * len(fitted) * np.eye(X.shape[1])
         weights = np.linalg.solve(scatter, X[fitted].T @ (is_of - is_of.mean(axis=0)))
         given = (X[items] @ weights + is_of.mean(axis=0)).argmax(axis=1)
         is_right = (given == codes[items])[None].astype(np.float64)
-        return _means(is_right, self._weights[self.units[items]])
+        return _means(is_right, self._drawn[self.units[items]])
 
 
 def _means(values: np.ndarray, drawn: np.ndarray) -> Score:
@@ -423,10 +358,8 @@ class QueryYardstick:
         within = QueryYardstick(self.queries.renumbered(place), len(searched), groups, self.seed)
         return within, np.vstack([X[searched], X[self.n_searched :]]), searched
 
-    def per_query(
-        self, Z: np.ndarray, items: np.ndarray, hidden: np.ndarray | None = None
-    ) -> np.ndarray:
-        """(m, q) each score of each query. A hidden row is found where it is relevant."""
+    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
+        """A hidden row is found where it is relevant."""
         relevant = [self.queries.relevant[item] for item in items]
         own = [self.queries.left_out[item] for item in items]
         if hidden is not None:
@@ -434,12 +367,12 @@ class QueryYardstick:
             own = [each | away - rows.keys() for each, rows in zip(own, relevant, strict=True)]
         search = Search(Z[: self.n_searched])
         near = search.nearest_except(Z[self.n_searched + items], FOUND, own).rows
-        return np.stack([of(near, relevant) for of in (ndcg_at_k, recall_at_k, mrr_at_k)])
-
-    def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
-        values = self.per_query(Z, items, hidden)
+        values = np.stack([of(near, relevant) for of in (ndcg_at_k, recall_at_k, mrr_at_k)])
         by_item = dict(zip(items.tolist(), values[0].tolist(), strict=True))
         return replace(_means(values, self._weights[self.units[items]]), by_item=by_item)
+
+
+Yardstick = LabelYardstick | ProbeYardstick | PairYardstick | QueryYardstick
 
 
 def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
