@@ -92,7 +92,7 @@ def _on_a_cluster(command: Callable[..., None]) -> Callable[..., None]:
         cluster = {name: options.pop(name) for name in _CLUSTER_NAMES}
         command(cluster=cluster, **options)
 
-    return with_options(run, _CLUSTER)
+    return with_options(*_CLUSTER)(run)
 
 
 _COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")

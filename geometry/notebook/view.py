@@ -137,21 +137,41 @@ def make_view(
     most_fitted: int | None = MOST_FITTED,
     language: str = ENGLISH,
 ) -> CloudView:
-    """The pictures that ``show`` shows; it has the parameters.
+    """The pictures of a cloud: raw beside treated, or two sets of vectors side by side.
+
+    Raises ValueError for NaN, other shapes, another number of labels, texts or rows, and unknown
+    names; MissingExtraError for a map without its extra.
 
     Parameters
     ----------
-    X : (n, d) array of float
+    X : (n, d) array of float, n > n_components
+        Vectors, one a row: an array, a tensor, a data frame, or a column of vectors.
     Y : (n, e) array of float, optional
+        A second set of vectors of the same rows, such as another model's.
     labels : sequence, optional
+        The category of each row, which gives its colour. Without it the colour is the length of
+        the vector. More than MOST_LABELS are drawn as those and "other"; so many floats are a scale
+        of colours.
     texts : sequence of str, optional
+        Of each row, for the tooltip.
     treatment : str, optional
+        Such as "zca:lw" (``parse_treatment``), fitted on each set and drawn beside it. The slider
+        moves each point along a straight line from raw to treated.
     projection : str
+        A method of ``project``. The treated cloud is drawn on the axes of the raw one; a map
+        ("umap", "tsne") is fitted on each.
     n_components : int
+        2 or 3.
     names : (str, str)
+        Of X and Y, where there are two.
     random_state : int or None
+        Seed of a map, of treatments and of the rows on which trustworthiness is computed. With
+        None each fit of a map gives another one, UMAP uses all cores, and the rest has the seed 0.
     most_fitted : int or None
+        Of more rows, a map is fitted on a random sample of so many, and the others are placed.
+        None: on all rows.
     language : str
+        Of labels, such as "zh-Hant".
     """
     if language not in languages():
         raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")

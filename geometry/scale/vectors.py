@@ -114,16 +114,14 @@ def _sound(
     block: ShardBlock, shard: Shard, left_out: RowsLeftOut, *, skip: bool, directed: bool
 ) -> ShardBlock:
     """The block without the rows that can't be used."""
-    for because, is_sound in (
-        ("not_finite", np.isfinite(block.X).all(axis=1)),
-        *([("zeros", block.X.any(axis=1))] if directed else []),
-    ):
+    for zeros in (False, True) if directed else (False,):
+        is_sound = block.X.any(axis=1) if zeros else np.isfinite(block.X).all(axis=1)
         bad = block.rows[~is_sound]
         if not len(bad):
             continue
         if not skip:
-            row = int(bad[0]) + 1
-            raise ScaleError("bad_row", because=because, shard=shard.address, row=row)
+            at = {"shard": shard.address, "row": int(bad[0]) + 1}
+            raise ScaleError("bad_row", because="zeros" if zeros else "not_finite", **at)
         left_out.add(bad)
         block = block.taken(is_sound)
     return block
