@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -12,15 +11,12 @@ from sklearn.decomposition import PCA
 
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.catalogues import catalogue
-from geometry.data.pairs import read_pairs
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
-from geometry.diagnosis.diagnosis import vectors_sha256
 from geometry.diagnosis.findings import copies
 from geometry.diagnosis.sentences import (
     basis,
     certainty,
-    cure_change,
     evidence,
     finding_sentence,
     measured,
@@ -61,17 +57,6 @@ def test_the_treatment_that_is_right_by_construction_is_recommended(case):
     assert trial.n_agree == trial.n_splits == SPLITS
 
 
-def test_a_sample_of_rows_judges_in_every_fold(monkeypatch):
-    """Seed 0 of the sample is not that of the folds, which would leave folds without a row."""
-    monkeypatch.setattr("geometry.diagnosis.trial.COMPARED", 0)
-    monkeypatch.setattr("geometry.diagnosis.trial.LEAST_ITEMS", 300)
-    X, labels = labelled("centre")
-    found = diagnose(X, labels=labels)
-    assert found.trial.n_items == 300
-    assert found.trial.cures[0].score is not None
-    assert found.chosen.kind == "centre"
-
-
 @pytest.mark.slow
 def test_a_cut_that_helps_is_not_credited_to_whitening():
     """Ten centres in isotropic noise: whitening to 16 directions gains, and the cut alone more."""
@@ -106,6 +91,16 @@ def test_the_score_is_of_held_out_rows_by_another_route():
     [cure] = [each for each in found.trial.cures if each.kind == "remove"]
     assert cure.treatment == "abtt:1"
     assert cure.score == pytest.approx(np.mean(shares), abs=0.004)
+
+
+def test_a_sample_of_items_has_some_of_every_fold_and_is_counted(monkeypatch):
+    """Seed 0 of the sample is not that of the folds, which would leave folds without a row."""
+    monkeypatch.setattr("geometry.diagnosis.trial.COMPARED", 0)
+    monkeypatch.setattr("geometry.diagnosis.trial.LEAST_ITEMS", 300)
+    X, labels = labelled("centre")
+    found = diagnose(X, labels=labels)
+    assert (found.trial.n_items, found.chosen.kind) == (300, "centre")
+    assert evidence(found, str).startswith("On 300 held-out rows")
 
 
 def queries_of(X: np.ndarray, rows: np.ndarray, **more: tuple) -> JudgedQueries:
@@ -162,15 +157,6 @@ def test_pairs_with_few_positives_are_judged_where_a_fold_has_both_scores():
     trial = diagnose(X, pairs=(np.arange(60), np.arange(60, 120), gold)).trial
     assert trial.cures[0].score > 0.3
     assert trial.because == "nothing_helps"
-
-
-def test_a_sample_that_judges_is_what_the_sentence_counts(monkeypatch):
-    monkeypatch.setattr("geometry.diagnosis.trial.LEAST_ITEMS", 90)
-    monkeypatch.setattr("geometry.diagnosis.trial.COMPARED", 1)
-    X, labels = labelled("remove")
-    found = diagnose(X, labels=labels)
-    assert found.trial.n_items == 90
-    assert evidence(found, str).startswith("On 90 held-out rows")
 
 
 def test_the_variance_of_dyads_by_hand_and_by_brute_force():
@@ -231,16 +217,13 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
 def test_of_many_pairs_a_sample_judges(monkeypatch):
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_PAIRS", 100)
     left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
-    found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), seed=1)
-    assert (found.trial.amount, found.trial.n_items) == (100, 100)
-    assert "The pairs are a random sample of 100 of 300." in basis(found, str)
     turn = np.linalg.qr(left[:8])[0]  # the other layers are rotated, so no cosine changes
     there = {(1, "mean"): np.vstack([left @ turn, right @ turn])}
-    same = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), others=there, seed=1)
-    raw, *_, layer = same.trial.cures
+    found = diagnose(other[:60], pairs=(left, right, np.arange(300.0)), others=there, seed=1)
+    assert (found.trial.amount, found.trial.n_items) == (100, 100)
+    assert "The pairs are a random sample of 100 of 300." in basis(found, str)
+    raw, *_, layer = found.trial.cures
     assert (layer.place, layer.score) == ((1, "mean"), pytest.approx(raw.score))
-    few = diagnose(other[:60], pairs=(left[:90], right[:90], np.arange(90.0)))
-    assert "sample" not in basis(few, str)
 
 
 def test_pairs_that_share_a_sentence_are_in_one_fold_and_one_unit(monkeypatch):
@@ -266,16 +249,6 @@ def test_pairs_that_share_a_sentence_are_in_one_fold_and_one_unit(monkeypatch):
     )
 
 
-def test_vectors_are_hashed_without_a_copy():
-    X = np.random.default_rng(0).standard_normal((2000, 500), dtype=np.float32)  # 4 MB
-    tracemalloc.start()
-    found = vectors_sha256(X)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found == hashlib.sha256(X.tobytes()).hexdigest()
-    assert peak < 1_000_000  # other threads of the process allocate too
-
-
 @pytest.mark.slow
 def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     noise, labels = labelled("level")
@@ -293,15 +266,6 @@ def test_another_layer_is_recommended_where_it_is_better_than_every_cure():
     assert same.chosen.kind == "level"
 
 
-def test_an_end_near_zero_has_digits_that_show_its_sign():
-    def printed(low: float) -> str:
-        return cure_change(Cure("centre", "centred", against={"leave": Estimate(0.02, low, 0.04)}))
-
-    assert printed(0.0012) == "+0.020 [+0.001, +0.040]"
-    assert printed(0.0003) == "+0.0200 [+0.0003, +0.0400]"
-    assert printed(-0.00002) == "+0.02000 [−0.00002, +0.04000]"
-
-
 def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
     better, unclear = Estimate(0.1, 0.05, 0.15), Estimate(0.1, -0.05, 0.25)
 
@@ -315,16 +279,6 @@ def test_a_more_complex_cure_must_beat_the_simpler_one_and_raw_vectors():
     not_raw = Cure("whiten", "pca", against={"leave": unclear, "centre": better})
     assert choice(centre, not_raw) == "centre"
     assert choice(Cure("centre", "centred", against={"leave": unclear}), both) == "remove"
-
-
-@pytest.mark.long
-def test_labels_at_random_seldom_recommend_a_cure():
-    X, labels = labelled("remove")
-    wrong = 0
-    for seed in range(30):
-        shuffled = list(np.random.default_rng(seed).permutation(labels))
-        wrong += diagnose(X, labels=shuffled, seed=seed).chosen.kind != "leave"
-    assert wrong <= 4  # 2.5% of 30 is 0.75; more than 4 in one of 1,000 such tests
 
 
 # ---- not enough data ----
@@ -369,27 +323,6 @@ def test_a_text_that_the_model_does_not_know_is_not_judged():
     assert evidence(found, str) == ""
 
 
-@pytest.mark.long
-@pytest.mark.model
-def test_chinese_pairs_are_diagnosed_by_the_bilingual_model(shared_data):
-    """STS-B in Chinese, dev: layer 9 is a cone that cures improve; layer 12 is better still."""
-    pairs = read_pairs(shared_data("stsb-zh/stsb-zh-dev.csv"))
-    encoder = load_encoder("bundled-e5")
-    assert encoder.coverage(pairs.sentences).unknown_share < 0.001
-    hidden = encoder.encode_layers(pairs.sentences, poolings=("mean",))["mean"]
-    found = diagnose(
-        hidden[9],
-        texts=pairs.sentences,
-        pairs=(*pairs.rows, pairs.gold_scores),
-        others={(12, "mean"): hidden[12]},
-    )
-    cures = {cure.kind: cure for cure in found.trial.cures}
-    assert found.chosen.place == (12, "mean")
-    assert cures["leave"].score == pytest.approx(0.628, abs=0.005)
-    assert cures["layer"].score == pytest.approx(0.825, abs=0.005)
-    assert cures["whiten"].against["leave"].low > 0.08
-
-
 @pytest.mark.slow
 @pytest.mark.model
 def test_chinese_topics_are_diagnosed_by_the_bilingual_model():
@@ -408,38 +341,20 @@ def test_chinese_topics_are_diagnosed_by_the_bilingual_model():
         assert not re.search("[a-z]{4,} [a-z]{3,}", said(found, chinese))
 
 
-def test_few_rows_have_no_verdict_on_the_cone():
-    found = by_code(diagnose(np.random.default_rng(0).standard_normal((39, 8)) + 3))
-    assert {code for code, each in found.items() if each.state == "unknown"} == {
-        *("cone", "rogue", "hubs", "outliers")
-    }
-
-
-@for_each(
-    ("settings", "message"),
-    [
-        ({"labels": ["a"]}, "1 labels for 8 vectors"),
-        ({"texts": ["a"]}, "1 texts for 8 vectors"),
-    ],
-)
-def test_wrong_arguments_are_refused_by_name(settings, message):
-    with pytest.raises(ValueError, match=message):
-        diagnose(np.eye(8) + 1, **settings)
-
-
-def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
-    X, labels = labelled("remove")
-    X[[0, 7]] = 0
-    found = diagnose(X, labels=labels)
-    assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
-    cure = recommended_treatment(found, X)
-    assert (cure.name, cure.n_rows) == ("removed", 598)
-    assert len(cure.apply(X).retained) == 600
-    with pytest.raises(ValueError, match="at least 4 vectors that are not zero; there are 2"):
-        diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
-
-
 # ---- findings ----
+
+
+def test_findings_of_few_rows_and_of_hubs():
+    few = by_code(diagnose(np.random.default_rng(0).standard_normal((39, 8)) + 3))
+    unknown = {code for code, each in few.items() if each.state == "unknown"}
+    assert unknown == {"cone", "rogue", "hubs", "outliers"}
+    X = np.random.default_rng(0).standard_normal((300, 60))
+    X[:60] *= 9
+    X = np.vstack([X / np.linalg.norm(X, axis=1, keepdims=True), 1e-3 + np.zeros((1, 60))])
+    times = np.bincount(Search(X).nearest_of_all(10).rows.ravel(), minlength=301)
+    found = by_code(diagnose(X))["hubs"]
+    assert found.numbers["most"] == times.max()
+    assert found.share == pytest.approx(times[times >= 100].sum() / times.sum())
 
 
 def test_findings_by_hand():
@@ -497,7 +412,7 @@ def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
 def test_rows_that_crowd_out_answers_have_an_effect_on_queries(monkeypatch, most):
     """Forty long rows beside the queries, and none of them an answer; above ``most``, a sample."""
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", most)
-    X, _ = labelled("leave")
+    X, labels = labelled("leave")
     X = X.copy()
     answers = np.arange(100, 160)
     queries = queries_of(X, answers)
@@ -515,22 +430,14 @@ def test_rows_that_crowd_out_answers_have_an_effect_on_queries(monkeypatch, most
     without = ndcg(rows[rows >= 40]) - ndcg(rows)
     assert without > 0.05
     assert outliers.effect.value == pytest.approx(without, abs=1e-6)
-    assert outliers.effect.rises
-
-
-def test_labels_judge_within_a_sample_and_without_hidden_rows():
-    X, labels = labelled("leave")
-    names, rows = np.array(labels), np.arange(600)
+    # labels: the same among some rows, and without the long ones
+    names, every = np.array(labels), np.arange(600)
     is_drawn = np.random.default_rng(0).random(600) < 0.7
-    within, _, searched = LabelYardstick(names, rows, rows, 0).among(is_drawn, X)
-    assert np.array_equal(searched, rows[is_drawn])
-    items = np.arange(len(searched))
-    expected = label_agreement(X[searched], list(names[searched]))
-    assert within.score(X, items).values[0] == pytest.approx(expected, abs=1e-9)
-    hidden = items < 50
-    others = searched[50:]
-    expected = label_agreement(X[others], list(names[others]))
-    found = within.score(X, items[50:], hidden=hidden).values[0]
+    within, _, searched = LabelYardstick(names, every, every, 0).among(is_drawn, X)
+    hidden = searched < 40
+    items = np.flatnonzero(~hidden)
+    found = within.score(X, items, hidden=hidden).values[0]
+    expected = label_agreement(X[searched[items]], list(names[searched[items]]))
     assert found == pytest.approx(expected, abs=1e-9)
 
 
@@ -548,17 +455,20 @@ def test_a_rogue_dimension_that_carries_the_labels_is_kept():
     assert all(cure.hurts for cure in found.trial.cures if cure.kind in ("remove", "level"))
 
 
-def test_two_clusters_far_apart_are_no_cone_and_need_no_cure():
-    """Their difference is the first direction: removing it makes the labels a guess."""
+def test_isotropic_vectors_with_labels_at_random_are_left_as_they_are():
+    """Each of sixty rows has a copy, which would look fitted in another fold."""
     rng = np.random.default_rng(0)
-    side = np.where(np.arange(300) % 2, 1.0, -1.0)
-    X = rng.standard_normal((300, 24)) + 6 * side[:, None] * np.eye(24)[0]
-    found = diagnose(X, labels=["plus" if each > 0 else "minus" for each in side])
-    cures = {cure.kind: cure for cure in found.trial.cures}
-    assert by_code(found)["cone"].state == "none"
-    assert found.chosen.kind == "leave"
-    assert cures["leave"].score > 0.99
-    assert cures["remove"].score == pytest.approx(found.trial.chance, abs=0.06)
+    X = rng.standard_normal((300, 24))
+    X = np.vstack([X, X[:60]])
+    found = diagnose(X, labels=list(rng.integers(6, size=360).astype(str)))
+    assert (found.chosen.kind, found.trial.because) == ("leave", "nothing_helps")
+    assert found.trial.amount == found.trial.n_items == 300
+    findings = by_code(found)
+    assert (findings["cone"].state, findings["duplicates"].state) == ("none", "found")
+    # the effect of the cone is that of centring
+    [centre] = [cure for cure in found.trial.cures if cure.kind == "centre"]
+    assert findings["cone"].effect == centre.against["leave"]
+    assert "Centring changes the score by" in finding_sentence(findings["cone"], str)
 
 
 def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
@@ -575,47 +485,12 @@ def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
     assert found.chosen.score > 0.9
 
 
-def test_isotropic_vectors_with_labels_at_random_are_left_as_they_are():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 24))
-    X = np.vstack([X, X[:60]])  # with copies
-    found = diagnose(X, labels=list(rng.integers(6, size=360).astype(str)))
-    assert (found.chosen.kind, found.trial.because) == ("leave", "nothing_helps")
-    findings = by_code(found)
-    assert (findings["cone"].state, findings["duplicates"].state) == ("none", "found")
-    # the effect of the cone is that of centring
-    [centre] = [cure for cure in found.trial.cures if cure.kind == "centre"]
-    assert findings["cone"].effect == centre.against["leave"]
-    assert "Centring changes the score by" in finding_sentence(findings["cone"], str)
-
-
-def test_a_hub_has_its_share_of_all_places():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 60))
-    X[:60] *= 9
-    X = np.vstack([X / np.linalg.norm(X, axis=1, keepdims=True), 1e-3 + np.zeros((1, 60))])
-    near = Search(X).nearest_of_all(10).rows
-    times = np.bincount(near.ravel(), minlength=301)
-    found = by_code(diagnose(X))["hubs"]
-    assert found.numbers["most"] == times.max()
-    assert found.share == pytest.approx(times[times >= 100].sum() / times.sum())
-
-
 def test_copies_are_the_first_row_with_the_same_vector_or_text():
     X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
     np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
     np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
     # Row 3 has the vector of row 1 and the text of row 2.
     np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
-
-
-def test_copies_do_not_lie_in_two_folds():
-    """Labels are random; each row occurs twice, so a copy in the other half would look fitted."""
-    X, _ = labelled("leave", n=300)
-    labels = list(np.random.default_rng(0).integers(5, size=300).astype(str))
-    found = diagnose(np.vstack([X, X]), labels=labels * 2)
-    assert found.trial.amount == found.trial.n_items == 300
-    assert found.trial.n_fit == 480
 
 
 @pytest.mark.slow
@@ -672,6 +547,19 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
         assert (is_fitted[60:] == 3).all() or len(fit) == fitted[-1].shape[0]
 
 
+def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
+    X, labels = labelled("remove")
+    X[[0, 7]] = 0
+    found = diagnose(X, labels=labels)
+    assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
+    cure = recommended_treatment(found, X)
+    assert (cure.n_rows, len(cure.apply(X).retained)) == (598, 600)
+    with pytest.raises(ValueError, match="at least 4 vectors that are not zero; there are 2"):
+        diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
+    with pytest.raises(ValueError, match="1 labels for 8 vectors"):
+        diagnose(np.eye(8) + 1, labels=["a"])
+
+
 def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 300)
     X, labels = labelled("remove")
@@ -689,23 +577,19 @@ def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):
     assert found.vectors_sha256 == hashlib.sha256(X.tobytes()).hexdigest()
 
 
-def test_the_findings_come_first():
+def test_progress_is_counted_after_the_findings_and_a_cancel_ends_the_work():
     X, labels = labelled("remove")
     steps, first = [], []
-
-    def found(findings) -> None:
-        first.append((len(steps), findings))
-
-    whole = diagnose(X, labels=labels, progress=lambda *step: steps.append(step), first=found)
+    whole = diagnose(
+        X,
+        labels=labels,
+        progress=lambda *step: steps.append(step),
+        first=lambda findings: first.append((len(steps), findings)),
+    )
     [(n_steps, findings)] = first
     assert n_steps == 1  # the empty bar
     assert [each.code for each in findings] == [each.code for each in whole.findings]
     assert all(each.effect is None for each in findings)
-
-
-def test_progress_is_counted_and_a_cancel_ends_the_work():
-    steps = []
-    diagnose(*labelled("leave")[:1], progress=lambda done, total: steps.append((done, total)))
     assert steps[0][0] == 0
     assert steps[-1][0] == steps[-1][1]
 
@@ -714,7 +598,7 @@ def test_progress_is_counted_and_a_cancel_ends_the_work():
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        diagnose(labelled("leave")[0], progress=cancel)
+        diagnose(X, progress=cancel)
 
 
 # ---- the shipped topics ----

@@ -11,15 +11,13 @@ from geometry.diagnosis.storage import (
     FORMS,
     LEVELS,
     axes,
-    difference,
-    mean_score,
     restored,
     rotation,
     unit,
     widths,
 )
 from geometry.diagnosis.trial import FOLDS, TrialSplit, folds
-from geometry.diagnosis.yardsticks import LabelYardstick, Score
+from geometry.diagnosis.yardsticks import LabelYardstick, Score, change, mean_score
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
 from tests.diagnosis.made_up import labelled
@@ -38,21 +36,6 @@ def test_int8_and_signs_by_hand():
         0.7
     )
     assert restored(np.array([[1 / 3]]), of_fit[:, :1], "float16")[0, 0] == np.float16(1 / 3)
-
-
-def test_the_cosine_of_signs_is_one_less_two_hamming_distances():
-    rng = np.random.default_rng(0)
-    U = unit(rng.standard_normal((6, 40)))
-    S = restored(U, U, "binary")
-    hamming = (np.signbit(U)[:, None] != np.signbit(U)[None]).sum(axis=2)
-    np.testing.assert_allclose(unit(S) @ unit(S).T, 1 - 2 * hamming / 40, atol=1e-6)
-
-
-def test_int8_is_within_half_a_level():
-    rng = np.random.default_rng(1)
-    U = unit(rng.standard_normal((200, 12)))
-    off = np.abs(restored(U, U, "int8") - U)
-    assert (off <= np.ptp(U, axis=0) / LEVELS / 2 + 1e-6).all()
 
 
 def test_cuts_of_centred_rows_are_those_of_pca_and_a_rotation_keeps_cosines():
@@ -113,37 +96,22 @@ def test_the_table_has_bytes_and_paired_losses_by_another_route():
     assert storage_sentences.STORAGE["title"] not in report_html(diagnosis)
 
 
-def test_nothing_is_said_where_nothing_can_judge():
-    X, _ = labelled("centre", n=100)
-    assert storage_table(diagnose(X), X) is None
-
-
 def test_a_sample_of_items_has_some_of_every_fold(monkeypatch):
     """The fit of each fold judges items of that fold alone, also where few items are drawn."""
     monkeypatch.setattr("geometry.diagnosis.storage.COMPARED", 0)
     monkeypatch.setattr("geometry.diagnosis.storage.LEAST_ITEMS", 60)
     X, labels = labelled("centre", n=300)
-    diagnosis, seen = diagnose(X, labels=labels), []
-    found = storage_table(
-        diagnosis,
-        X,
-        labels=labels,
-        progress=lambda done, total: seen.append(total),
-    )
-    assert found.n_items == 60
-    assert seen[0] == FOLDS * len(found.rows)
-
-
-def test_progress_counts_to_its_total():
-    X, labels = labelled("leave", n=120)
     seen = []
-    storage_table(
+    found = storage_table(
         diagnose(X, labels=labels),
         X,
         labels=labels,
         progress=lambda done, total: seen.append((done, total)),
     )
-    assert [done for done, _ in seen] == list(range(1, seen[0][1] + 1))
+    assert found.n_items == 60
+    total = FOLDS * len(found.rows)
+    assert seen == [(done, total) for done in range(1, total + 1)]
+    assert storage_table(diagnose(X), X) is None  # nothing can judge
 
 
 def whole(X: np.ndarray, yardstick, treatment: str, turned: int | None) -> Score:
@@ -169,8 +137,8 @@ def test_whitening_before_signs_does_not_pay_on_the_shipped_topics(name):
     yardstick = LabelYardstick(labels, np.arange(len(X)), np.arange(len(X)), 0)
     centred = whole(X, yardstick, "centred", None)
     for treatment in ("pca", "pca:lw", "zca:lw"):
-        assert difference(centred, whole(X, yardstick, treatment, None)).high < -0.15
-    control = difference(centred, whole(X, yardstick, "centred", 0))
+        assert change(centred, whole(X, yardstick, treatment, None)).high < -0.15
+    control = change(centred, whole(X, yardstick, "centred", 0))
     assert abs(control.value) < 0.03
     if name.startswith("e5"):  # a narrow cone: most dimensions of raw vectors have one sign
-        assert difference(centred, whole(X, yardstick, "none", None)).high < -0.15
+        assert change(centred, whole(X, yardstick, "none", None)).high < -0.15

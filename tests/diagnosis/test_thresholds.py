@@ -1,7 +1,5 @@
 """Thresholds: AUC and cuts by hand and by scikit-learn, the drawn pairs, what centring does."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,10 +7,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
 from geometry.data.relevance import JudgedQueries
-from geometry.diagnosis import diagnose, diagnosis_json, report_html, threshold_sentences
-from geometry.diagnosis.threshold_sentences import SENTENCES, THRESHOLDS, cut_table, summary
+from geometry.diagnosis import diagnose, threshold_sentences
+from geometry.diagnosis.threshold_sentences import SENTENCES, cut_table, summary
 from geometry.diagnosis.thresholds import (
-    EDGES,
     LEAST_ABOVE,
     MOST,
     _Auc,
@@ -23,7 +20,6 @@ from geometry.diagnosis.thresholds import (
 )
 from geometry.diagnosis.trial import FOLDS, Cure, folds
 from geometry.diagnosis.yardsticks import LabelYardstick
-from tests.diagnosis.made_up import labelled
 from tests.for_each import for_each
 
 CURES = [Cure("leave", "none"), Cure("centre", "centred"), Cure("remove", "abtt:1")]
@@ -101,21 +97,18 @@ def test_the_drawn_pairs_are_different_and_of_different_units(is_same):
     )
     left, _ = draw_pairs(labels, units, 2, np.random.default_rng(0), is_same=is_same)
     assert len(left) == 2
-    assert len(draw_pairs(np.array(list("abc")), units[3:], 9, np.random.default_rng(0),
-                          is_same=True)[0]) == 0  # fmt: skip
+    alone = draw_pairs(np.array(list("abc")), units[3:], 9, np.random.default_rng(0), is_same=True)
+    assert len(alone[0]) == 0
 
 
 def test_every_pair_is_as_probable_as_every_other():
     labels, units = np.array(["a"] * 4 + ["b"] * 2), np.arange(6)
-    for is_same, pairs in ((True, 7), (False, 8)):
-        drawn = [
-            tuple(np.concatenate(draw_pairs(labels, units, 1, np.random.default_rng(seed),
-                                            is_same=is_same)).tolist())
-            for seed in range(2000)
-        ]  # fmt: skip
-        counts = np.unique(drawn, axis=0, return_counts=True)[1]
-        assert len(counts) == pairs
-        assert np.abs(counts - 2000 / pairs).max() < 4 * np.sqrt(2000 / pairs)
+    for is_same, n_pairs in ((True, 7), (False, 8)):
+        seeds = map(np.random.default_rng, range(2000))
+        drawn = [draw_pairs(labels, units, 1, rng, is_same=is_same) for rng in seeds]
+        counts = np.unique(np.hstack(drawn), axis=1, return_counts=True)[1]
+        assert len(counts) == n_pairs
+        assert np.abs(counts - 2000 / n_pairs).max() < 4 * np.sqrt(2000 / n_pairs)
 
 
 def test_centring_is_the_cure_for_a_threshold():
@@ -159,18 +152,6 @@ def test_the_cosines_are_of_held_out_pairs_by_another_route():
     )
 
 
-def test_centring_an_isotropic_cloud_changes_nothing():
-    rng = np.random.default_rng(1)
-    half = rng.standard_normal((300, 12))
-    X = np.vstack([half, -half])  # the mean is exactly 0
-    groups = np.tile(np.arange(300), 2)  # both in one fold, so that the fits have mean 0 too
-    found = find_thresholds(X, None, groups=groups, cures=CURES[:2], seed=0)
-    raw, centred = found.arms
-    assert raw.unrelated == pytest.approx(centred.unrelated, abs=1e-9)
-    assert abs(raw.middle) < 0.03
-    assert "Centring" not in summary(diagnose(X, units=groups), str)
-
-
 def test_scored_pairs_are_related_from_the_upper_third_of_the_range():
     rng = np.random.default_rng(0)
     left, right = rng.standard_normal((2, 300, 16))
@@ -210,7 +191,7 @@ def test_queries_are_compared_with_their_rows_and_with_other_rows():
 def test_without_evidence_there_are_random_pairs_only():
     X, _ = cone()
     found = diagnose(X)
-    [*_, raw] = [found.thresholds.arm("leave")]
+    raw = found.thresholds.arm("leave")
     assert (found.thresholds.n_related, raw.auc, raw.related) == (0, None, None)
     assert found.thresholds.n_unrelated <= MOST
     said = summary(found, str)
@@ -231,53 +212,13 @@ def test_copies_and_rows_of_one_text_are_no_pair():
     assert diagnose(X, labels=labels, units=units).thresholds.n_unrelated > 0
 
 
-def test_labels_that_say_nothing_have_an_auc_of_a_half_and_no_good_threshold():
-    X, _ = cone()
-    labels = np.random.default_rng(3).choice(["a", "b"], len(X))
-    found = diagnose(X, labels=labels)
-    assert found.thresholds.arms[0].auc.value == pytest.approx(0.5, abs=0.02)
-    assert "No threshold separates these pairs well" in summary(found, str)
-
-
-def test_report_and_json_have_the_finding():
-    X, labels = labelled("centre")
-    found = diagnose(X, labels=labels)
-    html = report_html(found)
-    assert THRESHOLDS["title"] in html
-    assert THRESHOLDS["picture-centre"] in html
-    assert summary(found, str) in html
-    written = json.loads(json.dumps(diagnosis_json(found), allow_nan=False))
-    assert written["sentences"]["thresholds"] == summary(found, str)
-    assert written["thresholds"]["arms"][0]["auc"]["value"] == found.thresholds.arms[0].auc.value
-    assert "related_shares" not in written["thresholds"]["arms"][0]
-    assert len(found.thresholds.arms[0].related_shares) == len(EDGES) - 1
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("n", [100, 300])
-def test_the_intervals_cover_the_truth_where_pairs_share_rows(n):
-    """Six classes, 200 draws of rows: 95% of the intervals of AUC and of the change by centring."""
-    means = np.random.default_rng(99).standard_normal((6, 24))
-    found = []
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        label = rng.integers(6, size=n)
-        X = 0.45 * means[label] + rng.standard_normal((n, 24))
-        X[:, 0] += 4
-        groups = np.arange(n)
-        yardstick = LabelYardstick(label.astype(str), groups, groups, 0)
-        found.append(find_thresholds(X, yardstick, groups=groups, cures=CURES[:2], seed=0).arms)
-    for of in (lambda arms: arms[0].auc, lambda arms: arms[1].auc, lambda arms: arms[1].change):
-        estimates = [of(arms) for arms in found]
-        truth = np.mean([each.value for each in estimates])
-        assert np.mean([each.low <= truth <= each.high for each in estimates]) > 0.91
-
-
 def test_little_evidence_is_no_proof_that_the_order_stays():
-    """Thirty rows with labels at random: centring moves the cosines, and nothing more is known."""
+    """Sixty rows with labels at random: centring moves the cosines, and nothing more is known."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 16)) + 2
     found = diagnose(X, labels=[str(each) for each in rng.integers(3, size=60)])
     said = summary(found, str)
     assert "not enough data to say that it keeps the order" in said
     assert "Centring is the cure" not in said
+    assert "No threshold separates these pairs well" in said
+    assert found.thresholds.arms[0].auc.value == pytest.approx(0.5, abs=0.05)
