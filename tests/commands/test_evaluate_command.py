@@ -3,8 +3,6 @@
 import csv
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +34,7 @@ def place(tmp_path_factory):
     write_pairs(folder / "test.csv", [f"the {a} sat on the {b}" for a in WORDS for b in WORDS], 5)
     write_pairs(folder / "dev.csv", [f"a {a} ran under a {b}" for a in WORDS for b in WORDS], 7)
     (folder / "train.txt").write_text("the old dog\na red bird sang\nrain\n", encoding="utf-8")
+    (folder / "flat.csv").write_text("left,right,score\n" + "a cat,a dog,3\n" * 4)
     return folder
 
 
@@ -46,25 +45,10 @@ def run(place, *args):
     return run_shell(["evaluate", *map(str, (*files, "--draws", 20, *args))])
 
 
-def test_the_prefix_is_used_and_named(place, tmp_path, capsys):
-    files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
-    what = ("--layers", "-1", "--poolings", "mean", "--transforms", "none", "--quiet")
-    assert run(place, *what, "--prefix", "the old ", *files) == 0
-    assert "prefix 'the old '" in capsys.readouterr().out
-    written = json.loads((tmp_path / "grid.json").read_text())
-    assert written["prefix"] == "the old "
-    pairs = read_pairs(place / "test.csv")
-    encoder = load_encoder(place / "model", prefix="the old ")
-    how = {"poolings": ["mean"], "treatments": ["none"], "draws": 20}
-    [cell] = evaluate_encoder(encoder, pairs, layers=[-1], **how).cells
-    [row] = csv.DictReader((tmp_path / "grid.csv").open(newline=""))
-    assert row["prefix"] == "the old "
-    assert float(row["spearman"]) == pytest.approx(cell.score.spearman)
-
-
 def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     files = ("--csv", tmp_path / "grid.csv", "--json", tmp_path / "grid.json")
     what = ("--layers", "1,-1", "--poolings", "mean", "--transforms", "none,pca:4")
+    what += ("--prefix", "the old ")
     assert run(place, *what, "--fit", place / "dev.csv", "--fit-name", "train", *files) == 0
     printed = capsys.readouterr()
     assert (
@@ -72,8 +56,9 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
         in printed.out
     )
     assert "evaluating on test: 100%" in printed.err
+    assert "prefix 'the old '" in printed.out
     encoder, pairs, dev = (
-        load_encoder(place / "model"),
+        load_encoder(place / "model", prefix="the old "),
         *map(read_pairs, (place / "test.csv", place / "dev.csv")),
     )
     with (tmp_path / "grid.csv").open(encoding="utf-8") as file:
@@ -91,29 +76,13 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     with (tmp_path / "grid.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     written = json.loads((tmp_path / "grid.json").read_text())
-    assert written["model"] == encoder.name
+    assert (written["model"], written["prefix"]) == (encoder.name, "the old ")
     assert len(rows) == len(written["cells"]) == len(grid.cells) == 4
     for row, written_row, cell in zip(rows, written["cells"], grid.cells, strict=True):
         assert float(row["spearman"]) == written_row["spearman"] == cell.score.spearman
         assert f"{100 * cell.score.spearman:.2f} [" in printed.out
         assert row["fit_on"] == ("train" if cell.fit_on else "")
     assert "train (36)" in printed.out
-
-
-def test_a_fit_may_use_a_file_of_texts(place, capsys):
-    assert run(place, "--layers", "2", "--transforms", "centred", "--fit", place / "train.txt") == 0
-    printed = capsys.readouterr().out
-    assert printed.count("train (3)") == 2  # mean and cls
-
-
-def test_chosen_on_dev(place, tmp_path, capsys):
-    assert run(place, "--dev", place / "dev.csv", "--json", tmp_path / "g.json", "--quiet") == 0
-    printed = capsys.readouterr()
-    assert not printed.err
-    assert "Chosen on dev among 36 cells: layer" in printed.out
-    chosen = json.loads((tmp_path / "g.json").read_text())["chosen_on_dev"]
-    assert chosen["dev"]["layer"] == chosen["test"]["layer"]
-    assert f"on test: {100 * chosen['test']['spearman']:.2f} [" in printed.out
 
 
 @pytest.mark.parametrize(
@@ -137,9 +106,12 @@ def test_chosen_on_dev(place, tmp_path, capsys):
         (("--counts", "/absent.txt"), "--counts belongs to word vectors"),
         (("--aggregate", "median"), "'median' is not one of 'all', 'mean', 'wmean'"),
         (("--aggregate", "mean"), "test names no subsets to aggregate by 'mean'. Add a column"),
+        # found before texts are read
+        (("--pairs", "flat.csv"), "All 4 scores are 3, so they have no order."),
     ],
 )
-def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
+def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, message):
+    monkeypatch.chdir(place)
     assert run(place, "--quiet", *args) == 2
     printed = capsys.readouterr()
     assert not printed.out
@@ -148,33 +120,11 @@ def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
     assert message in printed.err
 
 
-def test_bad_scores_are_found_before_texts_are_read(place, tmp_path, capsys):
-    flat = tmp_path / "flat.csv"
-    flat.write_text("left,right,score\n" + "a cat,a dog,3\n" * 4, encoding="utf-8")
-    assert run(place, "--pairs", flat) == 2
-    assert capsys.readouterr().err == (
-        "Error: All 4 scores are 3, so they have no order. Choose another column of scores.\n"
-    )
-
-
 def test_help_and_no_command(capsys):
     assert run_shell(["evaluate", "--help"]) == 0
     assert "--transforms" in capsys.readouterr().out
     assert run_shell([]) == 2
     assert "evaluate" in capsys.readouterr().err
-
-
-def test_from_a_shell_of_its_own():
-    done = subprocess.run(
-        [sys.executable, "-m", "geometry", "evaluate", "--pairs", "/absent.csv"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "Traceback" not in done.stderr
 
 
 def shipped(encoder, texts, poolings, **_):

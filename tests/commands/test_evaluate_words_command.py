@@ -104,22 +104,6 @@ def test_word_vectors_go_through_the_same_grid(place, tmp_path, capsys):
     assert {row["n_fit"] for row in rows} == {"", "3"}
 
 
-def test_ranks_replace_counts_and_pairs_without_words_are_left_out(place, tmp_path, capsys):
-    odd = tmp_path / "odd.csv"
-    lines = (place / "test.csv").read_text(encoding="utf-8")
-    odd.write_text(f"{lines}zebras,the cat,3\nthe dog,yaks,1\n", encoding="utf-8")
-    json_file = tmp_path / "g.json"
-    what = ("--weighting", "sif", "--transforms", "none", "--json", json_file, "--quiet")
-    assert run(place, *what, pairs=(odd,)) == 0
-    printed = capsys.readouterr()
-    assert not printed.err
-    assert "counts of words: 1/rank in the file" in printed.out
-    assert "odd: 36 pairs, cosine" in printed.out
-    assert "2 of 38 pairs left out: a sentence has no known word" in printed.out
-    written = json.loads(json_file.read_text())
-    assert (written["counts"], written["n_pairs_left_out"]) == ("1/rank in the file", 2)
-
-
 def test_how_texts_become_words_is_an_option_and_said(place, tmp_path, capsys, case):
     folder = "48-segmented-chinese-sentences"
     vectors, pairs = case(f"{folder}/vec.txt"), case(f"{folder}/pairs.csv")
@@ -142,10 +126,14 @@ def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
     odd.write_bytes((place / "own.vec").read_bytes() + b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n")
     lines = [f"{a} {b} {i % 5}" for i, (a, b) in enumerate(pairwise(vectors.words))]
     words.write_text("\n".join([*lines, "cat unicorn 3"]), encoding="utf-8")
-    json_file = tmp_path / "g.json"
+    json_file, pairs = tmp_path / "g.json", tmp_path / "pairs.csv"
+    scored = (place / "test.csv").read_text(encoding="utf-8")
+    pairs.write_text(f"{scored}zebras,the cat,3\nthe dog,yaks,1\n", encoding="utf-8")
     what = ("--word-pairs", words, "--transforms", "none", "--json", json_file, "--quiet")
-    assert run(place, *what, vectors=odd) == 0
+    assert run(place, *what, "--weighting", "sif", vectors=odd, pairs=(pairs,)) == 0
     printed = capsys.readouterr().out
+    assert "counts of words: 1/rank in the file" in printed
+    assert "2 of 38 pairs left out: a sentence has no known word" in printed
     X = vectors.vectors.astype(float)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
@@ -179,7 +167,7 @@ def test_columns_are_picked_of_pairs_and_of_the_fit_set(place, tmp_path, capsys)
     assert by_name[0]["spearman"] == plain.grid.cells[0].score.spearman
 
 
-@pytest.mark.parametrize("how", ["all", "mean", "wmean"])
+@pytest.mark.parametrize("how", ["all", "wmean"])
 def test_several_sets_are_subsets_of_one_score(place, tmp_path, capsys, how):
     file, json_file = tmp_path / "g.csv", tmp_path / "g.json"
     what = ("--aggregate", how, "--transforms", "none,centred", "--quiet")
@@ -199,20 +187,6 @@ def test_several_sets_are_subsets_of_one_score(place, tmp_path, capsys, how):
         read_vectors(place / "own.vec"), read_pairs(place / "dev.csv"), treatments="none", draws=1
     )
     assert cells[0]["by_subset"]["dev"]["spearman"] == alone.grid.cells[0].score.spearman
-
-
-def test_the_subsets_that_a_file_names(place, tmp_path, capsys):
-    named = tmp_path / "named.csv"
-    lines = (place / "test.csv").read_text(encoding="utf-8").splitlines()
-    genres = ["genre", *("news" if i % 3 else "forum" for i in range(36))]
-    named.write_text("\n".join(map(",".join, zip(lines, genres, strict=True))), encoding="utf-8")
-    assert (
-        run(place, "--aggregate", "wmean", "--transforms", "none", "--quiet", pairs=(named,)) == 0
-    )
-    printed = capsys.readouterr().out
-    assert (
-        "subsets forum (12), news (24); aggregated by wmean (of their scores, weighted" in printed
-    )
 
 
 def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
@@ -241,33 +215,17 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
         (("--counts", "/absent.txt", "--weighting", "sif"), "`/absent.txt` can't be read"),
         (("--vectors", "/absent.vec"), "`/absent.vec` can't be read"),
         (("--pairs", "bundled"), "2 sets of pairs: say how they become one score, by --aggregate"),
+        (("--pairs", "test.csv", "--aggregate", "all"), "a set of pairs is named twice"),
     ],
 )
-def test_an_error_is_one_line_and_exit_code_2(place, capsys, args, message):
+def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, message):
+    monkeypatch.chdir(place)
     assert run(place, "--quiet", *args) == 2
     printed = capsys.readouterr()
     assert not printed.out
     assert printed.err.startswith("Error: ")
     assert printed.err.count("\n") == 1
     assert message in printed.err
-
-
-def test_sets_of_one_name_are_refused(place, capsys):
-    assert run(place, "--aggregate", "all", "--quiet", pairs=("test.csv", "test.csv")) == 2
-    assert "a set of pairs is named twice" in capsys.readouterr().err
-
-
-@pytest.mark.model
-def test_the_bundled_model_on_several_sets(place, tmp_path, capsys):
-    file = tmp_path / "grid.csv"
-    command = ["evaluate", "--aggregate", "mean", "--draws", "20"]
-    command += ["--pairs", place / "test.csv", "--pairs", place / "dev.csv"]
-    command += ["--layers=-1", "--poolings=mean", "--transforms=none,abtt:1", "--csv", file]
-    assert run_shell(list(map(str, command))) == 0
-    printed = capsys.readouterr().out
-    assert "all-MiniLM-L6-v2 at " in printed
-    assert "aggregated by mean (of their scores)" in printed
-    assert [row["aggregation"] for row in rows_of(file)] == ["mean", "mean"]
 
 
 def test_an_unclear_file_of_word_pairs_names_an_option_that_works(place, tmp_path, capsys):

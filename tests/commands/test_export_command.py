@@ -13,6 +13,7 @@ from sentence_transformers import SentenceTransformer
 from geometry import fit_treatment, load_encoder, load_transform, read_bundled
 from geometry.commands import run_shell
 from geometry.export.numpy_files import DATABASES
+from geometry.linalg.rows import unit_rows
 from geometry.transform import Knobs
 
 TEXTS = read_bundled("pairs").texts[:60]
@@ -42,9 +43,12 @@ def test_a_file_and_a_model_give_the_library_s_vectors(corpus, wanted, tmp_path,
     assert run(corpus, "--out", tmp_path / "w.safetensors", "--quiet") == 0
     assert "method pca, directions 16" in capsys.readouterr().out
     np.testing.assert_allclose(load_transform(tmp_path / "w.safetensors").apply(X), Z, atol=1e-4)
-    assert run(corpus, "--out", tmp_path / "model", "--quiet") == 0
-    theirs = SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(list(TEXTS))
-    assert np.abs(theirs - Z).max() < 1e-4
+    for more, expected in (((), Z), (("--normalize",), unit_rows(Z))):
+        out = tmp_path / f"model{len(more)}"
+        assert run(corpus, "--out", out, "--quiet", *more) == 0
+        theirs = SentenceTransformer(str(out), device="cpu").encode(list(TEXTS))
+        assert np.abs(theirs - expected).max() < 1e-4
+        assert "| treatment | pca:16:lw |" in (out / "README.md").read_text("utf-8")
 
 
 def test_a_prefix_is_named_and_is_the_prompt_of_the_written_model(corpus, tmp_path, capsys):
@@ -56,27 +60,6 @@ def test_a_prefix_is_named_and_is_the_prompt_of_the_written_model(corpus, tmp_pa
         Z = (X - made["offset"]) @ made["matrix"]
     theirs = SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(list(TEXTS))
     assert np.abs(theirs - Z).max() < 1e-4
-
-
-def test_an_exported_svd_is_the_svd_that_evaluate_scores(corpus, tmp_path):
-    """Numpy's decomposition removes the leading direction of the uncentred rows."""
-    out = tmp_path / "w.safetensors"
-    args = ("export", str(corpus), "--out", str(out), "--quiet", "--transform", "svd:1")
-    assert run_shell(args) == 0
-    X = load_encoder().encode(TEXTS).astype(np.float64)
-    v = np.linalg.svd(X, full_matrices=False)[2][0]
-    np.testing.assert_allclose(load_transform(out).apply(X), X - np.outer(X @ v, v), atol=1e-5)
-
-
-def test_texts_beside_topics_and_weights_are_texts_alone(tmp_path, capsys):
-    table, out = tmp_path / "mine.csv", tmp_path / "w.safetensors"
-    rows = "".join(f'"{text}",{"ab"[i % 2]},{i + 1}\n' for i, text in enumerate(TEXTS))
-    table.write_text(f"text,topic,weight\n{rows}", encoding="utf-8")
-    args = ("export", str(table), "--out", str(out), "--quiet", "--transform", "centred")
-    assert run_shell(args) == 0
-    assert f"rows of the fit {len(TEXTS)}" in capsys.readouterr().out
-    X = load_encoder().encode(TEXTS)
-    np.testing.assert_allclose(load_transform(out).apply(X), X - X.mean(axis=0), atol=1e-5)
 
 
 @pytest.fixture
@@ -139,14 +122,6 @@ def test_both_sentences_of_pairs_are_fitted_on(tmp_path, capsys):
     pairs.write_text(f"left,right,score\n{rows}", encoding="utf-8")
     assert run(pairs, "--out", out, "--quiet") == 0
     assert "rows of the fit 40" in capsys.readouterr().out
-
-
-def test_a_folder_of_unit_vectors(corpus, wanted, tmp_path):
-    Z = wanted[1]
-    assert run(corpus, "--out", tmp_path / "model", "--quiet", "--normalize") == 0
-    theirs = SentenceTransformer(str(tmp_path / "model"), device="cpu").encode(list(TEXTS))
-    np.testing.assert_allclose(theirs, Z / np.linalg.norm(Z, axis=1, keepdims=True), atol=1e-5)
-    assert "| treatment | pca:16:lw |" in (tmp_path / "model/README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
