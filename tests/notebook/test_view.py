@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import geometry
-from geometry.errors import GeometryError
 from geometry.notebook import CloudView, make_view
 from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import MOST_LABELS
@@ -80,12 +79,16 @@ def test_what_holds_vectors_may_be_a_column():
     assert view.cloud.colours.names == ("3", "2")
 
 
-def test_colours_are_those_of_labels_or_of_lengths():
+def test_colours_are_those_of_labels_of_numbers_or_of_lengths():
     X = cloud()
     np.testing.assert_allclose(make_view(X).cloud.colours.codes, np.linalg.norm(X, axis=1))
     many = make_view(X, labels=[*range(40), *[0] * 20]).cloud.colours
     assert len(many.names) == MOST_LABELS
     assert sum(many.codes == many.names.index("other")) == 40 - (MOST_LABELS - 1)
+    prices = np.linspace(1, 9, N)
+    colours = make_view(X, labels=prices).cloud.colours
+    assert colours.names is None
+    np.testing.assert_array_equal(colours.codes, prices)
 
 
 def test_texts_are_sent_at_once_up_to_a_number():
@@ -115,22 +118,17 @@ def test_words_are_in_the_language():
         ({"projection": "mds"}, "method must be one of"),
         ({"n_components": 4}, "n_components must be 2 or 3"),
         ({"language": "xx"}, "language must be one of en"),
+        ({"labels": [*np.linspace(1, 9, N - 1), np.nan]}, "must be finite"),
+        ({"Y": cloud(), "names": ("a",)}, "two texts"),
+        ({"X": None}, "got None"),
+        ({"X": np.ones(7)}, "expected vectors as rows"),
+        ({"X": np.where(np.arange(N)[:, None] == 3, np.nan, cloud())}, "row 4 has NaN"),
+        ({"X": cloud(2)}, "at least 3 rows"),
     ],
 )
 def test_what_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
-        make_view(cloud(), **options)
-
-
-def test_rows_that_cannot_be_drawn_are_refused():
-    broken = cloud()
-    broken[3, 1] = np.nan
-    with pytest.raises(ValueError, match="row 4 has NaN"):
-        make_view(broken)
-    with pytest.raises(ValueError, match="expected vectors as rows"):
-        make_view(np.ones(7))
-    with pytest.raises(GeometryError):
-        make_view(cloud(2))
+        make_view(**{"X": cloud(), **options})
 
 
 def test_a_row_of_zeros_has_a_place_and_no_cosine():
@@ -139,17 +137,3 @@ def test_a_row_of_zeros_has_a_place_and_no_cosine():
     view = make_view(X, projection="svd")
     assert "some at zero and without a direction" in view.cloud.alt
     assert view.places[0][0] == pytest.approx([0, 0])
-
-
-def test_many_numbers_as_labels_are_a_scale():
-    prices = np.linspace(1, 9, N)
-    colours = make_view(cloud(), labels=prices).cloud.colours
-    assert colours.names is None
-    np.testing.assert_array_equal(colours.codes, prices)
-    assert make_view(cloud(), labels=[1, 2] * (N // 2)).cloud.colours.names is not None
-    with pytest.raises(ValueError, match="must be finite"):
-        make_view(cloud(), labels=np.append(prices[1:], np.nan))
-    with pytest.raises(ValueError, match="got None"):
-        make_view(None)
-    with pytest.raises(ValueError, match="two texts"):
-        make_view(cloud(), cloud(), names=("a",))

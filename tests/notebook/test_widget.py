@@ -41,14 +41,6 @@ def test_it_carries_what_the_browser_reads(widget):
     assert ".twin-stage" in state["_css"]
 
 
-def test_many_points_take_few_bytes():
-    X = np.random.default_rng(0).standard_normal((100_000, 4)).astype(np.float32) + 1
-    widget = geometry.show(X, treatment="zca", n_components=3)
-    points, codes = map(len, widget._arrays.values())
-    assert points < 1_300_000  # two pictures, three axes, two bytes each
-    assert codes < 300_000
-
-
 def test_the_selection_is_rows_there_and_back(widget):
     assert widget.selection.tolist() == []
     seen = []
@@ -100,13 +92,10 @@ def test_the_picture_has_the_points_in_their_colours(k):
         assert (panel == rgb(LIGHT.paper)).all(axis=2).mean() > 0.5
 
 
-def test_the_picture_of_values_is_not_blank():
-    png = view_png(make_view(np.random.default_rng(0).standard_normal((9000, 3)) + 1))
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    assert len(np.unique(np.asarray(Image.open(io.BytesIO(png))).reshape(-1, 3), axis=0)) > 50
-
-
 def test_the_file_has_everything_in_it_and_lets_nothing_else_in(widget, tmp_path):
+    for path in (tmp_path / "cloud.png", tmp_path / "absent" / "cloud.html"):
+        with pytest.raises(OutputError):
+            widget.save(path)
     widget.save(tmp_path / "cloud.html", title=HOSTILE)
     page = (tmp_path / "cloud.html").read_text(encoding="utf-8")
     assert page == view_html(widget._view, HOSTILE)
@@ -141,9 +130,3 @@ def test_without_anywidget_the_extra_is_named(monkeypatch):
     monkeypatch.setattr("geometry.errors.find_spec", lambda _name: None)
     with pytest.raises(MissingExtraError, match="extra `notebook`"):
         geometry.show(np.eye(5))
-
-
-def test_a_file_has_its_ending_and_a_folder(widget, tmp_path):
-    for path in (tmp_path / "cloud.png", tmp_path / "absent" / "cloud.html"):
-        with pytest.raises(OutputError):
-            widget.save(path)

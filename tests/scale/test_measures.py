@@ -193,13 +193,6 @@ def test_neighbours_are_those_of_brute_force(data, tmp_path):
     )
 
 
-def test_no_row_is_its_own_neighbour(data, tmp_path):
-    find_neighbours(Engine(), data, data, str(tmp_path / "near.parquet"), k=3)
-    table = pq.read_table(tmp_path / "near.parquet")
-    found = np.stack(table["ids"].to_numpy())
-    np.testing.assert_array_equal(found, brute_force(X, X, 4)[:, 1:])
-
-
 def test_the_recall_of_the_index_is_measured(data, tmp_path):
     out = str(tmp_path / "near.parquet")
     found = find_neighbours(Engine(), data, data, out, k=5, approximate=True)

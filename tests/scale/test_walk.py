@@ -7,16 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from geometry.commands import run_shell
-from geometry.scale import Engine, VectorData, fit_data, open_engine, open_run
+from geometry.scale import open_engine, open_run
+from tests.for_each import for_each
 from tests.pages.visits import everything, healthy, new_visit
-from tests.scale.shards import VERBS, cloud, content, run_verb, split, write_run, write_texts
+from tests.scale.shards import VERBS, cloud, run_verb, write_run, write_texts
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW = pytest.mark.slow
 ALONE = ["--workers", "0", "--quiet"]
 WALK = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
 
@@ -27,44 +26,26 @@ def shell(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, 
     return code, *capsys.readouterr()
 
 
-def walk(folder: Path, cluster: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def walk(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The walk of the docs, with 3 shards of 40 texts."""
     made, commands = re.findall(r"```(?:python|sh)\n(.*?)```", WALK.split("## ")[1], re.DOTALL)[:2]
     assert "range(100)" in made
-    small = made.replace("range(100)", "range(3)").replace("2000", "40")
     folder.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)  # the workers run in another folder
-        exec(small, {})
+        patch.chdir(folder)
+        exec(made.replace("range(100)", "range(3)").replace("2000", "40"), {})
         for line in commands.splitlines():
             args = shlex.split(line.removeprefix("python -m geometry scale "))
-            code, out, err = shell(capsys, *args, *([] if args[0] == "status" else cluster))
+            code, out, err = shell(capsys, *args, *([] if args[0] == "status" else ALONE))
             assert code == 0, err
     assert "transform: 3 of 3 shards done" in out
-
-
-@pytest.mark.model
-@pytest.mark.long  # each worker imports torch
-def test_the_walk_gives_the_same_bytes_on_two_workers_and_in_one_process(
-    tmp_path, two_workers, capsys
-):
-    scheduler = two_workers.client.scheduler.address
-    walk(tmp_path / "two", ["--scheduler", scheduler], capsys)
-    walk(tmp_path / "one", ALONE, capsys)
-    for name in ("run", "run2", "map"):
-        two, alone = (content(tmp_path / which / name) for which in ("two", "one"))
-        assert len(alone) == 3
-        assert two == alone, name
-    fits = [(tmp_path / w / "fitted.safetensors").read_bytes() for w in ("two", "one")]
-    # the metadata names the folder
-    assert fits[0][-(384 * 385 * 8) :] == fits[1][-(384 * 385 * 8) :]
 
 
 @pytest.mark.slow
 @pytest.mark.model
 def test_the_files_of_a_walk_can_be_opened_and_describe_themselves(tmp_path, capsys, monkeypatch):
     folder = tmp_path / "walk"
-    walk(folder, ALONE, capsys)
+    walk(folder, capsys)
     config = tmp_path / "own.toml"
     config.write_text(f"[uploads]\nfolders = ['{folder}']\n")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
@@ -104,34 +85,9 @@ def test_a_finished_run_is_not_done_again_and_other_settings_are_refused(tmp_pat
     assert "other sources or settings" in err
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=SLOW), pytest.param(4, marks=SLOW)])
-def test_sums_have_the_same_bits_on_any_number_of_workers(workers, tmp_path, request):
-    """75 shards make a tree of three levels; workers finish in any order."""
-    parts = split(cloud(3000), *np.random.default_rng(0).integers(1, 60, 74))
-    data = VectorData(str(write_run(tmp_path / "run", parts)))
-    sums = tmp_path / "run" / "sums"
-
-    def fitted(engine: Engine) -> bytes:
-        for path in sums.glob("*"):
-            path.unlink()
-        fit_data(engine, data, shrinkage="ledoit-wolf")
-        (stored,) = sums.iterdir()
-        return stored.read_bytes()
-
-    alone = fitted(Engine())
-    if workers == 2:
-        assert fitted(request.getfixturevalue("two_workers")) == alone
-    else:
-        with open_engine(workers=workers) as engine:
-            assert fitted(engine) == alone
-
-
 @pytest.mark.model
-@pytest.mark.parametrize(
-    "workers",
-    [pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [1, 2, 4])
 def test_every_verb_gives_the_same_bytes_on_any_number_of_workers(
     workers, sources, quiet, tmp_path
 ):
@@ -179,9 +135,7 @@ def test_an_interrupted_run_reports_which_shards_remain(tmp_path, capsys, monkey
     )
 
 
-@pytest.mark.parametrize(
-    "verb", ["encode", "fit", "transform", "measure", "project", "neighbours", "status"]
-)
+@for_each("verb", (*VERBS, "status"))
 def test_the_exit_codes_are_in_the_help(verb, capsys):
     code, out, _ = shell(capsys, verb, "--help")
     assert code == 0
