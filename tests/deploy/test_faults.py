@@ -87,7 +87,7 @@ def test_a_full_disk_is_reported_and_changes_no_number(start, small_disk, quiet)
         assert numbers == quiet[query]
         assert SENTENCE in text
         assert "No space left" in text
-    assert not list(folder.glob("*.part"))
+    assert not list(small_disk.glob("*.part"))
 
 
 @pytest.mark.long
