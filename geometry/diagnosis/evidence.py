@@ -1,20 +1,12 @@
 """Does a cure help, and where? Paired gains of every cure over raw vectors, with two controls.
 
-A *place* is a layer and a pooling. The rows are split in folds, as in a trial: every cure is fitted
-on the other folds and judged on this one, at one fixed setting. Nothing is chosen, so nothing that
-is printed is the best of several.
-
-Two controls are judged like cures:
-
-- "rotated": a random rotation. Cosines, inner products and distances do not change, so its gain
-  must be 0. Ranks of coordinates do change.
-- "random:k": the mean and k random directions removed, and "random-kept:k": the mean removed and
-  all but k random directions. They show what the choice of directions is worth.
+At each *place*, a layer and a pooling, every cure is fitted on the other folds at one fixed
+setting, so nothing that is printed is the best of several. Two controls are judged alike:
+"rotated" is a random rotation, whose gain must be 0 but for ranks of coordinates; "random:k" and
+"random-kept:k" remove the mean and k random directions, or all but k.
 
 The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
-Young 1993). They are for the gain of these fits on other rows, which are judged in their place; the
-fits are not repeated. A cure that changes no answer has a point in place of an interval. So what is
-kept of a finished place are its scores with their replicates.
+Young 1993), for the gain of these fits on other rows. A cure that changes no answer has a point.
 """
 
 from __future__ import annotations

@@ -1,26 +1,11 @@
 """What stored vectors cost: fewer dimensions and fewer bits, and what they lose.
 
-Rows are treated, cut to k dimensions, scaled to length 1, and stored in one of four forms:
-
-float32, float16
-int8        256 levels in each dimension, evenly from its least to its greatest value in the fit.
-            Values outside are clipped (the scalar quantisation of vector databases)
-binary      the sign of each number; the cosine of two rows is then 1 - 2 h / k, where h is their
-            Hamming distance (Charikar 2002)
-
-Dimensions are cut along the axes of the largest second moment E[x x'] of the treated rows of the
-fit. They preserve inner products best (Eckart, Young 1936). For centred rows this is PCA. A
-treatment with PCA's axes is cut to the first of them.
-
-Treatment, axes and levels are fitted on the other folds, and all rows of a fold are stored in the
-same form: those that search and those that are found. Losses are differences to raw float32
-vectors of all dimensions.
-
-The signs of fewer dimensions are taken after a random rotation of these: along PCA's axes most bits
-would be of small directions (Gong, Lazebnik 2011). It changes no other form's cosines.
-
-PCA whitening multiplies each centred coordinate along PCA's axes by a positive number, which
-changes no sign. So its binary form is that of centring and a rotation to these axes.
+Rows are treated, cut to k dimensions along the axes of the largest second moment of the fit
+(Eckart, Young 1936), scaled to length 1, and stored as float32, float16, int8 (256 levels of each dimension,
+evenly from its least to its greatest value in the fit) or binary: the signs, whose cosine is
+1 - 2 h / k with their Hamming distance h (Charikar 2002). Signs of fewer dimensions are taken after
+a random rotation of these: along PCA's axes most bits would be of small directions (Gong, Lazebnik
+2011). Losses are differences to raw float32 vectors.
 """
 
 from __future__ import annotations

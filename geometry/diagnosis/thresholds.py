@@ -1,23 +1,9 @@
 """Cosines of related and of unrelated pairs, and which threshold separates them.
 
-What says which pairs are related:
-
-- labels: two rows with the same label are related, two with different labels are not; both are
-  drawn at random, half of each kind
-- scored pairs: related from the upper third of the range of the scores, unrelated in the lower
-  third; the middle third is left out. Of two different scores the higher is related
-- queries: a query and each row that is relevant to it; the same query and a random other row
-- nothing: random pairs, whose cosines are all that can be said
-
-No pair has two copies or two sentences of one text. Each treatment is fitted on the other folds
-and applied to the pairs of a fold, as in the trial; where the vectors of the pairs or of the
-queries are in no fit, on all rows.
-
-AUC is the share of (related pair, unrelated pair) in which the related one has the higher cosine,
-ties for a half. It is a mean over related pairs of the share of unrelated cosines below theirs, and
-the same with the kinds exchanged (placements: DeLong, DeLong, Clarke-Pearson 1988). So its error is
-a sum over pairs. Two pairs depend on each other if they share a row, a copy or a text: its variance
-is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
+Each pair is within a fold and treated by a fit on the others, as in the trial; the rules are in
+docs/diagnosis.md. AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error
+is a sum over pairs. Two pairs depend on each other if they share a unit: its variance is that of dyads
+(Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
 """
 
 from __future__ import annotations
@@ -65,12 +51,9 @@ class Threshold:
         highest with a recall of WANTED.
     cosine : float
     precision : float
-        Share of the pairs at or above it that are related. It depends on how many pairs are
-        related (``Thresholds.share``).
-    recall : float
-        Share of the related pairs at or above it.
-    false_share : float
-        Share of the unrelated pairs at or above it.
+        Share of the pairs at or above it that are related; see ``Thresholds.share``.
+    recall, false_share : float
+        Shares of the related and of the unrelated pairs at or above it.
     """
 
     code: str

@@ -1,23 +1,9 @@
 """Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
-The rows are split in folds; copies, sentences of one text, and sentences that pairs connect stay in
-one fold. Each *arm* (leave, centre, remove, project, level, whiten, another layer) has one setting
-or several.
-
-1. For each fold, every setting is fitted on the other folds and judged on the items of this one.
-2. The setting of an arm for a fold is the one with the best mean score on the *other* folds. So
-   settings are chosen and judged at one size of the fit, and no item that judges an arm had a part
-   in the choice of its setting.
-3. The score of an arm is the mean over folds. All is repeated for several splits into folds, whose
-   scores are averaged.
-
-The bootstrap draws units of items and repeats the choice of settings in every resample, so that
-the standard error contains it. Where all splits judge the same items, their spread is added. The
-intervals of the differences to raw vectors hold at 95% together: the quantile of the largest of
-them over the resamples (max-T: Westfall, Young 1993). So do those between treatments.
-
-The simplest arm whose interval against raw vectors is above 0 is recommended. A more complex one
-replaces it if it beats both by an interval above 0.
+Each *arm* (leave, centre, remove, project, level, whiten, another layer) has settings to choose of.
+The setting for a fold is the one with the best mean score on the *other* folds, each fitted without
+its own fold; no item that judges an arm has a part in the choice of its setting. The rules are in
+docs/diagnosis.md. Intervals hold together by max-T (Westfall, Young 1993).
 """
 
 from __future__ import annotations
@@ -73,15 +59,13 @@ class Cure:
 
     Attributes
     ----------
-    kind : str
-        The ``cure`` of a ``TreatmentKind``, or "layer".
-    treatment : str
-        As ``parse_treatment`` reads it, the best setting on all folds; "none" for raw vectors, of
-        another layer too.
-    place : (layer, pooling) or None
-        The other layer and pooling; None for the layer of the trial.
+    kind, treatment : str
+        The ``cure`` of a ``TreatmentKind``, or "layer"; and as ``parse_treatment`` reads it, with
+        the best setting on all folds. "none" for raw vectors, of another layer too.
     score : float or None
         None without a yardstick, and where the treated rows have no score.
+    place : (layer, pooling) or None
+        The other layer and pooling; None for the layer of the trial.
     against : mapping of str to Estimate
         By the kind of each simpler treatment.
     smallest_gain : float or None
@@ -119,35 +103,28 @@ class Trial:
     ----------
     cures : tuple of Cure
         From simple to complex, raw vectors first.
-    chosen : Cure
-        The recommended one.
-    here : Cure
-        What is recommended at this layer and pooling, where another one is better. Its intervals
-        are at 95% together without the other layer, which this question does not compare.
+    chosen, here : Cure
+        The recommended one; and, where that is another layer, what is recommended at this one. Its
+        intervals are at 95% together without the other layer.
     because : str
-        "helps"; "nothing_helps"; "no_yardstick" without labels, pairs and queries; "too_few" where
-        fewer units are judged than the yardstick needs; "unknown_text" where the model does not
-        know the texts.
+        "helps"; "nothing_helps"; "no_yardstick"; "too_few" units for the yardstick; "unknown_text"
+        where the model does not know the texts.
     n_fit, n_held_out : int
         Rows of a fit, and of its fold, in the first split.
     amount : int
         Units (rows without copies, or pairs, or queries) behind the score.
-    n_items, n_searched : int
-        Items that are judged, and rows that each of them is compared with.
-    n_compared : int
-        How many treatments were compared with raw vectors; their intervals are at 95% together.
-    n_settings : int
-        How many settings there were to choose from.
-    n_folds, n_splits : int
-    n_agree : int
-        Splits that alone lead to the same recommendation.
-    ties : tuple of str
-        Kinds of other arms without a clear difference to the recommended one: its estimate is
-        below TIE.
+    n_compared, n_settings : int
+        Treatments that were compared with raw vectors, and settings to choose from.
     chance : float or None
         The score of neighbours drawn at random, for labels.
     others : tuple of (layer, pooling)
         The other places that were compared.
+    n_items, n_searched : int
+        Items that are judged, and rows that each of them is compared with.
+    n_folds, n_splits, n_agree : int
+        ``n_agree`` splits alone lead to the same recommendation.
+    ties : tuple of str
+        Kinds of other arms whose difference to the recommended one is unclear and below TIE.
     """
 
     cures: tuple[Cure, ...]

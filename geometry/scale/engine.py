@@ -44,22 +44,11 @@ class Task(Protocol):
 
 @dataclass
 class Report:
-    """What is done so far.
-
-    Attributes
-    ----------
-    shards : int
-        Number of shards of this run.
-    done, rows : int
-        Shards that are done, and their rows.
-    failures : list of Failed
-    started : float
-        Seconds, as ``time.monotonic``.
-    """
+    """What is done so far of a run's shards."""
 
     shards: int
     done: int = 0
-    rows: int = 0
+    rows: int = 0  # of the shards that are done
     failures: list[Failed] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -95,21 +84,10 @@ class ShardSum:
 class Engine:
     """Works in this process, one shard after the other.
 
-    Parameters
-    ----------
-    threads : int
-        Threads of numpy and torch in each task.
-    skip : bool
-        Go on after a shard that can't be done. False ends the run there.
-    watch : callable, optional
-        Called with a Report after each shard.
-
-    Attributes
-    ----------
-    failures, omitted
-        What sums left out, as in ``ShardSum``. Runs that write shards list it in their manifest.
-    ended_by : Failed or None
-        The shard whose fault ended the work.
+    ``threads`` are those of numpy and torch in each task. ``skip`` goes on after a shard that can't
+    be done; else the run ends there, and ``ended_by`` is that shard. ``watch`` is called with a
+    Report after each shard. ``failures`` and ``omitted`` are what sums left out, as in
+    ``ShardSum``; runs that write shards list it in their manifest.
     """
 
     def __init__(self, *, threads: int = 1, skip: bool = False, watch: Watch | None = None) -> None:

@@ -58,50 +58,25 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of vectors.
-
-    Attributes
-    ----------
-    name : str
-        Name of the Parquet column.
-    dimension : int
-    dtype : str
-        "float32" or "float16".
-    about : mapping
-        Model, layer and pooling, as far as they are known.
-    """
+    """A column of vectors of a Parquet file."""
 
     name: str
     dimension: int
-    dtype: str
-    about: Mapping[str, Any]
+    dtype: str  # "float32" or "float16"
+    about: Mapping[str, Any]  # model, layer and pooling, as far as they are known
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A Parquet file of a data set.
-
-    Attributes
-    ----------
-    name : str
-    address : str
-    rows, size : int
-        Rows and bytes that the manifest states.
-    sha256 : str
-        Digest of the bytes; "" for a folder without manifest.
-    place : int
-        Number of the shard. Rows without a column "id" are numbered from place * 2**32.
-    before : int
-        Rows of the shards before it.
-    """
+    """A Parquet file of a data set."""
 
     name: str
     address: str
-    rows: int
+    rows: int  # rows and bytes that the manifest states
     size: int
-    sha256: str
-    place: int
-    before: int
+    sha256: str  # "" for a folder without manifest
+    place: int  # its number; rows without a column "id" are numbered from place * 2**32
+    before: int  # rows of the shards before it
 
 
 @dataclass(frozen=True)
@@ -115,30 +90,18 @@ class Part:
 
 @dataclass(frozen=True)
 class Entry:
-    """A shard as a manifest and its log state it. Numbers are 0 if it is not done.
-
-    Attributes
-    ----------
-    name, source : str
-        Names of its file and of the file that it was made from.
-    state, reason : str
-        "done", "failed" or "left"; why it is not done, if that is known.
-    rows, bytes, sha256
-        Of the file.
-    blank, left_out, rows_left_out
-        Rows without text; rows that could not be read, and the first of them, from 1.
-    """
+    """A shard as a manifest and its log state it. Numbers are 0 if it is not done."""
 
     name: str
-    source: str = ""
-    state: str = "left"
-    reason: str = ""
+    source: str = ""  # name of the file that it was made from
+    state: str = "left"  # or "done" or "failed"
+    reason: str = ""  # why it is not done, if that is known
     rows: int = 0
     bytes: int = 0
     sha256: str = ""
-    blank: int = 0
-    left_out: int = 0
-    rows_left_out: tuple[int, ...] = ()
+    blank: int = 0  # rows without text
+    left_out: int = 0  # rows that could not be read
+    rows_left_out: tuple[int, ...] = ()  # the first of them, from 1
 
     @classmethod
     def read(cls, given: Any) -> Entry:
@@ -233,18 +196,9 @@ def _member(
 
 
 class VectorData:
-    """A vector data set that can be read.
+    """A vector data set that can be read: a folder with a manifest, or of Parquet files.
 
-    Parameters
-    ----------
-    address : str
-        A folder with a manifest, or a folder of Parquet files.
-
-    Attributes
-    ----------
-    manifest : Manifest
-    shards : tuple of Shard
-        Those that are done.
+    ``shards`` are those that are done.
     """
 
     def __init__(self, address: str) -> None:
@@ -496,16 +450,11 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Finished:
-    """The shards of a run that have a log, by name.
+    """The shards of a run that have a log, by name."""
 
-    done : those with the bytes that the log states.
-    damaged : names of those with another digest; only if they were checked.
-    cut_logs : names of those whose log is cut off or damaged. They count as not done.
-    """
-
-    done: Mapping[str, Entry]
-    damaged: tuple[str, ...]
-    cut_logs: tuple[str, ...]
+    done: Mapping[str, Entry]  # with the bytes that the log states
+    damaged: tuple[str, ...]  # with another digest; only if they were checked
+    cut_logs: tuple[str, ...]  # not done: their log is cut off or damaged
 
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:

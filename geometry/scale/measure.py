@@ -28,31 +28,19 @@ ALL, SAMPLED = "all rows", "sample"
 
 @dataclass(frozen=True)
 class DataMeasure(Measured):
-    """A measure of a data set, as in ``Measured``. A value of all rows has no interval.
+    """A measure of a data set, as in ``Measured``. A value of all rows has no interval."""
 
-    Attributes
-    ----------
-    of : str
-        "all rows" or "sample": the rows that the value is of.
-    """
-
-    of: str = ALL
+    of: str = ALL  # or "sample": the rows that the value is of
 
 
 @dataclass(frozen=True)
 class Directions:
-    """Sums over the rows u = x / |x|.
-
-    n : rows with a direction.
-    n_zero : rows of zeros.
-    total : (d,) sum of u.
-    squares : (d,) sum of u**2.
-    """
+    """Sums over the rows u = x / |x|."""
 
     n: int
-    n_zero: int
-    total: np.ndarray
-    squares: np.ndarray
+    n_zero: int  # rows of zeros
+    total: np.ndarray  # (d,) sum of u
+    squares: np.ndarray  # (d,) sum of u**2
 
     def merge(self, other: Directions) -> Directions:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
@@ -107,7 +95,7 @@ def measure_data(
     sample: int = SAMPLE,
     seed: int = 0,
 ) -> dict[str, tuple[DataMeasure, ...]]:
-    """The table of measures, before and after a transform.
+    """The table of measures: "before", and "after" if there is a transform.
 
     Parameters
     ----------
@@ -121,11 +109,6 @@ def measure_data(
         Rows of the measures that need all pairs; drawn by a hash of their ids.
     seed : int
         Of the hash, and of the intervals.
-
-    Returns
-    -------
-    dict
-        "before", and "after" if there is a transform.
     """
     chosen = data.column(column)
     moments = moments_of(engine, data, chosen)

@@ -43,14 +43,10 @@ CONNECTIVITY, EXPANSION = 16, 128  # links of a row in the graph; rows compared 
 
 @dataclass(frozen=True)
 class Near:
-    """The k nearest rows found so far of each query, nearest first.
+    """The k nearest rows found so far of each query, nearest first."""
 
-    ids : (q, k) int64, -1 where there are fewer rows.
-    cosines : (q, k) float32, -inf there.
-    """
-
-    ids: np.ndarray
-    cosines: np.ndarray
+    ids: np.ndarray  # (q, k), -1 where there are fewer rows
+    cosines: np.ndarray  # (q, k) float32, -inf there
 
     def merge(self, other: Near) -> Near:
         """The nearest of both; of equal cosines the lower id comes first."""
@@ -174,6 +170,9 @@ def find_neighbours(
 ) -> Mapping[str, Any]:
     """The k nearest rows to each query, as a Parquet file of query, ids and cosines.
 
+    Returns "queries", "rows", "k", and for the approximate search "recall", "recall_low",
+    "recall_high" and "recall_queries".
+
     Parameters
     ----------
     engine : Engine
@@ -191,12 +190,6 @@ def find_neighbours(
         on RECALL_QUERIES queries, drawn by a hash of their ids.
     force : bool
         Replace a file that exists.
-
-    Returns
-    -------
-    mapping
-        "queries", "rows", "k", and for the approximate search "recall", "recall_low",
-        "recall_high" and "recall_queries".
     """
     from safetensors.numpy import save
 

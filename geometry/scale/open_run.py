@@ -60,30 +60,14 @@ def _words(values: np.ndarray | None) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Status:
-    """The contents of a run's folder.
+    """The contents of a run's folder."""
 
-    Attributes
-    ----------
-    kind : str
-        The verb.
-    counts : dict of str to int
-        Shards that are done, failed and left; rows, bytes, rows without text, rows left out.
-    failed : dict of str to str
-        Reasons, by shard.
-    left_out : dict of str to list of int
-        The first rows that were left out, from 1, by shard.
-    damaged : tuple of str
-        Shards whose content is not what the manifest states. Empty unless they were checked.
-    cut_logs : tuple of str
-        Shards whose log is cut off. They count as left.
-    """
-
-    kind: str
-    counts: dict[str, int]
-    failed: dict[str, str]
-    left_out: dict[str, list[int]]
-    damaged: tuple[str, ...] = ()
-    cut_logs: tuple[str, ...] = ()
+    kind: str  # the verb
+    counts: dict[str, int]  # shards by state; rows, bytes, rows without text, rows left out
+    failed: dict[str, str]  # reasons, by shard
+    left_out: dict[str, list[int]]  # the first rows that were left out, from 1, by shard
+    damaged: tuple[str, ...] = ()  # with other content than stated; empty unless checked
+    cut_logs: tuple[str, ...] = ()  # shards whose log is cut off; they count as left
 
 
 def read_status(folder: str, *, check: bool = False) -> Status:

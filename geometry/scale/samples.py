@@ -17,23 +17,13 @@ SPARE = 6  # standard deviations that a draw may fall short of its mean
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows in the order of their ids.
+    """Rows in the order of their ids."""
 
-    Attributes
-    ----------
-    ids : (m,) int64
-    X : (m, d) float32
-    hashes : (m,) uint64
-    numbers : (m,) int64
-        Place of each row in the data set, from 1.
-    texts, labels : (m,) array of str or None, or None
-    """
-
-    ids: np.ndarray
-    X: np.ndarray
-    hashes: np.ndarray
-    numbers: np.ndarray
-    texts: np.ndarray | None = None
+    ids: np.ndarray  # (m,) int64
+    X: np.ndarray  # (m, d) float32
+    hashes: np.ndarray  # (m,) uint64
+    numbers: np.ndarray  # (m,) place of each row in the data set, from 1
+    texts: np.ndarray | None = None  # (m,) of str or None
     labels: np.ndarray | None = None
 
     def joined(self, other: Sample) -> Sample:
