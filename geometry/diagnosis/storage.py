@@ -1,11 +1,11 @@
 """What stored vectors cost: fewer dimensions and fewer bits, and what they lose.
 
 Rows are treated, cut to k dimensions along the axes of the largest second moment of the fit
-(Eckart, Young 1936), scaled to length 1, and stored as float32, float16, int8 (256 levels of each dimension,
-evenly from its least to its greatest value in the fit) or binary: the signs, whose cosine is
-1 - 2 h / k with their Hamming distance h (Charikar 2002). Signs of fewer dimensions are taken after
-a random rotation of these: along PCA's axes most bits would be of small directions (Gong, Lazebnik
-2011). Losses are differences to raw float32 vectors.
+(Eckart, Young 1936), scaled to length 1, and stored as float32, float16, int8 (256 levels of each
+dimension, evenly from its least to its greatest value in the fit) or binary: the signs, whose
+cosine is 1 - 2 h / k with their Hamming distance h (Charikar 2002). Signs of fewer dimensions are
+taken after a random rotation of these: along PCA's axes most bits would be of small directions
+(Gong, Lazebnik 2011). Losses are differences to raw float32 vectors.
 """
 
 from __future__ import annotations
