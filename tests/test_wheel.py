@@ -118,11 +118,6 @@ def test_it_works_outside_the_checkout(installed, tmp_path):
     run(sys.executable, "-c", RUNS_EACH, *paths, cwd=tmp_path, PYTHONPATH=str(installed))
 
 
-def test_its_shell_command_works_outside_the_checkout(installed, tmp_path):
-    command = (sys.executable, "-m", "geometry", "evaluate", "--help")
-    run(*command, cwd=tmp_path, PYTHONPATH=str(installed))
-
-
 def test_it_has_the_library_and_the_app_as_data(installed):
     def files(folder: Path) -> set[Path]:
         found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
