@@ -39,58 +39,31 @@ ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Diagnosis(Framed):
-    """Findings about a cloud, and whether a treatment helps.
+    """Findings about a cloud, and whether a treatment helps."""
 
-    Attributes
-    ----------
-    n, d : int
-        Vectors and dimensions.
-    n_measured : int
-        Vectors that were measured: all, or a sample of MOST_ROWS.
-    n_zero : int
-        Rows of zeros, which have no direction and are left out.
-    seed : int
-        Seed of samples, folds and intervals.
-    findings : tuple of Finding
-    trial : Trial
-        With the recommendation, ``trial.chosen``.
-    yardstick : str
-        "labels", "pairs", "queries" or "none".
-    vectors_sha256 : str
-        Digest of the vectors as float32.
-    texts_sha256 : str or None
-        Digest of the texts, each after its length.
-    pictures : Pictures
-        The numbers behind a report's pictures.
-    about : mapping of str to str
-        What the caller adds: name, model, layer, pooling.
-    n_units : int or None
-        Number of texts, if the rows are sentences of texts. None where each row is a unit.
-    n_pairs, n_pairs_drawn : int or None
-        Scored pairs, and those behind the score: all, or a sample. None without pairs.
-    unknown_share : float or None
-        Share of the texts' tokens that the model does not know, in [0, 1].
-    thresholds : Thresholds or None
-        Cosines of related and unrelated pairs; None with too few rows, or text that the model does
-        not know.
-    """
-
-    n: int
+    n: int  #: n, d: vectors and dimensions
     d: int
-    n_measured: int
-    n_zero: int
-    seed: int
+    n_measured: int  #: vectors that were measured: all, or a sample of MOST_ROWS
+    n_zero: int  #: rows of zeros, which have no direction and are left out
+    seed: int  #: seed of samples, folds and intervals
     findings: tuple[Finding, ...]
-    trial: Trial
-    yardstick: str
-    vectors_sha256: str
-    texts_sha256: str | None
-    pictures: Pictures
+    trial: Trial  #: with the recommendation, ``trial.chosen``
+    yardstick: str  #: "labels", "pairs", "queries" or "none"
+    vectors_sha256: str  #: digest of the vectors as float32
+    texts_sha256: str | None  #: digest of the texts, each after its length
+    pictures: Pictures  #: the numbers behind a report's pictures
+    #: what the caller adds: name, model, layer, pooling
     about: Mapping[str, str] = field(default_factory=dict)
+    #: number of texts, if the rows are sentences of texts. None where each row is a unit.
     n_units: int | None = None
+    #: n_pairs, n_pairs_drawn: scored pairs, and those behind the score: all, or a sample. None
+    #: without pairs.
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
+    #: share of the texts' tokens that the model does not know, in [0, 1]
     unknown_share: float | None = None
+    #: cosines of related and unrelated pairs; None with too few rows, or text that the model does
+    #: not know
     thresholds: Thresholds | None = None
 
     def _records(self) -> list[dict[str, Any]]:

@@ -40,28 +40,17 @@ MEASURES = ("mean_cosine", "opening_angle", "top_5_contributions", "effective_ra
 
 @dataclass(frozen=True)
 class Finding:
-    """One question about the cloud and its answer.
+    """One question about the cloud and its answer."""
 
-    Attributes
-    ----------
-    code : str
-        "cone", "rogue", "rank", "hubs", "duplicates" or "outliers".
-    state : str
-        "found" (large), "slight" (small), "none", or "unknown" where there are too few rows.
-    numbers : mapping of str to number, tuple of int, or None
-        What the sentence of this finding quotes.
-    share : float or None
-        Of rows (duplicates, outliers), of places in lists of neighbours (hubs), or of the squared
-        length (rogue), in [0, 1].
-    effect : Estimate or None
-        What leaving out these rows or dimensions adds to the score of raw vectors; of the cone and
-        of n/d, what centring and whitening all directions add.
-    """
-
-    code: str
+    code: str  #: "cone", "rogue", "rank", "hubs", "duplicates" or "outliers"
+    #: "found" (large), "slight" (small), "none", or "unknown" where there are too few rows
     state: State
-    numbers: Mapping[str, Quoted]
+    numbers: Mapping[str, Quoted]  #: what the sentence of this finding quotes
+    #: of rows (duplicates, outliers), of places in lists of neighbours (hubs), or of the squared
+    #: length (rogue), in [0, 1]
     share: float | None = None
+    #: what leaving out these rows or dimensions adds to the score of raw vectors; of the cone and
+    #: of n/d, what centring and whitening all directions add
     effect: Estimate | None = None
 
     def with_effect(self, effect: Estimate) -> Finding:

@@ -36,57 +36,27 @@ LEAST_ITEMS = 1000  # judged in any case
 
 @dataclass(frozen=True)
 class Stored:
-    """One way to store the vectors.
+    """One way to store the vectors."""
 
-    Attributes
-    ----------
-    kind, treatment : str
-        As in ``Cure``.
-    k : int
-        Dimensions.
-    form : str
-        A key of FORMS.
-    n_bytes : int
-        Of a vector.
-    smaller : float
-        Bytes of a raw float32 vector over these.
-    score : float or None
-        By the yardstick; None where the stored rows have none.
-    change : Estimate or None
-        Score less that of raw float32 vectors, at 95% by itself. None for these.
-    """
-
-    kind: str
+    kind: str  #: kind, treatment: as in ``Cure``
     treatment: str
-    k: int
-    form: str
-    n_bytes: int
-    smaller: float
-    score: float | None
+    k: int  #: dimensions
+    form: str  #: A key of FORMS
+    n_bytes: int  #: of a vector
+    smaller: float  #: bytes of a raw float32 vector over these
+    score: float | None  #: by the yardstick; None where the stored rows have none
+    #: score less that of raw float32 vectors, at 95% by itself. None for these.
     change: Estimate | None
 
 
 @dataclass(frozen=True)
 class Storage:
-    """The ways to store the vectors, raw float32 first.
-
-    Attributes
-    ----------
-    rows : tuple of Stored
-    cures : tuple of Cure
-        Raw vectors, centred ones, and the recommendation.
-    yardstick : str
-        As in ``Diagnosis``.
-    n_items : int
-        Items that are judged.
-    n_folds : int
-    seed : int
-    """
+    """The ways to store the vectors, raw float32 first."""
 
     rows: tuple[Stored, ...]
-    cures: tuple[Cure, ...]
-    yardstick: str
-    n_items: int
+    cures: tuple[Cure, ...]  #: raw vectors, centred ones, and the recommendation
+    yardstick: str  #: as in ``Diagnosis``
+    n_items: int  #: items that are judged
     n_folds: int
     seed: int
 

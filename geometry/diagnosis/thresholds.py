@@ -42,55 +42,33 @@ SPARE = 100  # further draws, in place of pairs that were drawn before or are of
 
 @dataclass(frozen=True)
 class Threshold:
-    """A cosine from which pairs are called related.
+    """A cosine from which pairs are called related."""
 
-    Attributes
-    ----------
-    code : str
-        "precision": the most recall with a precision of WANTED; "f1": the best F1; "recall": the
-        highest with a recall of WANTED.
-    cosine : float
-    precision : float
-        Share of the pairs at or above it that are related; see ``Thresholds.share``.
-    recall, false_share : float
-        Shares of the related and of the unrelated pairs at or above it.
-    """
-
+    #: "precision": the most recall with a precision of WANTED; "f1": the best F1; "recall": the
+    #: highest with a recall of WANTED
     code: str
     cosine: float
+    #: share of the pairs at or above it that are related; see ``Thresholds.share``
     precision: float
+    #: recall, false_share: shares of the related and of the unrelated pairs at or above it
     recall: float
     false_share: float
 
 
 @dataclass(frozen=True)
 class PairCosines:
-    """The cosines of the pairs after one treatment.
+    """The cosines of the pairs after one treatment."""
 
-    Attributes
-    ----------
-    kind, treatment : str
-        As in ``Cure``.
-    unrelated : tuple of float
-        QUANTILES of the unrelated pairs, or of random pairs.
-    related : tuple of float or None
-        QUANTILES of the related pairs; None without evidence, as all that follows.
-    auc : Estimate or None
-        With ends where there are MIN_ROWS units.
-    change : Estimate or None
-        AUC less that of raw vectors, on the same pairs; None for raw vectors.
-    thresholds : tuple of Threshold
-    unrelated_shares, related_shares : tuple of float
-        Shares of the pairs between EDGES.
-    """
-
-    kind: str
+    kind: str  #: kind, treatment: as in ``Cure``
     treatment: str
-    unrelated: tuple[float, ...]
+    unrelated: tuple[float, ...]  #: QUANTILES of the unrelated pairs, or of random pairs
+    #: QUANTILES of the related pairs; None without evidence, as all that follows
     related: tuple[float, ...] | None = None
-    auc: Estimate | None = None
+    auc: Estimate | None = None  #: with ends where there are MIN_ROWS units
+    #: AUC less that of raw vectors, on the same pairs; None for raw vectors
     change: Estimate | None = None
     thresholds: tuple[Threshold, ...] = ()
+    #: unrelated_shares, related_shares: shares of the pairs between EDGES
     unrelated_shares: tuple[float, ...] = ()
     related_shares: tuple[float, ...] = ()
 
@@ -106,30 +84,18 @@ class PairCosines:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The finding: cosines of related and unrelated pairs, raw and after each treatment.
+    """The finding: cosines of related and unrelated pairs, raw and after each treatment."""
 
-    Attributes
-    ----------
-    evidence : str
-        "labels", "pairs", "queries" or "none".
-    arms : tuple of PairCosines
-        Raw vectors first.
-    n_related, n_unrelated : int
-        Pairs; without evidence random pairs are in ``n_unrelated``.
-    least_related, most_unrelated : float or None
-        The scores from which and to which pairs are related and unrelated.
-    is_binary : bool
-        True if there are only two different scores.
-    seed : int
-    """
-
-    evidence: Evidence
-    arms: tuple[PairCosines, ...]
+    evidence: Evidence  #: "labels", "pairs", "queries" or "none"
+    arms: tuple[PairCosines, ...]  #: raw vectors first
+    #: n_related, n_unrelated: pairs; without evidence random pairs are in ``n_unrelated``
     n_related: int
     n_unrelated: int
+    #: least_related, most_unrelated: the scores from which and to which pairs are related and
+    #: unrelated
     least_related: float | None = None
     most_unrelated: float | None = None
-    is_binary: bool = False
+    is_binary: bool = False  #: true if there are only two different scores
     seed: int = 0
 
     @property

@@ -55,34 +55,23 @@ MEASURED = 2000  # held-out rows that are measured
 
 @dataclass(frozen=True)
 class Cure:
-    """One treatment on the held-out rows.
+    """One treatment on the held-out rows."""
 
-    Attributes
-    ----------
-    kind, treatment : str
-        The ``cure`` of a ``TreatmentKind``, or "layer"; and as ``parse_treatment`` reads it, with
-        the best setting on all folds. "none" for raw vectors, of another layer too.
-    score : float or None
-        None without a yardstick, and where the treated rows have no score.
-    place : (layer, pooling) or None
-        The other layer and pooling; None for the layer of the trial.
-    against : mapping of str to Estimate
-        By the kind of each simpler treatment.
-    smallest_gain : float or None
-        The gain over raw vectors that such a trial shows with probability POWER.
-    more : mapping of str to Estimate
-        Each further score of the yardstick less that of raw vectors, at 95% by itself.
-    measures : mapping of str to float or None
-        ``CHANGED``, of held-out rows.
-    """
-
+    #: kind, treatment: the ``cure`` of a ``TreatmentKind``, or "layer"; and as ``parse_treatment``
+    #: reads it, with the best setting on all folds. "none" for raw vectors, of another layer too.
     kind: str
     treatment: str
+    #: None without a yardstick, and where the treated rows have no score
     score: float | None = None
+    #: (layer, pooling); the other layer and pooling; None for the layer of the trial
     place: Place | None = None
+    #: by the kind of each simpler treatment
     against: Mapping[str, Estimate] = field(default_factory=dict)
+    #: the gain over raw vectors that such a trial shows with probability POWER
     smallest_gain: float | None = None
+    #: each further score of the yardstick less that of raw vectors, at 95% by itself
     more: Mapping[str, Estimate] = field(default_factory=dict)
+    #: ``CHANGED``, of held-out rows
     measures: Mapping[str, float | None] = field(default_factory=dict)
 
     def beats(self, simpler: str) -> bool:
@@ -97,52 +86,33 @@ class Cure:
 
 @dataclass(frozen=True)
 class Trial:
-    """Treatments fitted on some folds of the rows and judged on another.
+    """Treatments fitted on some folds of the rows and judged on another."""
 
-    Attributes
-    ----------
-    cures : tuple of Cure
-        From simple to complex, raw vectors first.
-    chosen, here : Cure
-        The recommended one; and, where that is another layer, what is recommended at this one. Its
-        intervals are at 95% together without the other layer.
-    because : str
-        "helps"; "nothing_helps"; "no_yardstick"; "too_few" units for the yardstick; "unknown_text"
-        where the model does not know the texts.
-    n_fit, n_held_out : int
-        Rows of a fit, and of its fold, in the first split.
-    amount : int
-        Units (rows without copies, or pairs, or queries) behind the score.
-    n_compared, n_settings : int
-        Treatments that were compared with raw vectors, and settings to choose from.
-    chance : float or None
-        The score of neighbours drawn at random, for labels.
-    others : tuple of (layer, pooling)
-        The other places that were compared.
-    n_items, n_searched : int
-        Items that are judged, and rows that each of them is compared with.
-    n_folds, n_splits, n_agree : int
-        ``n_agree`` splits alone lead to the same recommendation.
-    ties : tuple of str
-        Kinds of other arms whose difference to the recommended one is unclear and below TIE.
-    """
-
-    cures: tuple[Cure, ...]
+    cures: tuple[Cure, ...]  #: from simple to complex, raw vectors first
+    #: chosen, here: the recommended one; and, where that is another layer, what is recommended at
+    #: this one. Its intervals are at 95% together without the other layer.
     chosen: Cure
     here: Cure
+    #: "helps"; "nothing_helps"; "no_yardstick"; "too_few" units for the yardstick; "unknown_text"
+    #: where the model does not know the texts
     because: Because
-    n_fit: int
+    n_fit: int  #: n_fit, n_held_out: rows of a fit, and of its fold, in the first split
     n_held_out: int
-    amount: int
+    amount: int  #: units (rows without copies, or pairs, or queries) behind the score
+    #: n_compared, n_settings: treatments that were compared with raw vectors, and settings to
+    #: choose from
     n_compared: int
     n_settings: int
-    chance: float | None
-    others: tuple[Place, ...] = ()
+    chance: float | None  #: the score of neighbours drawn at random, for labels
+    others: tuple[Place, ...] = ()  #: the other places that were compared
+    #: n_items, n_searched: items that are judged, and rows that each of them is compared with
     n_items: int = 0
     n_searched: int = 0
+    #: n_folds, n_splits, n_agree: ``n_agree`` splits alone lead to the same recommendation
     n_folds: int = 0
     n_splits: int = 0
     n_agree: int = 0
+    #: kinds of other arms whose difference to the recommended one is unclear and below TIE
     ties: tuple[str, ...] = ()
 
 

@@ -60,24 +60,12 @@ VIEW_TEXT = {
 
 @dataclass(frozen=True)
 class CloudView:
-    """A twin cloud with its texts, ready to be shown.
+    """A twin cloud with its texts, ready to be shown."""
 
-    Attributes
-    ----------
-    cloud : TwinCloud
-        The pictures.
-    texts : sequence of str or None
-        Of each row; None where the rows have no texts.
-    places : sequence of (n, k) arrays
-        The points of each picture as it is first shown.
-    language : str
-        Code of the language of labels.
-    """
-
-    cloud: TwinCloud
-    texts: Sequence[str] | None
-    places: Sequence[np.ndarray]
-    language: str = ENGLISH
+    cloud: TwinCloud  #: the pictures
+    texts: Sequence[str] | None  #: of each row; None where the rows have no texts
+    places: Sequence[np.ndarray]  #: the points of each picture as it is first shown
+    language: str = ENGLISH  #: code of the language of labels
 
     @property
     def n(self) -> int:

@@ -48,7 +48,7 @@ class Report:
 
     shards: int
     done: int = 0
-    rows: int = 0  # of the shards that are done
+    rows: int = 0  #: of the shards that are done
     failures: list[Failed] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 

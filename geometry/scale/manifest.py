@@ -62,8 +62,8 @@ class Column:
 
     name: str
     dimension: int
-    dtype: str  # "float32" or "float16"
-    about: Mapping[str, Any]  # model, layer and pooling, as far as they are known
+    dtype: str  #: "float32" or "float16"
+    about: Mapping[str, Any]  #: model, layer and pooling, as far as they are known
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ class Shard:
 
     name: str
     address: str
-    rows: int  # rows and bytes that the manifest states
+    rows: int  #: rows and bytes that the manifest states
     size: int
-    sha256: str  # "" for a folder without manifest
-    place: int  # its number; rows without a column "id" are numbered from place * 2**32
-    before: int  # rows of the shards before it
+    sha256: str  #: "" for a folder without manifest
+    place: int  #: its number; rows without a column "id" are numbered from place * 2**32
+    before: int  #: rows of the shards before it
 
 
 @dataclass(frozen=True)

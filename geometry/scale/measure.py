@@ -30,7 +30,7 @@ ALL, SAMPLED = "all rows", "sample"
 class DataMeasure(Measured):
     """A measure of a data set, as in ``Measured``. A value of all rows has no interval."""
 
-    of: str = ALL  # or "sample": the rows that the value is of
+    of: str = ALL  #: or "sample": the rows that the value is of
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,12 @@ def _words(values: np.ndarray | None) -> tuple[str, ...] | None:
 class Status:
     """The contents of a run's folder."""
 
-    kind: str  # the verb
-    counts: dict[str, int]  # shards by state; rows, bytes, rows without text, rows left out
-    failed: dict[str, str]  # reasons, by shard
-    left_out: dict[str, list[int]]  # the first rows that were left out, from 1, by shard
-    damaged: tuple[str, ...] = ()  # with other content than stated; empty unless checked
-    cut_logs: tuple[str, ...] = ()  # shards whose log is cut off; they count as left
+    kind: str  #: the verb
+    counts: dict[str, int]  #: shards by state; rows, bytes, rows without text, rows left out
+    failed: dict[str, str]  #: reasons, by shard
+    left_out: dict[str, list[int]]  #: the first rows that were left out, from 1, by shard
+    damaged: tuple[str, ...] = ()  #: with other content than stated; empty unless checked
+    cut_logs: tuple[str, ...] = ()  #: shards whose log is cut off; they count as left
 
 
 def read_status(folder: str, *, check: bool = False) -> Status:

@@ -19,11 +19,11 @@ SPARE = 6  # standard deviations that a draw may fall short of its mean
 class Sample:
     """Rows in the order of their ids."""
 
-    ids: np.ndarray  # (m,) int64
-    X: np.ndarray  # (m, d) float32
-    hashes: np.ndarray  # (m,) uint64
-    numbers: np.ndarray  # (m,) place of each row in the data set, from 1
-    texts: np.ndarray | None = None  # (m,) of str or None
+    ids: np.ndarray  #: (m,) int64
+    X: np.ndarray  #: (m, d) float32
+    hashes: np.ndarray  #: (m,) uint64
+    numbers: np.ndarray  #: (m,) place of each row in the data set, from 1
+    texts: np.ndarray | None = None  #: (m,) of str or None
     labels: np.ndarray | None = None
 
     def joined(self, other: Sample) -> Sample:
