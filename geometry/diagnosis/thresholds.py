@@ -35,7 +35,6 @@ LEAST_ABOVE = 10  # pairs that a threshold for precision has above it
 WANTED = 0.9  # precision and recall for which a threshold is sought
 QUANTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 EDGES = np.linspace(-1, 1, 101)  # of the histograms
-NEAR_ZERO = 0.05  # a middle of the unrelated cosines that is "about 0"
 PAIRS_AT_ONCE = 2000
 SPARE = 100  # further draws, in place of pairs that were drawn before or are of one unit
 

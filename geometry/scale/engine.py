@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 from threadpoolctl import ThreadpoolController
@@ -162,22 +162,19 @@ class DaskEngine(Engine):
         """As ``Engine.each``, in any order."""
         from distributed import as_completed
 
-        report, n = Report(len(tasks)), len(tasks)
+        report, how = Report(len(tasks)), {"retries": self.retries, "pure": False, "key": "shard"}
         with _faults_of_the_cluster(self.client):
-            given = [work] * n, list(tasks), [self.threads] * n
-            how = {"retries": self.retries, "pure": False, "key": "shard"}
-            futures = self.client.map(attempt, *given, **how)
+            run = partial(attempt, work, threads=self.threads)
+            futures = self.client.map(run, list(tasks), **how)
             named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
             try:
                 for future in as_completed(futures):
-                    is_error = future.status == "error"
-                    name = named[future.key]
-                    self._count(
-                        report,
-                        failed(name, future.exception(), self.retries)
-                        if is_error
-                        else future.result(),
-                    )
+                    if future.status == "error":
+                        name = named[future.key]
+                        result = failed(name, future.exception(), self.retries)
+                    else:
+                        result = future.result()
+                    self._count(report, result)
                     future.release()
             finally:
                 self.client.cancel([f for f in futures if not f.done()])
