@@ -24,12 +24,12 @@ from .options import (
     READING,
     columns_of,
     layers_of,
+    listed,
     pairs_of,
     poolings_of,
     print_notes,
     reading_of,
     texts_of,
-    treatments_of,
     weightings_of,
     with_options,
 )
@@ -101,14 +101,17 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
 
     Of an encoder (--model), or of averaged word vectors (--vectors) through the same transforms.
     """
+    from ..evaluate.specs import parse_treatments
+
     with errors_in_words():
         _refuse_mixture(context, options)
         _check_outputs(options)
         reading, quiet, fit = reading_of(options), options["quiet"], options["fit"]
         columns = None if options["columns"] is None else columns_of(options["columns"])
         how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
+        transforms = listed(options["transforms"], "transforms")
         scoring: dict[str, Any] = {
-            "treatments": treatments_of(options["transforms"]),
+            "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
             "similarity": options["similarity"],
             "aggregation": options["aggregate"],
             "draws": options["draws"],

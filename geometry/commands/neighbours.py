@@ -173,7 +173,7 @@ def _judged(
         raise ValueError(NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
     progress = progress_on_stderr("encoding", quiet=how.quiet)
-    where = {"layer": how.layer, "pooling": how.pooling, "progress": progress}
+    where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling, "progress": progress}
     encoded = iter(how.encoder.encode(typed, **where) if typed else ())
     vectors = [next(encoded) if row is None else rows.vectors[row] for row in judged.rows]
     return judged, np.array(vectors)

@@ -172,13 +172,6 @@ def columns_of(text: str) -> Columns:
     return columns
 
 
-def treatments_of(text: str) -> tuple[str, ...]:
-    """The named treatments, each in its shortest form."""
-    from ..evaluate.specs import parse_treatments
-
-    return tuple(spec.text for spec in parse_treatments(listed(text, "transforms")))
-
-
 def listed(text: str, option: str) -> tuple[str, ...]:
     """The distinct parts between commas; ValueError if there are none."""
     parts = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))

@@ -124,7 +124,7 @@ class OwnData:
 
     def taken(self, rows: np.ndarray) -> OwnData:
         """Only these rows (m,)."""
-        beside = {}
+        beside: dict[str, Any] = {}
         for name in ("texts", "labels", "sources", "ids"):
             values = getattr(self, name)
             beside[name] = None if values is None else tuple(values[row] for row in rows)

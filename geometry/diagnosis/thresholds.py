@@ -271,8 +271,8 @@ def _of_queries(
 def _joined(
     parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: TrialSplit
 ) -> _Pairs:
-    *pairs, fold = map(np.concatenate, zip(*parts, strict=True))
-    return _Pairs(*pairs, fold if len(split.fits) > 1 else np.zeros_like(fold))
+    left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
+    return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
 
 
 # ---- cosines ----

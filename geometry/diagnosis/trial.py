@@ -506,10 +506,10 @@ def _compared(
     """The cures with their scores and differences; cures[0] are the raw vectors."""
     scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
     pairs = {
-        both: PairedDifference.of(
-            *(scored[place] for place in both), tried.units, same_items=tried.same_items
+        (simple, complex_): PairedDifference.of(
+            scored[simple], scored[complex_], tried.units, same_items=tried.same_items
         )
-        for both in combinations(scored, 2)
+        for simple, complex_ in combinations(scored, 2)
     }
     n_units = len(np.unique(tried.units))
     against: list[dict[str, Estimate]] = [{} for _ in cures]

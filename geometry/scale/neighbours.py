@@ -76,10 +76,10 @@ def search_shard(
     given = read_arrays(queries, sha256, folder=queries)
     ids, U = given["ids"], given["units"]
     if index is not None:
-        found, left_out = _index_of(shard, column, index, skip=skip)
-        near = _search_index(found, ids, U, k, itself=itself)
+        read, left_out = _index_of(shard, column, index, skip=skip)
+        near = _search_index(read, ids, U, k, itself=itself)
         return shard.rows - left_out.n, near, left_out
-    n, near, left_out = 0, None, RowsLeftOut()
+    n, found, left_out = 0, None, RowsLeftOut()
     for block in blocks(shard, column, left_out, skip=skip):
         n += len(block.ids)
         X = unit(block.X)
@@ -93,8 +93,8 @@ def search_shard(
             parts.append(_wide(block.ids[most], np.take_along_axis(cosines, most, axis=1), k))
         both = ((each.ids, each.cosines) for each in parts)
         of_block = Near(*map(np.concatenate, zip(*both, strict=True)))
-        near = of_block if near is None else near.merge(of_block)
-    return n, near, left_out
+        found = of_block if found is None else found.merge(of_block)
+    return n, found, left_out
 
 
 def _wide(ids: np.ndarray, cosines: np.ndarray, k: int) -> Near:
@@ -203,7 +203,7 @@ def find_neighbours(
     place = queries_of(out)
     ids, units = _read_all(queries, of_queries, engine)
     index = joined(data.address if data.has_manifest else out + ".index", INDEX)
-    how = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
+    how: dict[str, Any] = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
     how["itself"] = queries.address == data.address
 
     def search(rows: np.ndarray, index: str | None) -> tuple[Near, int]:

@@ -109,5 +109,5 @@ def place_shard(part: Part, *, sha256: str, **how: Any) -> int:
     folder = how["folder"]
     fitted = read_arrays(joined(folder, FITTED), sha256, folder=folder)
     known = {"sample": fitted["rows"], "coordinates": fitted["coordinates"]}
-    apply = partial(place, **known, threads=1)
+    apply = partial(place, threads=1, **known)  # type: ignore[arg-type]
     return write_mapped(part, apply, directed=True, **how)

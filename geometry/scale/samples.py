@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 
@@ -27,13 +28,14 @@ class Sample:
     labels: np.ndarray | None = None
 
     def joined(self, other: Sample) -> Sample:
-        def both(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+        def both(a: np.ndarray | None, b: np.ndarray | None) -> Any:
             return None if a is None or b is None else np.concatenate([a, b])
 
         return Sample(*map(both, vars(self).values(), vars(other).values()))
 
     def taken(self, rows: np.ndarray) -> Sample:
-        return Sample(*(None if each is None else each[rows] for each in vars(self).values()))
+        parts: list[Any] = [None if each is None else each[rows] for each in vars(self).values()]
+        return Sample(*parts)
 
 
 def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
@@ -90,8 +92,14 @@ def draw(
     """
     most = 2**64 - 1
     share = (n + SPARE * np.sqrt(n) + SPARE) / max(data.n_rows, 1)
-    how = {"limit": most if share >= 1 else int(share * most), "seed": seed}
-    work = partial(sample_of_shard, column=column, beside=tuple(beside), skip=engine.skip, **how)
+    work = partial(
+        sample_of_shard,
+        column=column,
+        limit=most if share >= 1 else int(share * most),
+        seed=seed,
+        beside=tuple(beside),
+        skip=engine.skip,
+    )
     found: Sample | None = engine.total(work, Sample.joined, data.shards).value
     if found is None:
         none = np.empty(0, np.int64)

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -57,7 +57,7 @@ def stored_sum(
     return found
 
 
-def write_keyed(address: str, key: Mapping[str, str], values: Mapping[str, object]) -> None:
+def write_keyed(address: str, key: Mapping[str, str], values: Mapping[str, Any]) -> None:
     """Write arrays and numbers as .safetensors with a key and their digest."""
     from safetensors.numpy import save
 

@@ -123,8 +123,10 @@ def write_mapped(
     """Map the rows of a shard and write them; returns their number."""
     kinds = {name: CARRIED[name] for name in beside} | dict.fromkeys(axes, pa.float32())
     with writing_shard(folder, part.name, [target], kinds) as writer:
-        how = {"skip": skip, "beside": beside, "directed": directed}
-        for block in blocks(part.source, source, writer.left_out, **how):
+        left_out = writer.left_out
+        for block in blocks(
+            part.source, source, left_out, skip=skip, beside=beside, directed=directed
+        ):
             Z = apply(block.X)
             of_rows = {n: block.beside.get(n, pa.nulls(len(Z), kinds[n])) for n in beside}
             of_rows |= {n: pa.array(Z[:, i].astype(np.float32)) for i, n in enumerate(axes)}

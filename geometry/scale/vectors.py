@@ -115,7 +115,8 @@ def _sound(
 ) -> ShardBlock:
     """The block without the rows that can't be used."""
     for zeros in (False, True) if directed else (False,):
-        is_sound = block.X.any(axis=1) if zeros else np.isfinite(block.X).all(axis=1)
+        rows = block.X.any(axis=1) if zeros else np.isfinite(block.X).all(axis=1)
+        is_sound = np.asarray(rows)
         bad = block.rows[~is_sound]
         if not len(bad):
             continue
