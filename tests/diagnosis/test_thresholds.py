@@ -221,4 +221,4 @@ def test_little_evidence_is_no_proof_that_the_order_stays():
     assert "not enough data to say that it keeps the order" in said
     assert "Centring is the cure" not in said
     assert "No threshold separates these pairs well" in said
-    assert found.thresholds.arms[0].auc.value == pytest.approx(0.5, abs=0.05)
+    assert found.thresholds.arms[0].auc.value == pytest.approx(0.5, abs=0.1)
