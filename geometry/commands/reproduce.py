@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,8 +79,19 @@ def reproduce(
                 )
         chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
         wanted = {column: name for column, name in DATA_SETS.items() if name in names}
-        read = {column: _read_set(name, data, quiet=quiet) for column, name in wanted.items()}
-        found, used = _computed(chosen, read, data, vectors, quiet=quiet)
+        pairs: dict[str, Pairs] = {}
+        of_sets: dict[str, str] = {}  # where the pairs are from, or why there are none
+        for column, name in wanted.items():
+            try:
+                pairs[column], of_sets[column] = _read_set(name, data, quiet=quiet)
+            except FAILURES as error:
+                of_sets[column] = _said(error)
+        found: Found = {
+            (row, column): each.missing or ("" if column in pairs else of_sets[column])
+            for row, each in chosen.items()
+            for column in wanted
+        }
+        used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
         cells = [
             _cell(row, column, published.column(column).get(row), found[row, column])
             for row in chosen
@@ -92,21 +102,13 @@ def reproduce(
             source.strip(),
             *recipes.differs,
             *used,
-            *(f"{column}: {each.about}" for column, each in read.items() if each.about),
+            *(f"{column}: {each}" for column, each in of_sets.items() if each),
         ]
         if as_json:
             click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
         else:
             head = ("row", "data set", "published", "here [95%]", "difference")
             click.echo("\n".join([*about, "", *columns([head, *map(_texts, cells)])]))
-
-
-@dataclass(frozen=True)
-class _Set:
-    """The pairs of a data set, with where they are from; or why there are none."""
-
-    pairs: Pairs | None
-    about: str
 
 
 def _cell(row: str, column: str, published: float | None, found: PairScore | str) -> dict[str, Any]:
@@ -134,27 +136,25 @@ def _texts(cell: dict[str, Any]) -> tuple[str, ...]:
     return *head, here, text("difference", "+.2f")
 
 
-def _read_set(name: str, data: Path | None, *, quiet: bool) -> _Set:
+def _read_set(name: str, data: Path | None, *, quiet: bool) -> tuple[Pairs, str]:
     """The test pairs of a set: a file or folder of that name in --data, else from the Hub."""
     from ..data.limits import OWN_FILES
     from ..data.pairs import read_pair_folder, read_pairs
     from ..hub.pair_sets import PAIR_SETS, fetch_pairs
 
-    try:
-        own = _file(data, name)
-        if own is None:
-            progress = progress_on_stderr(f"downloading {name}", quiet=quiet)
-            pairs = fetch_pairs(name, progress=progress)
-            return _Set(pairs, f"{len(pairs):,} pairs of {pairs.source}. {PAIR_SETS[name].note}")
-        if own.is_dir():
-            pairs = read_pair_folder(own, limits=OWN_FILES)["test"]
-        else:
-            pairs = read_pairs(own, limits=OWN_FILES)
-        return _Set(pairs, f"{len(pairs):,} pairs of {own.name}")
-    except KeyError:
-        return _Set(None, f"{own} has no test pairs")
-    except FAILURES as error:
-        return _Set(None, _said(error))
+    own = _file(data, name)
+    if own is None:
+        progress = progress_on_stderr(f"downloading {name}", quiet=quiet)
+        pairs = fetch_pairs(name, progress=progress)
+        return pairs, f"{len(pairs):,} pairs of {pairs.source}. {PAIR_SETS[name].note}"
+    if own.is_dir():
+        splits = read_pair_folder(own, limits=OWN_FILES)
+        if "test" not in splits:
+            raise FileNotFoundError(f"{own} has no test pairs")
+        pairs = splits["test"]
+    else:
+        pairs = read_pairs(own, limits=OWN_FILES)
+    return pairs, f"{len(pairs):,} pairs of {own.name}"
 
 
 def _file(data: Path | None, name: str) -> Path | None:
@@ -163,43 +163,36 @@ def _file(data: Path | None, name: str) -> Path | None:
     return next((each for each in within if each.name.split(".")[0].lower() == name), None)
 
 
-def _computed(
+def _compute(
+    found: Found,
     rows: Mapping[str, Recipe],
-    sets: Mapping[str, _Set],
+    sets: Mapping[str, Pairs],
     data: Path | None,
     vectors: Path | None,
     *,
     quiet: bool,
-) -> tuple[Found, list[str]]:
-    """Every row on every set, and which models gave them. Each set is encoded once by each."""
-    found: Found = {
-        (row, column): each.missing or ("" if of.pairs is not None else of.about)
-        for row, each in rows.items()
-        for column, of in sets.items()
-    }
+) -> list[str]:
+    """Fill in every row on every set; returns which models gave them. Each encodes a set once."""
     used: list[str] = []
     by_model = defaultdict(list)
-    has_pairs = any(of.pairs is not None for of in sets.values())
     for row, each in rows.items():
-        if has_pairs and not each.missing:
+        if sets and not each.missing:
             by_model[each.model].append(row)
     for model, names in by_model.items():
         try:
             recipes = [rows[name] for name in names]
             score, about = _encoder(model, recipes, data, quiet=quiet) if model else _words(vectors)
         except FAILURES as error:
-            found |= {(name, column): _said(error) for name in names for column in sets}
+            found |= dict.fromkeys([key for key in found if key[0] in names], _said(error))
             continue
         used.append(about)
-        for column, of in sets.items():
-            if of.pairs is None:
-                continue
+        for column, pairs in sets.items():
             try:
-                scores = score(of.pairs, column)
+                scores = score(pairs, column)
             except FAILURES as error:
                 scores = [_said(error)] * len(names)
             found |= {(name, column): each for name, each in zip(names, scores, strict=True)}
-    return found, used
+    return used
 
 
 Scores = Callable[["Pairs", str], "list[PairScore | str]"]  # of pairs, and their data set

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -194,28 +193,25 @@ def _duplicates(
 ) -> tuple[Finding, np.ndarray]:
     """(the finding, the rows that are equal to an earlier one)."""
     # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
-    seen: set[bytes] = set()
-    seen_texts: set[str] = set()
-    later, equal_vectors, equal_texts = [], 0, 0
-    for row in rows:
-        digest = hashlib.blake2b((X[row] + 0.0).tobytes(), digest_size=16).digest()
-        is_copy = digest in seen
-        equal_vectors += is_copy
-        seen.add(digest)
-        if texts is not None:
-            equal_texts += texts[row] in seen_texts
-            is_copy = is_copy or texts[row] in seen_texts
-            seen_texts.add(texts[row])
-        if is_copy:
-            later.append(int(row))
+    is_vector = _repeats([hash((X[row] + 0.0).tobytes()) for row in rows])
+    is_text = np.zeros_like(is_vector)
+    if texts is not None:
+        is_text = _repeats([hash(texts[row]) for row in rows])
+    later = rows[is_vector | is_text]
     share = len(later) / len(rows)
     numbers: dict[str, Quoted] = {
-        "vectors": equal_vectors,
-        "texts": None if texts is None else equal_texts,
+        "vectors": int(is_vector.sum()),
+        "texts": None if texts is None else int(is_text.sum()),
         "n": len(rows),
     }
-    found = Finding("duplicates", _by_share(share), numbers, share=share)
-    return found, np.array(later, dtype=np.int64)
+    return Finding("duplicates", _by_share(share), numbers, share=share), later
+
+
+def _repeats(values: Sequence[int]) -> np.ndarray:
+    """(n,) True where a value occurs again."""
+    found = np.ones(len(values), dtype=bool)
+    found[np.unique(values, return_index=True)[1]] = False
+    return found
 
 
 def _by_share(share: float) -> State:
