@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial, reduce
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Union
 
 from threadpoolctl import ThreadpoolController
 
@@ -22,8 +22,10 @@ from ..errors import GeometryError
 from .errors import Failed, ScaleError
 
 if TYPE_CHECKING:
+    from .manifest import Part, Shard
     from .vectors import RowsLeftOut
 
+Task = Union["Shard", "Part"]  # that is read, or written
 Summed = tuple[int, Any, "RowsLeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
@@ -33,13 +35,6 @@ LOOK_SECONDS = 0.1  # time between two checks of the connection
 # default is 15 s; on a busy machine the imports take longer.
 REPLACED_WITHIN = "10 minutes"
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-class Task(Protocol):
-    """What one task works on: a shard that is read, or one that is written."""
-
-    @property
-    def name(self) -> str: ...
 
 
 @dataclass
