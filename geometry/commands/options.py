@@ -131,7 +131,6 @@ def print_notes(read: Corpus | VectorSet | Pairs) -> None:
 
 
 def layers_of(text: str) -> tuple[Layer, ...] | None:
-    """The named layers; None for all."""
     return None if text.strip() == ALL else tuple(layer_of(part) for part in listed(text, "layers"))
 
 

@@ -82,7 +82,6 @@ class OwnOptions:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The model of the texts."""
         from ..encode.load import load_encoder
 
         return load_encoder(

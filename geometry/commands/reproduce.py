@@ -245,5 +245,4 @@ def _words(file: Path | None) -> tuple[Scores, str]:
 
 
 def _said(error: BaseException) -> str:
-    """The reason in one line."""
     return " ".join(str(error).split()) or type(error).__name__

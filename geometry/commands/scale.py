@@ -385,8 +385,6 @@ def _check_run(out: str) -> None:
 
 
 class _Coded(click.ClickException):
-    """An error with an exit code of its own."""
-
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.exit_code = code  # type: ignore[misc]  # click reads it from the instance, too
@@ -443,7 +441,6 @@ def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
 
 
 def _finish_run(out: str, manifest: dict[str, Any], cluster: dict[str, Any]) -> None:
-    """Print what a run wrote, and what it left out."""
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}

@@ -86,7 +86,6 @@ class Diagnosis(Framed):
         return rows
 
     def _repr_html_(self) -> str:
-        """The report, in a frame of its own."""
         from .report import report_html
 
         document = escape(report_html(self))

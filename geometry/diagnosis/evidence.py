@@ -129,8 +129,6 @@ class GainGrid:
 
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> GainGrid:
-        """The evidence of ``as_json``."""
-
         def gain(each: dict[str, Any]) -> CureGain:
             ends = {
                 name: each[name] and Estimate(**each[name]) for name in ("gain", "over_control")
@@ -259,8 +257,6 @@ class _Judging:
 
 
 def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
-    """The progress of one place as that of all."""
-
     def report(done: int, total: int) -> None:
         if progress is not None:
             progress(number * total + done, n_places * total)
@@ -271,7 +267,6 @@ def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
 def _arrays(
     labels: Sequence[str] | None, pairs: ScoredRows | None, queries: JudgedQueries | None
 ) -> list[np.ndarray]:
-    """What judges, for a key."""
     found = [] if labels is None else [np.asarray(labels, dtype=str)]
     found += [] if pairs is None else [np.asarray(side) for side in pairs]
     return found + (
@@ -325,7 +320,6 @@ def _value(arm: ArmScore | None) -> float | None:
 
 
 def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
-    """The key of what the scores of a place depend on."""
     parts = (
         hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
         for each in arrays

@@ -215,7 +215,6 @@ def _repeats(values: Sequence[int]) -> np.ndarray:
 
 
 def _by_share(share: float) -> State:
-    """The word for a share of rows."""
     return "none" if share == 0 else "found" if share >= LARGE_SHARE else "slight"
 
 

@@ -44,7 +44,6 @@ svg { width: 100%; height: auto; } svg text { font-size: 14px; fill: var(--ink);
 
 
 def _variables(theme: Theme) -> str:
-    """The colours that the style sheet uses, as variables of CSS."""
     colours = {
         "ink": theme.ink,
         "paper": theme.paper,
@@ -278,7 +277,6 @@ def _storage(storage: Storage | None, _: Translate) -> list[str]:
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
-    """Rows as a table of HTML, their texts escaped."""
     above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     below = "".join(
         f'<tr><th scope="row">{escape(first)}</th>'

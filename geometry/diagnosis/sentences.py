@@ -364,7 +364,6 @@ def _share(share: float) -> str:
 
 
 def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str, str]:
-    """The numbers of a finding as text."""
     decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"value": 2, "baseline": 2}}.get(
         code, {}
     )
@@ -500,7 +499,6 @@ def _yardstick(diagnosis: Diagnosis) -> str:
 
 
 def score_name(diagnosis: Diagnosis, _: Translate) -> str:
-    """What the held-out score is."""
     return _(SENTENCES[f"score-{diagnosis.yardstick}"]).format(k=NEIGHBOURS, found=FOUND)
 
 
@@ -645,12 +643,10 @@ def cure_change(cure: Cure) -> str:
 
 
 def _change(difference: Estimate) -> str:
-    """A difference with its interval."""
     return change(difference.value, difference.low, difference.high)
 
 
 def _settings(cure: Cure, _: Translate) -> dict[str, object]:
-    """The values of a sentence about the treatment."""
     knobs = parse_treatment(cure.treatment).knobs
     k = knobs.n_components if knobs.n_removed is None else knobs.n_removed
     if knobs.shrinkage is None:

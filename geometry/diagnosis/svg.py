@@ -59,7 +59,6 @@ def histogram(
 def bars(
     values: np.ndarray, labels: Sequence[str], *, title: str, x_label: str, y_label: str
 ) -> str:
-    """Upright bars, a label under each."""
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max())) or 1.0
     base = float(_scale(np.zeros(1), (low, high), (HEIGHT - BOTTOM, TOP))[0])
     step = (WIDTH - LEFT - RIGHT) / len(values)
@@ -140,7 +139,6 @@ def intervals(
 
 
 def _picture(title: str, parts: Sequence[str], height: float = HEIGHT) -> str:
-    """A figure with its title as caption."""
     words = escape(title)
     return (
         f'<figure><svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words}">'

@@ -118,8 +118,6 @@ class Trial:
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm of the trial with the settings among which it chooses."""
-
     kind: str
     settings: tuple[str | Place, ...]
 
@@ -328,7 +326,6 @@ class _Tried:
         return _compared(cures, averaged, self)
 
     def n_agree(self, kind: str) -> int:
-        """Splits that alone lead to this recommendation."""
         return sum(recommended(self.cures(splits=[split])).kind == kind for split in self.scores)
 
 

@@ -30,7 +30,6 @@ noscript img { max-width: 100%; }
 
 
 def component_text(name: str) -> str:
-    """A file of the components as text."""
     return shipped_file(f"components/{name}").read_text(encoding="utf-8")
 
 

@@ -69,7 +69,6 @@ class CloudView:
 
     @property
     def n(self) -> int:
-        """Number of rows."""
         return self.cloud.n
 
     def text_of(self, row: int) -> str:

@@ -1,11 +1,4 @@
-"""A vector data set: a folder of Parquet shards, with a manifest of what they are.
-
-manifest.json            settings, versions, columns of vectors, and each shard's state
-shards/part-00000.parquet
-log/part-00000.json      written by the worker after the shard; a shard without it is not done
-sums/                    moments of all rows, so that they are summed once
-.lock                    held by the one run that writes here
-"""
+"""A vector data set: a folder of Parquet shards with a manifest and logs (docs/scale.md)."""
 
 from __future__ import annotations
 
@@ -430,7 +423,6 @@ class RunFolder:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Versions of Python and of the packages that decide the numbers."""
     versions = {"python": platform.python_version()}
     for package in ("narrow-cone", *PACKAGES):
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -450,8 +442,6 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Finished:
-    """The shards of a run that have a log, by name."""
-
     done: Mapping[str, Entry]  # with the bytes that the log states
     damaged: tuple[str, ...]  # with another digest; only if they were checked
     cut_logs: tuple[str, ...]  # not done: their log is cut off or damaged

@@ -1,9 +1,4 @@
-"""The k nearest rows of a data set to each query, by cosine: exactly, or by an index.
-
-The index library is usearch. It has one wheel of 2 MB for each platform, no OpenMP or BLAS that
-would conflict with torch's, and an index that grows row by row. faiss-cpu is ten times as large and
-brings both; hnswlib has no wheels and needs a compiler.
-"""
+"""The k nearest rows of a data set to each query, by cosine: exactly, or by an index of usearch."""
 
 from __future__ import annotations
 
@@ -247,7 +242,6 @@ def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
 
 
 def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
-    """(ids, unit rows) of all queries."""
     parts = []
     for shard in queries.shards:
         left_out = RowsLeftOut()

@@ -96,7 +96,6 @@ def read_json(address: str) -> Any:
 
 
 def digest(address: str) -> str:
-    """The sha256 of a file's content."""
     fs, path = filesystem(address)
     with fs.open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -88,7 +88,6 @@ def _key(key: Mapping[str, str], arrays: Mapping[str, np.ndarray]) -> str:
 
 
 def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
-    """Whether the arrays have finite numbers for d axes."""
     return all(
         np.isfinite(a).all()
         and (a.shape[:1] == (d,) if name == "weak" else a.shape == (d,) * AXES.get(name, 0))

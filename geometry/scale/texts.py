@@ -104,7 +104,6 @@ def text_blocks(
 
 
 def _row(place: int, record: dict[str, Any], columns: TextColumns) -> TextRow | str:
-    """The row, or the code of its fault."""
     text = record.get(columns.text)
     label = None if columns.label is None else record.get(columns.label)
     weight = None
@@ -121,7 +120,6 @@ def _row(place: int, record: dict[str, Any], columns: TextColumns) -> TextRow | 
 
 
 def _records(address: str, columns: TextColumns) -> Iterator[dict[str, Any] | str]:
-    """Each row as a mapping, or as the code of its fault."""
     suffix = suffix_of(address)
     try:
         if suffix == ".parquet":

@@ -26,8 +26,6 @@ MOST_LISTED = 100  # rows left out whose numbers a log lists
 
 @dataclass(frozen=True)
 class ShardBlock:
-    """Rows of a shard."""
-
     ids: np.ndarray  # (m,)
     X: np.ndarray  # (m, d) float32
     beside: Mapping[str, pa.Array]  # text, label and weight, as far as requested and there
@@ -184,7 +182,6 @@ class ShardWriter:
     def write(
         self, ids: np.ndarray, vectors: Sequence[np.ndarray], beside: Mapping[str, pa.Array]
     ) -> None:
-        """Append rows, with the vectors (m, d) of each column in order."""
         arrays = [pa.array(ids, pa.int64())]
         arrays += [beside[name].cast(kind) for name, kind in self._beside.items()]
         for column, X in zip(self._columns, vectors, strict=True):
