@@ -215,7 +215,7 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
         (("--counts", "/absent.txt", "--weighting", "sif"), "`/absent.txt` can't be read"),
         (("--vectors", "/absent.vec"), "`/absent.vec` can't be read"),
         (("--pairs", "bundled"), "2 sets of pairs: say how they become one score, by --aggregate"),
-        (("--pairs", "test.csv", "--aggregate", "all"), "a set of pairs is named twice"),
+        (("--pairs", "dev.csv") * 2 + ("--aggregate", "all"), "a set of pairs is named twice"),
     ],
 )
 def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, message):
