@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 import geometry
 from geometry.data import decode, packed_tables
 from geometry.data.catalogues import ENGLISH, catalogue, languages
@@ -185,21 +183,6 @@ def test_every_sentence_exists_in_every_language(subject, code):
         assert words.in_language(error_text, code)(error).startswith(translated)
     for text in (*KINDS, *WORDS, *REASONS.values()):
         assert translate(text) != text, text
-
-
-def test_a_damaged_file_is_named_damaged():
-    chinese = catalogue("zh-Hant").gettext
-    for content, name, kind in (
-        (b"\x1f\x8b\x08 no gzip", "pairs.csv.gz", "gzip archive"),
-        (b"PAR1 no table PAR1", "pairs.parquet", "Parquet table"),
-    ):
-        with pytest.raises(CorpusError) as caught:
-            geometry.read_pairs(content, name=name)
-        assert (caught.value.code, caught.value.details["kind"]) == ("damaged_file", kind)
-        assert f"This file, a {kind}, is damaged" in str(caught.value)
-        assert "not a text file" not in str(caught.value)
-        assert "已損壞" in words.in_language(error_text, "zh-Hant")(caught.value)
-        assert chinese(kind) in words.in_language(error_text, "zh-Hant")(caught.value)
 
 
 def test_details_are_formatted_for_a_reader():

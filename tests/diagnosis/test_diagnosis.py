@@ -1,7 +1,6 @@
 """Recommendations on data where one is right by construction, or where data are too few."""
 
 import hashlib
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
 from geometry import load_encoder, read_bundled, read_cloud
-from geometry.data.catalogues import catalogue
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.findings import copies
@@ -327,24 +325,6 @@ def test_a_text_that_the_model_does_not_know_is_not_judged():
     said = recommendation(found, str)
     assert said.startswith("Not enough data: the model does not know this text. 66% of its tokens")
     assert evidence(found, str) == ""
-
-
-@pytest.mark.slow
-@pytest.mark.model
-def test_chinese_topics_are_diagnosed_by_the_bilingual_model():
-    """Layer 9 is a narrow cone; removing its leading directions helps."""
-    topics, encoder = read_bundled("topics-zh"), load_encoder("bundled-e5")
-    X = encoder.encode(topics.texts, layer=9)
-    share = encoder.coverage(topics.texts).unknown_share
-    found = diagnose(X, texts=topics.texts, labels=topics.labels, unknown_share=share)
-    assert share < 0.01
-    assert by_code(found)["cone"].numbers["value"] == pytest.approx(0.819, abs=0.005)
-    assert (found.chosen.kind, found.trial.because) == ("remove", "helps")
-    assert found.trial.cures[0].score == pytest.approx(0.446, abs=0.01)
-    assert found.chosen.score == pytest.approx(0.527, abs=0.02)
-    chinese = catalogue("zh-Hant").gettext
-    for said in (recommendation, evidence, basis, measured):
-        assert not re.search("[a-z]{4,} [a-z]{3,}", said(found, chinese))
 
 
 # ---- findings ----
