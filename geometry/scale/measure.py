@@ -181,6 +181,7 @@ class SummedView(View):
     """The sums of all rows of a data set, as the measures of a table read them."""
 
     def __init__(self, moments: Moments, directions: Directions) -> None:
+        self.shared = self  # type: ignore[assignment]  # it has the sums of unit rows itself
         self.left_out = None
         self.n, self.d = moments.n_rows, len(moments.mean)
         self.mean, self.covariance = moments.mean, moments.covariance
