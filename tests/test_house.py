@@ -59,19 +59,6 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "nbformat": "geometry/figures/from_arrays.py",  # Plotly imports it in a kernel
 }
 SAME_NAME = {"Scene"}  # each page has one, and no page imports another
-SLOW_OR_FOREIGN = (
-    "anywidget",
-    "ipywidgets",
-    "torch",
-    "dask",
-    "distributed",
-    "umap",
-    "openTSNE",
-    "numba",
-    "transformers",
-    "streamlit",
-    "plotly",
-)
 
 
 def tracked_files() -> list[str]:
@@ -97,11 +84,6 @@ def parsed(path: Path) -> ast.Module:
 # ---- folders ----
 
 
-def folders_of(files: list[str]) -> set[str]:
-    """Every folder that contains a file, directly or in a subfolder."""
-    return {str(folder) for name in files for folder in PurePosixPath(name).parents} - {"."}
-
-
 def tree_of(page: str) -> list[str]:
     """The folders of the tree on a page, as paths from the root; two spaces are one level."""
     (tree,) = re.findall(r"^```\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
@@ -114,35 +96,12 @@ def tree_of(page: str) -> list[str]:
     return folders
 
 
-def pattern(line: str) -> str:
-    """A regular expression in which <language> matches any one folder."""
-    return re.sub(r"<\w+>", "[^/]+", re.escape(line))
-
-
-def differences(tree: list[str], folders: set[str]) -> tuple[list[str], list[str]]:
-    """(folders that are not on the tree, lines of the tree that no folder fits)."""
-    unlisted = [
-        each for each in folders if not any(re.fullmatch(pattern(line), each) for line in tree)
-    ]
-    absent = [
-        line for line in tree if not any(re.fullmatch(pattern(line), each) for each in folders)
-    ]
-    return sorted(unlisted), absent
-
-
 def test_the_tree_in_contributing_is_the_repository():
-    unlisted, absent = differences(tree_of(CONTRIBUTING), folders_of(tracked_files()))
-    assert not unlisted
-    assert not absent
-
-
-def test_a_difference_between_tree_and_folders_is_found():
-    page = "```\na/      what\n  b/\n  <c>/\n    d/\n```\n"
-    assert tree_of(page) == ["a", "a/b", "a/<c>", "a/<c>/d"]
-    folders = folders_of(["a/b/x.py", "a/e/d/y.py", "f/z.py", "top.py"])
-    assert differences(tree_of(page), folders) == (["f"], [])
-    assert differences(tree_of(page), {"a", "a/b"}) == ([], ["a/<c>/d"])
-    assert differences(tree_of(page), {"a", "a/b", "a/b/g"}) == (["a/b/g"], ["a/<c>/d"])
+    files = [PurePosixPath(name) for name in tracked_files()]
+    folders = {str(folder) for file in files for folder in file.parents} - {"."}
+    lines = [re.sub(r"<\w+>", "[^/]+", re.escape(line)) for line in tree_of(CONTRIBUTING)]
+    assert not [each for each in folders if not any(re.fullmatch(line, each) for line in lines)]
+    assert not [line for line in lines if not any(re.fullmatch(line, each) for each in folders)]
 
 
 def test_every_path_in_contributing_exists():
@@ -299,31 +258,6 @@ def test_requirements_are_what_is_imported(all_imports):
     assert not [place for place in EXTRAS if imported[place] - base - extras[place]]
     needed = base.union(*extras.values())
     assert needed.difference(*imported.values()) == set(NOT_IMPORTED)
-
-
-def test_every_guarded_place_exists():
-    places = {place for allowed in PLACES.values() for place in allowed} | set(NOT_FROM)
-    places |= set(NOT_IMPORTED.values())
-    assert not [place for place in sorted(places) if not (ROOT / place).exists()]
-
-
-def test_importing_geometry_is_light():
-    loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, geometry; print(*sys.modules)"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert "geometry" in loaded
-    assert not [module for module in SLOW_OR_FOREIGN if module in loaded]
-
-
-def test_app_only_lists_the_pages():
-    tree = parsed(ROOT / "app.py")
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    assert [node.name for node in functions] == ["run_page", "home"]
-    assert not [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.For)]
 
 
 # ---- names ----

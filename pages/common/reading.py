@@ -62,22 +62,23 @@ def read_upload(
     options whose key is ``named``, another process calls it.
     """
     options = {"limits": upload_limits()} | options
-    answer = _answer(read, _Named(file, file.file_id), _Named(beside, named), options)
+    answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)
     if isinstance(answer, GeometryError):
         raise answer
     return answer
 
 
-@dataclass(frozen=True)
-class _Named:
-    """Something large, and what names its content."""
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """Something large that a reader brought, and what names its content."""
 
     value: Any
     content_key: str
+    private: bool = True
 
 
 @kept(12, by_session=True)
-def _answer(read: Callable[..., Any], file: _Named, beside: _Named, options: dict[str, Any]) -> Any:
+def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[str, Any]) -> Any:
     """What ``read`` returned, or the error that it raised."""
     try:
         key = _answer.name_of(read, file, beside, options)

@@ -124,6 +124,12 @@ def markdown_table(lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
+def aligned_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, n_left: int = 1) -> str:
+    """A table of Markdown whose columns are numbers, aligned right, but for the first ones."""
+    right = ["---:"] * (len(head) - n_left)
+    return markdown_table([head, ["---"] * n_left + right, *rows])
+
+
 def short_line(text: str, most: int) -> str:
     """The text on one line, cut after some characters."""
     line = " ".join(text.split())

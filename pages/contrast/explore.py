@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from geometry.data.number_text import signed
+from geometry import Corpus, Encoder, Pairs
+from geometry.data import read_bundled_pairs
+from geometry.data.number_text import change, signed, with_sign
+from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.best_cell import halves
 from geometry.evaluate.published import published_scores
 from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
 from pages.common.address import is_presenting
+from pages.common.controls import choose, layer_labels, pooling_names
+from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
@@ -29,26 +38,365 @@ from pages.common.live_training import (
 )
 from pages.common.measures import (
     BigNumber,
+    Control,
+    NoControl,
+    State,
     Verdict,
     change_of,
     change_words,
+    nothing_measured,
+    overall_state,
     show_big_numbers,
     show_verdict,
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
+from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.uploads import chosen_corpus
-from pages.common.words import _, labelled, markdown, prose
+from pages.common.uploads import (
+    BUNDLED,
+    BUNDLED_NAMES,
+    chosen_corpus,
+    pair_names,
+    short_pair_labels,
+)
+from pages.common.words import _, labelled, markdown, paragraph, prose
 
 from . import PAGE
-from .choices import choose_settings, pair_sentences, read_vectors, scored_pairs
-from .recorded import recorded_run
-from .run import ContrastRun, HeadSettings, Moment, PlaneScores, contrast_run, drawn_rows
-from .scene import Scene, contrast_verdict, place_names, run_words
+from .recorded import DEFAULTS, recorded_run
+from .run import (
+    ContrastRun,
+    Gain,
+    Header,
+    HeadSettings,
+    Moment,
+    PairVectors,
+    PlaneScores,
+    contrast_run,
+    drawn_rows,
+)
+
+DEV, CORPUS = "dev", "corpus"
+MOST_SENTENCES = 3000  # sentences of a corpus at most; a larger one is sampled
+NUMBERS = {  # the numbers that each control offers, by its key
+    "contrast-temperature": ("0.02", "0.05", "0.1", "0.2", "0.5", "1"),
+    "contrast-dropout": ("0", "0.05", "0.1", "0.2", "0.3", "0.5"),
+    "contrast-rate": ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10"),
+    "contrast-batch": ("16", "32", "64", "128", "256"),
+    "contrast-steps": ("50", "100", "200", "400", "800"),
+}
+
+
+def choose_settings(
+    encoder: Encoder, boxes: Sequence[DeltaGenerator], *, more: DeltaGenerator
+) -> HeadSettings:
+    last = encoder.n_layers
+    text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
+    with text_box:
+        text = choose(
+            st.selectbox,
+            _("Sentences to train on"),
+            [DEV, CORPUS],
+            key="contrast-text",
+            default=DEV,
+            labels={DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
+            help=_("Human scores are never used in training."),
+        )
+    with layer_box:
+        layer = choose(
+            st.selectbox,
+            _("Layer"),
+            list(map(str, range(last + 1))),
+            key="contrast-layer",
+            default=str(min(DEFAULTS.layer, last)),
+            labels=layer_labels(last),
+        )
+    with pooling_box:
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            [name for name in ("mean", "cls", "max") if name in encoder.poolings],
+            key="contrast-pooling",
+            default=DEFAULT_POOLING,
+            labels=pooling_names(encoder),
+        )
+    with temperature_box:
+        temperature = _number(
+            _("Temperature τ"),
+            "contrast-temperature",
+            DEFAULTS.temperature,
+            help=_("Cosines are divided by it. Gao et al. (2021) use 0.05."),
+        )
+    with dropout_box:
+        dropout = _number(
+            "Dropout",
+            "contrast-dropout",
+            DEFAULTS.dropout,
+            help=_(
+                "Share of a vector’s entries that are set to 0. Two such masks make a positive "
+                "pair."
+            ),
+        )
+    with more:
+        first, second, third = st.columns(3)
+    with first:
+        pairs = choose(
+            st.selectbox,
+            _("Scored pairs"),
+            list(BUNDLED_NAMES),
+            key="pairs",
+            default=BUNDLED,
+            labels=short_pair_labels(),
+            help=_("Half of them choose the step (dev), and half measure (test)."),
+        )
+        head = choose(
+            st.selectbox,
+            _("Head"),
+            ["linear", "tanh"],
+            key="contrast-head",
+            default=DEFAULTS.head,
+            labels={"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"},
+        )
+        batch = _number(_("Sentences in a batch"), "contrast-batch", DEFAULTS.batch_size)
+    with second:
+        rate = _number(_("Learning rate (Adam)"), "contrast-rate", DEFAULTS.learning_rate)
+        steps = _number(_("Steps"), "contrast-steps", DEFAULTS.steps)
+    with third:
+        seed = st.number_input(
+            _("Seed"), 0, 9999, DEFAULTS.seed, key="contrast-seed", bind="query-params"
+        )
+        centred = st.toggle(
+            _("Subtract the mean first"),
+            key="contrast-centred",
+            value=DEFAULTS.centred,
+            bind="query-params",
+            help=_("Needed where all vectors are nearly equal, such as [CLS] of most layers."),
+        )
+    return HeadSettings(
+        model=encoder.name,
+        text=None if text == DEV else chosen_corpus().name,
+        layer=int(layer),
+        last_layer=last,
+        pooling=pooling,
+        head=head,
+        centred=bool(centred),
+        temperature=temperature,
+        dropout=dropout,
+        batch_size=int(batch),
+        learning_rate=rate,
+        steps=int(steps),
+        seed=int(seed),
+        pairs=pairs,
+    )
+
+
+def _number(label: str, key: str, default: float, **settings: Any) -> float:
+    options = NUMBERS[key]
+    return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
+
+
+def scored_pairs(settings: HeadSettings) -> Pairs:
+    return read_bundled_pairs(BUNDLED_NAMES[settings.pairs])
+
+
+def pair_sentences(settings: HeadSettings) -> Corpus:
+    """All sentences of the scored pairs, the left ones, then the right ones."""
+    pairs = scored_pairs(settings)
+    return Corpus(pairs.name, pairs.left + pairs.right)
+
+
+def read_vectors(settings: HeadSettings) -> PairVectors:
+    """The vectors of the pairs and of the corpus, from memory, from the disk or encoded."""
+    pairs, corpus = pair_sentences(settings), None
+
+    def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
+        spec = CloudSpec(unit="sentences", layer=layer, pooling=pooling, max_points=most)
+        return encode_corpus(texts, spec).vectors
+
+    every = len(pairs)
+    if settings.text is not None:
+        corpus = vectors(chosen_corpus(), settings.layer, settings.pooling, MOST_SENTENCES)
+    return PairVectors(
+        vectors(pairs, settings.layer, settings.pooling, every),
+        vectors(pairs, settings.last_layer, DEFAULT_POOLING, every),
+        scored_pairs(settings).gold_scores,
+        corpus,
+    )
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A recorded or live training, and a step of it."""
+
+    run: ContrastRun
+    moment: Moment  # the step of the cloud and of the numbers
+    settings: HeadSettings  # of the controls; those of the run may be others
+    is_active: bool = False  # True while the run is being trained
+
+
+# ---- words ----
+
+
+def gain_words(gain: Gain) -> str:
+    """A gain × 100 with its interval: +2.2 [+0.7, +3.9], without a line break."""
+    text = change(100 * gain.value, 100 * gain.low, 100 * gain.high, 1)
+    return text.replace(", ", ",\u00a0")
+
+
+def place_names(settings: HeadSettings) -> dict[str, str]:
+    return {
+        "raw": _("raw, layer {layer}").format(layer=settings.layer),
+        "centred": _("mean subtracted"),
+        "whitened": _("whitened"),
+        "flow": _("flow"),
+        "last": _("last layer, mean"),
+        "trained": _("trained head"),
+    }
+
+
+def data_words(header: Header) -> str:
+    settings = header.settings
+    layer = layer_words(settings.layer, settings.last_layer)
+    parts = [
+        settings.model,
+        layer,
+        _("pooling: {pooling}").format(pooling=pooling_names()[settings.pooling]),
+        _("trained on {n} sentences ({text})").format(
+            n=f"{header.n_trained:,}", text=settings.text or _("the dev pairs’ sentences")
+        ),
+        _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4").format(
+            n=header.n_test,
+            pairs=pair_names()[settings.pairs],
+            positive=header.n_positive,
+        ),
+    ]
+    return " · ".join(parts)
+
+
+def run_words(run: ContrastRun) -> str:
+    """Everything that the numbers of a run depend on."""
+    settings = run.header.settings
+    parts = [
+        data_words(run.header),
+        "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
+        _("mean subtracted first") if settings.centred else _("mean not subtracted"),
+        f"τ = {settings.temperature:g}",
+        f"dropout {settings.dropout:g}",
+        _("batch {n}").format(n=settings.batch_size),
+        _("learning rate {rate}").format(rate=f"{settings.learning_rate:g}"),
+        _("{n} steps").format(n=settings.steps),
+        _("seed {seed}").format(seed=settings.seed),
+    ]
+    text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
+    return text.format(about=" · ".join(parts))
+
+
+# ---- claims ----
+
+
+COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the control
+
+
+def contrast_verdict(scene: Scene) -> Verdict:
+    """Whether training raises the test Spearman over the raw layer and over whitening."""
+    run = scene.run
+    gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
+    state = contrast_state(gains)
+    measured = _("The training has no end yet, so nothing is compared.")
+    control: Control | NoControl = nothing_measured()
+    if run.ending is not None and state == "unknown":
+        measured = _("A score is undefined, because all cosines are equal.")
+    elif run.ending is not None:
+        trained = run.place("trained")
+        words = {name: f"**{gain_words(gain)}**" for name, gain in gains.items()}
+        parts = [
+            _(
+                "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
+                "over whitening {whitened}; over the flow {flow}."
+            ).format(
+                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
+            ),
+        ]
+        control = Control(_beside_centring(gains["centred"]))
+        if run.ending.step == 0:
+            parts.append(_("No step was better on dev than the start."))
+        if run.splits:
+            parts.append(_over_splits(run.splits))
+            states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
+            state = overall_state({state, *states})
+        measured = paragraph(parts)
+    basis = [data_words(run.header)]
+    if run.ending is not None:
+        basis.append(
+            _("step {step} chosen as the best on {n} dev pairs").format(
+                step=run.ending.step, n=run.header.n_dev
+            )
+        )
+    basis += [
+        _("whitening, flow and mean fitted on the same sentences"),
+        _("strength of the whitening chosen on the same dev pairs: {strength}").format(
+            strength=f"{run.place('whitened').strength or 0:g}"
+        ),
+        _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
+    ]
+    return Verdict(
+        claim=_(
+            "Contrastive training without labels raises the agreement of cosines with human "
+            "scores, over the raw vectors and over whitening."
+        ),
+        source=_("Gao et al. (2021)"),
+        state=state,
+        measured=measured,
+        control=control,
+        basis=" · ".join(basis),
+    )
+
+
+def contrast_state(gains: dict[str, Gain]) -> State:
+    """Whether the Spearman rises over both and over the control, over some, or over none."""
+    if not gains.keys() >= COMPARED_WITH:
+        return "unknown"
+    compared = [gains[name] for name in COMPARED_WITH]
+    if all(gain.low > 0 for gain in compared):
+        return "holds"
+    if any(gains[name].low > 0 for name in ("raw", "whitened")):
+        return "partly"
+    return "fails" if any(gain.high < 0 for gain in compared) else "unknown"
+
+
+def _beside_centring(gain: Gain) -> str:
+    """The gain over subtracting the mean, which takes no training."""
+    if gain.low > 0:
+        text = _("subtracting the mean alone, which trains nothing. The head is above it: {gain}.")
+    elif gain.high < 0:
+        text = _("subtracting the mean alone, which trains nothing. The head is below it: {gain}.")
+    else:
+        text = _(
+            "subtracting the mean alone, which trains nothing. The head is not clearly different "
+            "from it: {gain}."
+        )
+    return text.format(gain=f"**{gain_words(gain)}**")
+
+
+def _over_splits(splits: Sequence[Sequence[Gain]]) -> str:
+    """The gains on all splits: the least, the most, and the number of intervals above 0."""
+    values = {"n": f"{len(splits)}"}
+    for name in ("raw", "whitened"):
+        gains = [gain for each in splits for gain in each if gain.over == name]
+        least, most = (ends(gain.value for gain in gains) for ends in (min, max))
+        clear = sum(gain.low > 0 for gain in gains)
+        values[name] = _("{low} to {high}").format(
+            low=with_sign(100 * least, 1), high=with_sign(100 * most, 1)
+        )
+        values[f"{name}_clear"] = f"{clear}"
+    return _(
+        "On {n} splits into dev and test, each with its own seed: over the raw layer {raw}, and "
+        "{raw_clear} of {n} intervals are above 0; over whitening {whitened}, and {whitened_clear} "
+        "of {n} intervals are above 0."
+    ).format(**values)
+
 
 PLANE_HEIGHT = 430
 CURVE_HEIGHT = 220
@@ -56,7 +404,6 @@ REACH = 1.06  # half-width of the frame; the vectors have length 1
 
 
 def draw_plane(scene: Scene) -> None:
-    """Every point, and the path of the training."""
     run = scene.run
     names = place_names(run.header.settings)
     points = [
@@ -75,7 +422,7 @@ def draw_plane(scene: Scene) -> None:
         np.array([moment.uniformity for moment in moments]),
         np.array([moment.alignment for moment in moments]),
         np.array([100 * moment.spearman_test for moment in moments]),
-        [_about_moment(moment) for moment in moments],
+        [_about(moment, _("Step {step}").format(step=moment.step)) for moment in moments],
         _("the head as it trains"),
     )
     titles = (
@@ -92,35 +439,19 @@ def draw_plane(scene: Scene) -> None:
     )
 
 
-def _about(place: PlaneScores, name: str) -> str:
+def _about(of: PlaneScores | Moment, name: str) -> str:
+    score = hundred(of.spearman_test)
+    if isinstance(of, PlaneScores):
+        score = with_interval(of.spearman_test, of.low, of.high)
     lines = [
         f"<b>{escape(name)}</b>",
-        _("Spearman × 100 on test: {score}").format(
-            score=with_interval(place.spearman_test, place.low, place.high)
-        ),
-        _("on dev: {score}").format(score=hundred(place.spearman_dev)),
-        *_measures(place),
-    ]
-    return "<br>".join(lines)
-
-
-def _about_moment(moment: Moment) -> str:
-    name = _("Step {step}").format(step=moment.step)
-    lines = [
-        f"<b>{name}</b>",
-        _("Spearman × 100 on test: {score}").format(score=hundred(moment.spearman_test)),
-        _("on dev: {score}").format(score=hundred(moment.spearman_dev)),
-        *_measures(moment),
-    ]
-    return "<br>".join(lines)
-
-
-def _measures(of: PlaneScores | Moment) -> list[str]:
-    return [
+        _("Spearman × 100 on test: {score}").format(score=score),
+        _("on dev: {score}").format(score=hundred(of.spearman_dev)),
         _("alignment {value}").format(value=signed(of.alignment, 3)),
         _("uniformity {value}").format(value=signed(of.uniformity, 3)),
         _("mean cosine {value}").format(value=signed(of.mean_cosine, 3)),
     ]
+    return "<br>".join(lines)
 
 
 def _plain(about: str) -> str:
@@ -130,13 +461,14 @@ def _plain(about: str) -> str:
 def draw_cloud(scene: Scene) -> None:
     """Test sentences before and at a step, in one basis, as directions."""
     moment, start = scene.moment, scene.run.moments[0]
-    sentences = _drawn_sentences(scene.run.header.settings)
+    pairs = scored_pairs(scene.run.header.settings)
+    test = halves(pairs.gold_scores, random_state=SEED)[1]
+    rows = test[drawn_rows(test)]
+    sentences = [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
+    now = _("step {step}").format(step=moment.step)
     groups = [
         Dots(each.cloud[:, 0], each.cloud[:, 1], sentences, name, place)
-        for each, name, place in (
-            (start, _("before"), 1),
-            (moment, _("step {step}").format(step=moment.step), 0),
-        )
+        for each, name, place in ((start, _("before"), 1), (moment, now, 0))
     ]
     theme = current_theme()
     titles = axis_titles("mean", 2)
@@ -169,45 +501,30 @@ def draw_cloud(scene: Scene) -> None:
     )
 
 
-def _drawn_sentences(settings: HeadSettings) -> list[str]:
-    """Hover texts of the cloud."""
-    pairs = scored_pairs(settings)
-    test = halves(pairs.gold_scores, random_state=SEED)[1]
-    rows = test[drawn_rows(test)]
-    return [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
-
-
 def draw_curves(scene: Scene) -> None:
-    """Loss, mean cosine, Spearman and spectrum as small multiples."""
     moment, moments = scene.moment, scene.run.moments
     steps = np.array([each.step for each in moments])
 
-    def over(name: str, title: str, place: int | None = 0) -> Curve:
-        values = np.array([getattr(each, name) for each in moments])
-        return Curve(steps, values, title, place)
+    def over(name: str, title: str, place: int = 0, scale: int = 1) -> Curve:
+        return Curve(steps, scale * np.array([getattr(m, name) for m in moments]), title, place)
 
-    spearman = [
-        Curve(steps, 100 * curve.y, curve.name, curve.place)
-        for curve in (
-            over("spearman_dev", _("dev"), 0),
-            over("spearman_test", _("test"), 1),
-        )
-    ]
     rank = np.arange(1, len(moment.singular_values) + 1)
-    spectra = [
-        Curve(rank, moments[0].singular_values, _("before"), 0),
-        Curve(rank, moment.singular_values, _("step {step}").format(step=moment.step), 1),
-    ]
-    step_axis = _("step")
+    step, now = _("step"), _("step {step}").format(step=moment.step)
     charts = {
-        "loss": ([over("loss", _("loss"))], Axes(step_axis, _("loss (nats)"))),
+        "loss": ([over("loss", _("loss"))], Axes(step, _("loss (nats)"))),
         "cosine": (
             [over("mean_cosine", _("mean cosine"))],
-            Axes(step_axis, _("mean cosine, test sentences")),
+            Axes(step, _("mean cosine, test sentences")),
         ),
-        "spearman": (spearman, Axes(step_axis, _("Spearman × 100"))),
+        "spearman": (
+            [over("spearman_dev", _("dev"), 0, 100), over("spearman_test", _("test"), 1, 100)],
+            Axes(step, _("Spearman × 100")),
+        ),
         "spectrum": (
-            spectra,
+            [
+                Curve(rank, moments[0].singular_values, _("before"), 0),
+                Curve(rank, moment.singular_values, now, 1),
+            ],
             Axes(_("rank"), _("singular value (unit vectors)"), log_y=True),
         ),
     }
@@ -235,38 +552,25 @@ PUBLISHED = (  # (table, row)
 
 
 def show_headlines(scene: Scene) -> None:
-    """Spearman, mean cosine and uniformity at the step of the cloud, with their change."""
     moment, start = scene.moment, scene.run.moments[0]
-    name = _("step {step}").format(step=moment.step)
+
+    def number(label: str, name: str, note: str, decimals: int, scale: int = 1) -> BigNumber:
+        now, first = (scale * getattr(each, name) for each in (moment, start))
+        change = change_words(change_of(now, first, decimals))
+        return BigNumber(label, signed(now, decimals), note, change)
+
+    dev = _("dev: {score}").format(score=hundred(moment.spearman_dev))
     numbers = [
-        BigNumber(
-            _("Spearman × 100, test"),
-            hundred(moment.spearman_test),
-            _("dev: {score}").format(score=hundred(moment.spearman_dev)),
-            change_words(change_of(100 * moment.spearman_test, 100 * start.spearman_test, 1)),
-        ),
-        BigNumber(
-            _("mean cosine"),
-            signed(moment.mean_cosine, 3),
-            _("isotropic: 0"),
-            change_words(change_of(moment.mean_cosine, start.mean_cosine, 3)),
-        ),
-        BigNumber(
-            _("uniformity"),
-            signed(moment.uniformity, 2),
-            _("isotropic: about −4"),
-            change_words(change_of(moment.uniformity, start.uniformity, 2)),
-        ),
+        number(_("Spearman × 100, test"), "spearman_test", dev, 1, 100),
+        number(_("mean cosine"), "mean_cosine", _("isotropic: 0"), 3),
+        number(_("uniformity"), "uniformity", _("isotropic: about −4"), 2),
     ]
-    show_big_numbers(
-        _("{step}, and the change since the start").format(step=name),
-        numbers,
-        key="contrast-numbers",
-    )
+    step = _("step {step}").format(step=moment.step)
+    title = _("{step}, and the change since the start").format(step=step)
+    show_big_numbers(title, numbers, key="contrast-numbers")
 
 
 def show_settings(scene: Scene) -> None:
-    """What the numbers depend on, and whether the controls are at other settings."""
     if scene.settings != scene.run.header.settings and not scene.is_active:
         st.markdown(
             _("The controls are at other settings than this run. Press **Train** to use them.")
@@ -275,7 +579,6 @@ def show_settings(scene: Scene) -> None:
 
 
 def show_table(scene: Scene) -> None:
-    """All points with all measures."""
     run = scene.run
     names = place_names(run.header.settings)
     st.dataframe(
@@ -298,8 +601,19 @@ def show_table(scene: Scene) -> None:
 
 
 def show_published(scene: Scene) -> None:
-    """What is small here, and the scores that papers print."""
-    st.markdown(prose(PAGE, "small", small_values(scene.run)))
+    header, settings = scene.run.header, scene.run.header.settings
+    values = {
+        "n": f"{header.n_trained:,}",
+        "parameters": f"{header.n_parameters:,}",
+        "batch": f"{settings.batch_size}",
+        "dropout": f"{settings.dropout:g}",
+        "temperature": f"{settings.temperature:g}",
+        "steps": f"{settings.steps}",
+        "rate": f"{settings.learning_rate:g}",
+        "pairs": f"{header.n_test}",
+        "dev": f"{header.n_dev}",
+    }
+    st.markdown(prose(PAGE, "small", values))
     scores = {(score.table, score.name): score for score in published_scores(PUBLISHED_ON)}
     title = _("published, on {dataset} test").format(dataset=PUBLISHED_ON)
     st.dataframe(
@@ -316,35 +630,10 @@ def show_published(scene: Scene) -> None:
     )
 
 
-def small_values(run: ContrastRun) -> dict[str, str]:
-    """The values in the comparison with the paper."""
-    header, settings = run.header, run.header.settings
-    return {
-        "n": f"{header.n_trained:,}",
-        "parameters": f"{header.n_parameters:,}",
-        "batch": f"{settings.batch_size}",
-        "dropout": f"{settings.dropout:g}",
-        "temperature": f"{settings.temperature:g}",
-        "steps": f"{settings.steps}",
-        "rate": f"{settings.learning_rate:g}",
-        "pairs": f"{header.n_test}",
-        "dev": f"{header.n_dev}",
-    }
-
-
-def offer_downloads(scene: Scene) -> None:
-    """The points and the steps as CSV."""
-    run, about = scene.run, run_words(scene.run)
-    with st.container(horizontal=True, gap="xsmall"):
-        offer_csv(_("Download points (CSV)"), "contrast-points", lambda: points_csv(run, about))
-        offer_csv(_("Download steps (CSV)"), "contrast-steps", lambda: steps_csv(run, about))
-
-
 MEASURES = ("spearman_test", "spearman_dev", "alignment", "uniformity", "mean_cosine")
 
 
 def points_csv(run: ContrastRun, about: str) -> bytes:
-    """One row a point of the plane."""
     rows = [
         [place.name, *(short_number(getattr(place, name)) for name in (*MEASURES, "low", "high"))]
         for place in run.places
@@ -353,15 +642,11 @@ def points_csv(run: ContrastRun, about: str) -> bytes:
 
 
 def steps_csv(run: ContrastRun, about: str) -> bytes:
-    """One row a recorded step."""
     rows = [
         [f"{moment.step}", *(short_number(getattr(moment, name)) for name in ("loss", *MEASURES))]
         for moment in run.moments
     ]
     return csv_bytes(["step", "loss", *MEASURES], rows, about)
-
-
-# ---- the fragment ----
 
 
 PLAYING = "contrast-playing"  # in the session: the recorded steps run by themselves
@@ -370,7 +655,6 @@ WANTED = "contrast-wanted"  # in the session: the settings of a training that ha
 
 
 def explore() -> None:
-    """Controls, the run that is shown, questions and further controls."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     run_box, question_box = picture_place(), st.container()
     more = st.expander(_("More controls"), key="more-controls")
@@ -384,8 +668,8 @@ def explore() -> None:
                 type="primary",
                 icon=":material/play_arrow:",
                 width="stretch",
-                on_click=_want,
-                args=(settings,),
+                on_click=st.session_state.__setitem__,
+                args=(WANTED, settings),
             )
     pairs = pair_sentences(settings)
     if settings.text is not None and chosen_corpus().sha256 == pairs.sha256:
@@ -396,7 +680,7 @@ def explore() -> None:
         read = (pairs,) if settings.text is None else (pairs, chosen_corpus())
         warn_of_coverage(max(map(coverage_of, read), key=lambda each: each.unknown_share))
     with run_box:
-        draw = partial(_draw_training, settings=settings)
+        draw = partial(_draw_training, settings)
         follow(PAGE, draw, playing=PLAYING, every=PLAY_SECONDS)
     if not is_presenting():
         with question_box:
@@ -404,10 +688,6 @@ def explore() -> None:
                 show_question(PAGE, question)
     with notes_box:  # above the picture, but computed later, because encoding may take long
         _start_if_wanted(settings)
-
-
-def _want(settings: HeadSettings) -> None:
-    st.session_state[WANTED] = settings
 
 
 def _start_if_wanted(settings: HeadSettings) -> None:
@@ -425,9 +705,9 @@ def _start_if_wanted(settings: HeadSettings) -> None:
     st.rerun()
 
 
-def _draw_training(training: Training | None, settings: HeadSettings) -> None:
+def _draw_training(settings: HeadSettings, training: Training | None) -> None:
     """The session's training; the recorded run before its first step."""
-    run = None
+    run, is_active = None, training is not None and training.is_active
     if training is not None:
         show_controls(PAGE, training)
         run = ContrastRun.of(training.records)
@@ -436,7 +716,6 @@ def _draw_training(training: Training | None, settings: HeadSettings) -> None:
             show_progress(run.moments[-1].step if run else 0, n)
         if run is None and training.is_active:
             st.caption(_("The recorded run is shown until the first step of yours."))
-    is_active = training is not None and training.is_active
     plane_box, cloud_box = st.columns([3, 2])
     with cloud_box:
         cloud, slider = st.container(), st.container()
@@ -450,7 +729,6 @@ def _draw_training(training: Training | None, settings: HeadSettings) -> None:
 
 
 def _show_numbers(scene: Scene) -> None:
-    """Below the pictures: numbers, verdict, curves, tables."""
     show_headlines(scene)
     note_facts(lambda: _facts(scene))
     show_settings(scene)
@@ -463,7 +741,13 @@ def _show_numbers(scene: Scene) -> None:
         if is_open:
             show_table(scene)
             st.markdown(prose(PAGE, "measures"))
-            offer_downloads(scene)
+            run, about = scene.run, run_words(scene.run)
+            with st.container(horizontal=True, gap="xsmall"):
+                for name, label, made in (
+                    ("points", _("Download points (CSV)"), points_csv),
+                    ("steps", _("Download steps (CSV)"), steps_csv),
+                ):
+                    offer_csv(label, f"contrast-{name}", partial(made, run, about))
     with folded(
         _("What is small here, and what the paper did"), key="part-small", icon=":material/compare:"
     ) as is_open:
@@ -476,7 +760,7 @@ def _facts(scene: Scene) -> dict[str, float]:
     ending, start = scene.run.ending, scene.run.moments[0]
     if ending is None:
         return {}
-    found = {"raw": start.spearman_test, "trained": ending.trained.spearman_test}
+    found = {"raw": start.spearman_test, "trained": scene.run.place("trained").spearman_test}
     for gain in ending.gains:
         found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
         found[f"over_{gain.over}_high"] = gain.high
@@ -515,7 +799,6 @@ def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) 
 
 
 def _toggle_play(key: str, first: int) -> None:
-    """Start at the first step, or stop."""
     st.session_state[PLAYING] = not st.session_state.get(PLAYING)
     if st.session_state[PLAYING]:
         st.session_state[key] = first

@@ -29,7 +29,6 @@ from .run import (
     Moment,
     PairVectors,
     PlaneScores,
-    RunRecord,
     contrast_run,
 )
 
@@ -57,31 +56,26 @@ DEFAULTS = HeadSettings(
 def recorded_run() -> ContrastRun:
     """The run of the file."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    ending = stored["ending"]
-    records: list[RunRecord] = [
-        Header(HeadSettings(**stored["header"].pop("settings")), **stored["header"]),
-        tuple(PlaneScores(**place) for place in stored["places"]),
-        *(
-            Moment(
-                **moment | {name: np.array(moment[name]) for name in ("singular_values", "cloud")}
-            )
-            for moment in stored["moments"]
-        ),
-        Ending(
-            ending["step"],
-            PlaneScores(**ending["trained"]),
-            PlaneScores(**ending["flow"]),
-            tuple(Gain(**gain) for gain in ending["gains"]),
-        ),
+    header, ending = stored["header"], stored["ending"]
+    moments = [
+        each | {name: np.array(each[name]) for name in ("singular_values", "cloud")}
+        for each in stored["moments"]
     ]
-    run = ContrastRun.of(records)
-    assert run is not None
-    splits = tuple(tuple(Gain(**gain) for gain in gains) for gains in stored["splits"])
-    return replace(run, is_recorded=True, splits=splits)
+    parts = {
+        "header": Header(**header | {"settings": HeadSettings(**header["settings"])}),
+        "places": tuple(PlaneScores(**each) for each in stored["places"]),
+        "moments": tuple(Moment(**each) for each in moments),
+        "ending": Ending(ending["step"], _gains(ending["gains"])),
+        "splits": tuple(map(_gains, stored["splits"])),
+    }
+    return ContrastRun(**stored | parts)
+
+
+def _gains(stored: list[dict[str, Any]]) -> tuple[Gain, ...]:
+    return tuple(Gain(**each) for each in stored)
 
 
 def bundled_vectors() -> PairVectors:
-    """The bundled pairs, encoded by the bundled encoder."""
     pairs = read_bundled_pairs()
     encoder = load_encoder(device="cpu")
     layers = encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
@@ -91,22 +85,13 @@ def bundled_vectors() -> PairVectors:
 def write_recorded() -> None:
     """Train on each split. Write the run of the first split, and the gains of all."""
     vectors = bundled_vectors()
-    header, places, *moments, ending = contrast_run(vectors, DEFAULTS)
-    assert isinstance(header, Header)
-    assert isinstance(places, tuple)
-    assert isinstance(ending, Ending)
-    splits = [ending.gains]
-    for seed in range(1, SPLITS):
-        *_, other = contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)
-        assert isinstance(other, Ending)
-        splits.append(other.gains)
-    stored = {
-        "header": asdict(header),
-        "places": [asdict(place) for place in places],
-        "moments": [asdict(moment) for moment in moments if isinstance(moment, Moment)],
-        "ending": asdict(ending),
-        "splits": [[asdict(gain) for gain in gains] for gains in splits],
-    }
+    runs = [
+        ContrastRun.of(list(contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)))
+        for seed in range(SPLITS)
+    ]
+    gains = tuple(run.ending.gains for run in runs if run is not None and run.ending is not None)
+    assert runs[0] is not None
+    stored = asdict(replace(runs[0], is_recorded=True, splits=gains))
     write(FILE, (json.dumps(_short(stored)) + "\n").encode())
 
 

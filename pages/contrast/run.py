@@ -28,14 +28,8 @@ STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of whitening; the best on dev is take
 
 @dataclass(frozen=True)
 class HeadSettings:
-    """The settings of one training.
-
-    text : the name of a corpus; None for the sentences of the dev pairs.
-    pairs : the code of bundled pairs.
-    """
-
     model: str
-    text: str | None
+    text: str | None  # the name of a corpus; None for the sentences of the dev pairs
     layer: int
     last_layer: int
     pooling: str
@@ -47,7 +41,7 @@ class HeadSettings:
     learning_rate: float
     steps: int
     seed: int
-    pairs: str = BUNDLED
+    pairs: str = BUNDLED  # the code of bundled pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,18 +93,7 @@ class Gain:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """A recorded step.
-
-    Attributes
-    ----------
-    step, loss, alignment, uniformity, mean_cosine, spearman_dev, spearman_test
-        As in ``ContrastiveStep``.
-    singular_values : (SPECTRUM,) array
-        Singular values of the unit rows of all test sentences, the largest first.
-    cloud : (2 DRAWN_PAIRS, 2) array
-        Unit vectors of some test sentences in the basis of the start: along its mean direction,
-        and along the principal direction of the rest.
-    """
+    """A recorded step; numbers as in ``ContrastiveStep``."""
 
     step: int
     loss: float
@@ -119,20 +102,17 @@ class Moment:
     mean_cosine: float
     spearman_dev: float
     spearman_test: float
-    singular_values: np.ndarray
+    singular_values: np.ndarray  # (SPECTRUM,) of the unit rows of all test sentences
+    # (2 DRAWN_PAIRS, 2) unit vectors of some of them in the basis of the start: along its mean
+    # direction, and along the principal direction of the rest
     cloud: np.ndarray
 
 
 @dataclass(frozen=True)
 class Ending:
-    """The step that is best on dev, its point and that of the flow, and what it gained.
-
-    gains : one for each of ``COMPARED``; none where a score is undefined.
-    """
+    """The step that is best on dev, and its gains; none where a score is undefined."""
 
     step: int
-    trained: PlaneScores
-    flow: PlaneScores
     gains: tuple[Gain, ...]
 
 
@@ -142,10 +122,7 @@ RunRecord = Header | tuple[PlaneScores, ...] | Moment | Ending
 def contrast_run(
     vectors: PairVectors, settings: HeadSettings, *, split: int = SEED
 ) -> Iterator[RunRecord]:
-    """The header, the points that need no training, each recorded step, then the ending.
-
-    ``split`` is the seed of the halves, dev and test.
-    """
+    """The records of a training; ``split`` is the seed of the halves, dev and test."""
     dev_rows, test_rows = halves(vectors.gold_scores, random_state=split)
     dev, test = (_scored(vectors, vectors.pairs, rows) for rows in (dev_rows, test_rows))
     trained_on = dev.sentences if vectors.corpus is None else vectors.corpus
@@ -205,7 +182,8 @@ def contrast_run(
     flow = NormalizingFlow(random_state=settings.seed).fit(trained_on)
     flowed = measure.place("flow", *map(flow.transform, (dev.sentences, test.sentences)))
     trained = measure.place("trained", None, best.embeddings, spearman_dev=best.spearman_dev)
-    yield Ending(best.step, trained, flowed, measure.gains())
+    yield flowed, trained
+    yield Ending(best.step, measure.gains())
 
 
 def drawn_rows(gold_scores: np.ndarray) -> np.ndarray:
@@ -245,7 +223,6 @@ class _Measure:
         *,
         spearman_dev: float = np.nan,
     ) -> PlaneScores:
-        """The point of both sets' sentences, left before right. Give ``dev`` or its Spearman."""
         left, right = np.split(test, 2)
         score = self._scores[name] = self._test.score(pair_similarities(left, right))
         if dev is not None:
@@ -275,7 +252,6 @@ class _Measure:
         return replace(self.place("whitened", *sides), strength=strength)
 
     def gains(self) -> tuple[Gain, ...]:
-        """The gains of the trained head over each point."""
         found = []
         for name in COMPARED:
             moved = self._test.difference(self._scores[name], self._scores["trained"])
@@ -303,15 +279,12 @@ class ContrastRun:
     def of(cls, records: Sequence[RunRecord]) -> ContrastRun | None:
         """The run of these records; None before the first recorded step."""
         header = next((each for each in records if isinstance(each, Header)), None)
-        places = next((each for each in records if isinstance(each, tuple)), ())
+        places = chain.from_iterable(each for each in records if isinstance(each, tuple))
         moments = tuple(each for each in records if isinstance(each, Moment))
         ending = next((each for each in records if isinstance(each, Ending)), None)
         if header is None or not moments:
             return None
-        if ending is not None:
-            places = (*places, ending.flow, ending.trained)
-        return cls(header, places, moments, ending)
+        return cls(header, tuple(places), moments, ending)
 
     def place(self, name: str) -> PlaneScores:
-        """The point of that name."""
         return next(place for place in self.places if place.name == name)

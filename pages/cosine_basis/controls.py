@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -11,35 +12,89 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.data.number_text import signed
-from geometry.projection.plane import POINTS, Plane
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from pages.common.classroom.visit import current, may_show, note_truth, own_answer
 from pages.common.controls import choose
 from pages.common.words import _
 
-from .scene import Scene
+CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud is hardly wider than the three points
+
+
+@dataclass(frozen=True, eq=False)
+class Cosines:
+    """Cosines of the three pairs; ``whitened`` is None without whitening."""
+
+    coordinates: np.ndarray
+    true: np.ndarray
+    whitened: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    plane: Plane
+    reading: str  # "coordinates" or "position": how the text reads the numbers of a, b, c
+    whiten: str  # "no", or fitted on the "cloud" or the "points"
+    unit_circle: bool
+    points: np.ndarray = field(default_factory=POINTS.copy)
+    is_hidden: bool = False  # before a guess: only the first picture is shown
+
+    @property
+    def has_usual_points(self) -> bool:
+        """True if a, b, c are the three points that the page's text names."""
+        return bool(np.array_equal(self.points, POINTS))
+
+    @cached_property
+    def cosines(self) -> Cosines:
+        """The cosines of a, b, c: of their coordinates, as placed, and after whitening."""
+        points = self.whitened(self.points)
+        return Cosines(
+            coordinates=pair_cosines(self.points),
+            true=self.plane.true_cosines(self.points),
+            whitened=None if points is None else pair_cosines(points),
+        )
+
+    def whitened(self, coordinates: np.ndarray) -> np.ndarray | None:
+        """Whitened positions (n, 2) of coordinates (n, 2); None without whitening."""
+        if self.whiten == "no":
+            return None
+        fit_on = {"cloud": background(), "points": self.points}[self.whiten]
+        return whiten_points(self.plane, fit_on, coordinates)
+
+
+@cache
+def background() -> np.ndarray:
+    return background_cloud(CLOUD_N, seed=CLOUD_SEED)
+
+
+def facts_of(scene: Scene) -> dict[str, float]:
+    """The cosines of a, b and of a, c, and the basis, for the lesson's sentences."""
+    found, plane = scene.cosines, scene.plane
+    facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
+    facts["usual"] = float(scene.has_usual_points and plane == Plane(length_2=2.0))
+    facts |= {"ab": float(found.true[0]), "ac": float(found.true[1])}
+    facts["ab_coordinates"] = float(found.coordinates[0])
+    if found.whitened is not None:
+        facts["ab_whitened"] = float(found.whitened[0])
+    return facts
+
 
 POINT_KEYS = tuple(f"{name}_{axis}" for name in "abc" for axis in "xy")
 BASIS = {"len1": 1.0, "len2": 1.0, "angle": 90.0, "turn": 0.0, "shift_x": 0.0, "shift_y": 0.0}
 STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True))}
 DEFAULTS = {**STANDARD, "len2": 2.0}  # both pictures are equal under the standard basis
-PRESETS: dict[str, Mapping[str, float]] = {
-    "standard": {},
-    "diagonal": {"len2": 2.0},
-    "shear": {"len2": 2**0.5, "angle": 45.0},
-    "half-shear": {"len2": 1.25**0.5, "angle": float(np.degrees(np.arctan2(1.0, 0.5)))},
-    "longer-e1": {"len1": 2.0},
-    "shift": {"shift_x": 3.0, "shift_y": 3.0},
+PRESETS = {
+    "standard": STANDARD,
+    "diagonal": {**STANDARD, "len2": 2.0},
+    "shear": {**STANDARD, "len2": 2**0.5, "angle": 45.0},
+    "half-shear": {**STANDARD, "len2": 1.25**0.5, "angle": float(np.degrees(np.arctan2(1, 0.5)))},
+    "longer-e1": {**STANDARD, "len1": 2.0},
+    "shift": {**STANDARD, "shift_x": 3.0, "shift_y": 3.0},
 }
 LIMITS = {
     **dict.fromkeys(("len1", "len2"), (0.25, 3.0)),
     "angle": (15.0, 165.0),
     "turn": (-180.0, 180.0),
     **dict.fromkeys(("shift_x", "shift_y", *POINT_KEYS), (-4.0, 4.0)),
-}
-# the key of each axis's length, and its direction in degrees
-AXES: dict[str, tuple[str, Callable[[Mapping[str, float]], float]]] = {
-    "e1": ("len1", lambda state: state["turn"]),
-    "e2": ("len2", lambda state: state["turn"] + state["angle"]),
 }
 WHITEN = ("no", "cloud", "points")
 READINGS = ("coordinates", "position")
@@ -52,17 +107,8 @@ def state_of(scene: Scene) -> dict[str, float]:
     return dict(zip(STANDARD, (*basis, *scene.points.ravel().tolist()), strict=True))
 
 
-def presets() -> dict[str, dict[str, float]]:
-    """All numbers of each preset."""
-    return {name: {**STANDARD, **changed} for name, changed in PRESETS.items()}
-
-
 def accept_move(moved: Mapping[str, Any]) -> None:
-    """Set the controls to the numbers of the picture. Call it before the controls are drawn.
-
-    moved : "serial", and any of "whiten" and the keys of ``STANDARD``. A value that is not a finite
-    number is ignored. A number beyond a control's limits becomes the limit.
-    """
+    """Set the controls, before they are drawn, to the picture's numbers that are finite."""
     for key, (low, high) in LIMITS.items():
         value = moved.get(key)
         if isinstance(value, int | float) and np.isfinite(value):
@@ -74,9 +120,9 @@ def accept_move(moved: Mapping[str, Any]) -> None:
     st.session_state["plane-serial"] = serial if isinstance(serial, int) else 0
 
 
-def preset_labels() -> dict[str, str]:
-    """The label of each preset's button."""
-    return {
+def _show_presets(now: Mapping[str, float]) -> None:
+    """A button for each preset. The button of the current state is highlighted."""
+    labels = {
         "standard": _("Standard basis"),
         "diagonal": _(", ").join(["e₁ = (1, 0)", "e₂ = (0, 2)"]),
         "shear": _(", ").join(["e₁ = (1, 0)", "e₂ = (1, 1)"]),
@@ -84,32 +130,15 @@ def preset_labels() -> dict[str, str]:
         "longer-e1": _("Longer e₁: (2, 0), (0, 1)"),
         "shift": _("Shift by (3, 3): a cone"),
     }
-
-
-def _show_presets(now: Mapping[str, float]) -> None:
-    """A button for each preset. The button of the current state is highlighted."""
-    wanted = presets()
     with st.container(horizontal=True, key="basis-presets", gap="xsmall"):
-        for name, label in preset_labels().items():
+        for name, label in labels.items():
             st.button(
                 label,
                 key=f"preset-{name}",
-                type="primary" if wanted[name] == now else "secondary",
+                type="primary" if PRESETS[name] == now else "secondary",
                 on_click=st.session_state.update,
-                args=(wanted[name],),
+                args=(PRESETS[name],),
             )
-
-
-def _read_plane() -> tuple[float, float, float, tuple[float, float], float]:
-    """The sliders: lengths of the axes, angle between them, shift, turn."""
-    with st.container(key="basis-sliders"):
-        first = _slider(_("Length of e₁"), "len1", 0.05)
-        second = _slider(_("Length of e₂"), "len2", 0.05)
-        between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
-        turn = _slider(_("Rotation of both axes"), "turn", 1.0, "%.1f°")
-        x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
-        y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
-    return first, second, between, (x, y), turn
 
 
 def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
@@ -120,25 +149,19 @@ def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
 
 
 def _read_points() -> np.ndarray:
-    """(3, 2) coordinates of a, b, c."""
-    values = []
-    for column, name in zip(st.columns(3), "abc", strict=True):
-        with column:
-            values += [
-                st.number_input(
-                    label.format(name=name),
-                    *LIMITS[key],
-                    DEFAULTS[key],
-                    0.1,
-                    format="%.2f",
-                    key=key,
-                    bind="query-params",
-                )
-                for label, key in (
-                    (_("{name}, along e₁"), f"{name}_x"),
-                    (_("{name}, along e₂"), f"{name}_y"),
-                )
-            ]
+    values = [
+        column.number_input(
+            label.format(name=name),
+            *LIMITS[f"{name}_{axis}"],
+            DEFAULTS[f"{name}_{axis}"],
+            0.1,
+            format="%.2f",
+            key=f"{name}_{axis}",
+            bind="query-params",
+        )
+        for column, name in zip(st.columns(3), "abc", strict=True)
+        for axis, label in (("x", _("{name}, along e₁")), ("y", _("{name}, along e₂")))
+    ]
     return np.array(values, dtype=float).reshape(3, 2)
 
 
@@ -180,11 +203,14 @@ def _choose_reading() -> str:
 
 
 def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
-    """The scene that the controls choose. A drag in the picture has set them before.
-
-    The presets ``above`` are drawn last, because the sliders read the address first.
-    """
-    sliders = _read_plane()
+    """The scene; the presets ``above`` are drawn last: the sliders read the address first."""
+    with st.container(key="basis-sliders"):
+        first = _slider(_("Length of e₁"), "len1", 0.05)
+        second = _slider(_("Length of e₂"), "len2", 0.05)
+        between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
+        turn = _slider(_("Rotation of both axes"), "turn", 1.0, "%.1f°")
+        x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
+        y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
     whiten = _choose_whitening()
     with more:
         reading = _choose_reading()
@@ -195,7 +221,7 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
             bind="query-params",
         )
         points = _read_points()
-    scene = Scene(Plane(*sliders), reading, whiten, circle, points)
+    scene = Scene(Plane(first, second, between, (x, y), turn), reading, whiten, circle, points)
     with above:
         _show_presets(state_of(scene))
     return scene
@@ -208,20 +234,14 @@ SHOWN_KEY = "basis-seen"  # in the session: the second picture was shown
 
 
 def skip_for_link() -> None:
-    """Skip the question if the address has settings.
-
-    Call it before the controls are drawn, because they remove their defaults from the address.
-    """
+    """Skip the question for a link with settings. Controls later remove defaults from it."""
     linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
     if linked:
         st.session_state[SHOWN_KEY] = True
 
 
 def hide_before_guess(scene: Scene) -> Scene:
-    """The scene with ``is_hidden`` set.
-
-    It is True until the reader has guessed, has skipped the question or has changed a control.
-    """
+    """The scene, hidden until the reader has guessed, skipped the question or changed a control."""
     is_first_view = state_of(scene) == DEFAULTS and scene.whiten == "no"
     if current() is not None:  # a class sees it when its teacher shows the answer
         return replace(scene, is_hidden=is_first_view and not _class_may_see())
@@ -259,8 +279,9 @@ def ask_for_guess(scene: Scene) -> None:
             for name, label in answers.items():
                 st.button(label, key=f"guess-{name}", on_click=_answer, args=(name,))
             if current() is None:
-                text = _("Skip")
-                st.button(text, key="guess-skip", type="tertiary", on_click=_answer, args=("",))
+                st.button(
+                    _("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",)
+                )
         return
     guess = st.session_state.get("basis-guess")
     own = own_answer(codes.index(guess) if guess else None)

@@ -7,7 +7,14 @@ from pages.common.measures import show_verdict
 from pages.common.shell import close_page, open_page, picture_place, show_question
 from pages.common.words import _
 from pages.cosine_basis import PAGE
-from pages.cosine_basis.controls import ask_for_guess, hide_before_guess, read_scene, skip_for_link
+from pages.cosine_basis.controls import (
+    CLOUD_N,
+    ask_for_guess,
+    facts_of,
+    hide_before_guess,
+    read_scene,
+    skip_for_link,
+)
 from pages.cosine_basis.panels import (
     basis_verdict,
     offer_downloads,
@@ -17,7 +24,6 @@ from pages.cosine_basis.panels import (
     show_reading,
     warn_of_points,
 )
-from pages.cosine_basis.scene import CLOUD_N, facts_of
 
 body = open_page(PAGE, charts="none")
 skip_for_link()

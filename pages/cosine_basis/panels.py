@@ -14,32 +14,34 @@ import streamlit as st
 
 from geometry.data.csv_cells import csv_cell
 from geometry.data.number_text import signed
-from geometry.palette import Theme, theme_named
-from geometry.projection.plane import PAIRS, POINTS, Plane
+from geometry.projection.plane import PAIRS, POINTS
 from pages.common.downloads import offer_csv
-from pages.common.draw.charts import COMPONENTS
-from pages.common.draw.scripts import built
+from pages.common.draw.charts import plane_component
+from pages.common.draw.clouds import current_theme
 from pages.common.measures import NoControl, State, Verdict
 from pages.common.words import _, paragraph, prose
 
 from . import PAGE
-from .controls import AXES, LIMITS, accept_move, presets, state_of
-from .scene import CLOUD_N, CLOUD_SEED, Scene, background
+from .controls import CLOUD_N, CLOUD_SEED, LIMITS, PRESETS, Scene, accept_move, background, state_of
 
 
 def show_reading(scene: Scene) -> None:
-    """The chosen reading: the numbers from which cosine is computed."""
-    st.markdown(prose(PAGE, f"reading-{scene.reading}", reading_values(scene)))
+    values = {
+        "points": _(", ").join(map(_pair, scene.points)),
+        "coordinates": _(", ").join(map(number, scene.cosines.coordinates)),
+        "true": _(", ").join(map(number, scene.cosines.true)),
+    }
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
 
 
 def warn_of_points(scene: Scene) -> None:
-    """Warnings if a point has no cosine, or if the points are on one line for a whitening."""
     if np.isnan(scene.cosines.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
             icon=":material/radio_button_unchecked:",
         )
-    if scene.whiten == "points" and np.linalg.matrix_rank(_spread(scene), tol=1e-6) < 2:
+    spread = scene.points - scene.points.mean(axis=0)
+    if scene.whiten == "points" and np.linalg.matrix_rank(spread, tol=1e-6) < 2:
         st.warning(
             _(
                 "a, b, c lie on one line. Whitening fitted on them does not change the direction "
@@ -49,43 +51,30 @@ def warn_of_points(scene: Scene) -> None:
         )
 
 
-def _spread(scene: Scene) -> np.ndarray:
-    """a, b, c (3, 2) minus their mean."""
-    return scene.points - scene.points.mean(axis=0)
-
-
 def number(value: float) -> str:
     """Three decimals with a real minus sign; "undefined" for nan."""
     return _("undefined") if np.isnan(value) else signed(float(value), 3)
 
 
-def reading_values(scene: Scene) -> dict[str, str]:
-    """The values that the text of a reading quotes."""
-    return {
-        "points": _(", ").join(map(_pair, scene.points)),
-        "coordinates": _(", ").join(number(value) for value in scene.cosines.coordinates),
-        "true": _(", ").join(number(value) for value in scene.cosines.true),
-    }
-
-
 def show_condition(scene: Scene) -> None:
-    """The sign condition, in green if it holds, and its consequence."""
     plane = scene.plane
-    sentence = (_("Before the shift: ") if any(plane.shift) else "") + _sign_sentence(plane)
+    sentence = _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
+    if plane.first_axis_shorter:
+        sentence = _(
+            "**‖e₁‖ < ‖e₂‖ holds.** In your basis cos(a, b) is negative, cos(a, c) positive."
+        )
+    elif plane.length_1 == plane.length_2:
+        sentence = _(
+            "**‖e₁‖ = ‖e₂‖.** In your basis both are 0, whatever the angle between the axes."
+        )
+    if any(plane.shift):
+        sentence = _("Before the shift: ") + sentence
     if not scene.has_usual_points:
         sentence = _("For a(2, 2), b(2, −2), c(−2, 2), which you have moved: ") + sentence
     if plane.first_axis_shorter:
         st.success(sentence, icon=":material/lightbulb:")
     else:
         st.info(sentence, icon=":material/lightbulb_outline:")
-
-
-def _sign_sentence(plane: Plane) -> str:
-    if plane.first_axis_shorter:
-        return _("**‖e₁‖ < ‖e₂‖ holds.** In your basis cos(a, b) is negative, cos(a, c) positive.")
-    if plane.length_1 == plane.length_2:
-        return _("**‖e₁‖ = ‖e₂‖.** In your basis both are 0, whatever the angle between the axes.")
-    return _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
 
 
 def show_formula(scene: Scene) -> None:
@@ -163,7 +152,6 @@ def provenance(scene: Scene) -> str:
 
 
 def offer_downloads(scene: Scene) -> None:
-    """Buttons for points and cosines as CSV. The pictures have their own button."""
     with st.container(horizontal=True):
         for name, label, table in (
             ("points", _("Download points (CSV)"), points_table),
@@ -237,6 +225,7 @@ def show_pictures(scene: Scene) -> None:
         if isinstance(moved, Mapping):
             accept_move(moved)
 
+    theme = current_theme()
     message = {
         "serial": st.session_state.get("plane-serial", 0),
         "plane": state_of(scene),
@@ -246,35 +235,35 @@ def show_pictures(scene: Scene) -> None:
             "circle": scene.unit_circle,
         },
         "words": plane_words() | {"provenance": provenance(scene)},
-        "colours": _colours(theme_named(st.context.theme.type)),
+        "colours": {
+            **{name: getattr(theme, name) for name in ("ink", "grid", "paper", "raw", "white")},
+            **dict(zip(("basis", "metric", "b", "c"), theme.lines, strict=True)),
+            "a": theme.ink,
+        },
         "limits": LIMITS,
         "snaps": snaps(),
         "cloud": background().tolist(),
     }
     with st.container(key="plane-hidden" if scene.is_hidden else "plane-shown"):
-        _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+        plane_component("plane")(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
 
 
 def snaps() -> dict[str, Any]:
-    """The positions that a handle snaps to: exactly those of the presets."""
-    states = list(presets().values())
+    """The positions that a handle snaps to: exactly those of the presets, each once."""
+    states = PRESETS.values()
+    axes = {
+        "e1": [(state["len1"], state["turn"]) for state in states],
+        "e2": [(state["len2"], state["turn"] + state["angle"]) for state in states],
+    }
     return {
         "homes": dict(zip("abc", POINTS.tolist(), strict=True)),
-        "shifts": _each((state["shift_x"], state["shift_y"]) for state in states),
-        "angles": _each(state["angle"] for state in states),
+        "shifts": list(dict.fromkeys((state["shift_x"], state["shift_y"]) for state in states)),
+        "angles": list(dict.fromkeys(state["angle"] for state in states)),
         "axes": {
-            name: [
-                {"length": length, "degrees": degrees}
-                for length, degrees in _each((state[key], axis(state)) for state in states)
-            ]
-            for name, (key, axis) in AXES.items()
+            name: [{"length": length, "degrees": turn} for length, turn in dict.fromkeys(ends)]
+            for name, ends in axes.items()
         },
     }
-
-
-def _each(values: Any) -> list[Any]:
-    """Each value once, in order."""
-    return list(dict.fromkeys(values))
 
 
 def plane_words() -> dict[str, Any]:
@@ -324,55 +313,23 @@ def plane_words() -> dict[str, Any]:
     }
 
 
-def _colours(theme: Theme) -> dict[str, str]:
-    basis, metric, b, c = theme.lines
-    return {
-        "ink": theme.ink,
-        "grid": theme.grid,
-        "paper": theme.paper,
-        "raw": theme.raw,
-        "white": theme.white,
-        "basis": basis,
-        "metric": metric,
-        "a": theme.ink,
-        "b": b,
-        "c": c,
-    }
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "narrow_cone_plane",
-        html='<div class="plane"></div>',
-        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
-        js=built("plane"),
-        isolate_styles=False,
-    )
-
-
 # ---- claim ----
 
 
 EQUAL = 5e-4  # largest difference of cosines that are printed alike
 
 
-def is_standard(plane: Plane) -> bool:
-    """True if the axes are perpendicular and equally long, and start at the origin."""
-    equal = abs(plane.length_1 - plane.length_2) < EQUAL
-    return equal and abs(plane.angle - 90) < EQUAL and not any(plane.shift)
-
-
 def basis_verdict(scene: Scene) -> Verdict:
     """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
     gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
     largest = float(gaps.max())
-    standard = is_standard(scene.plane)
+    plane = scene.plane
+    is_standard = abs(plane.length_1 - plane.length_2) < EQUAL and abs(plane.angle - 90) < EQUAL
     state: State = "holds"
     if np.isnan(gaps).any():
         state = "unknown"
         measured = _("A point on the origin has no direction and no cosine.")
-    elif standard:
+    elif is_standard and not any(plane.shift):
         measured = _(
             "Your axes are perpendicular and equally long. The two cosines of each pair are equal."
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -29,15 +29,13 @@ from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import (
-    COMPONENTS,
-    Chart,
     chart_of,
     kept_chart,
+    plane_component,
     share_texts,
     show_chart,
 )
 from pages.common.draw.clouds import current_theme, draw_legend
-from pages.common.draw.scripts import built
 from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
@@ -63,10 +61,10 @@ from pages.common.shell import show_question
 from pages.common.streamlit_internals import is_from_history
 from pages.common.words import (
     _,
+    aligned_table,
     code,
     labelled,
     markdown,
-    markdown_table,
     noted,
     paragraph,
     plotly,
@@ -74,11 +72,15 @@ from pages.common.words import (
 )
 
 from . import PAGE
-from .choices import STEP, TrainingSettings, choose_more, choose_what, chosen_step, store_step
 from .optimizers import growth_of, show_optimizers
 from .run import train
 from .scene import (
+    STEP,
     Scene,
+    TrainingSettings,
+    choose_more,
+    choose_what,
+    chosen_step,
     group_names,
     optimizer_names,
     provenance,
@@ -86,16 +88,12 @@ from .scene import (
     run_name,
     scene_of,
     shown_word,
+    store_step,
 )
 
 GROUP = "degeneration"
 SMALL_HEIGHT = 240
 CURVES = ("cosine", "loss", "norm", "spectrum")
-
-
-def draw_pictures(scene: Scene) -> None:
-    """Every model in one scale, with the origin in the middle."""
-    (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
 
 
 def _colours(scene: Scene) -> PointColours:
@@ -118,17 +116,7 @@ def _titles() -> list[str]:
 
 
 def _draw_twins(scene: Scene) -> None:
-    show_twin_cloud(
-        twin_cloud(scene),
-        current_theme(),
-        key=GROUP,
-        texts=_texts(scene),
-        on_settled=None if scene.is_live else store_step,
-    )
-
-
-def twin_cloud(scene: Scene) -> TwinCloud:
-    """The message: an animation for each model, with a stop at each recorded step."""
+    """An animation for each model, with a stop at each recorded step."""
     history = scene.history
     n = len(history.steps)
     pictures = []
@@ -139,8 +127,7 @@ def twin_cloud(scene: Scene) -> TwinCloud:
         if has_lead and place > 0:  # a small picture has a short title
             titles = [_short_name(run)] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
-    stages = spread_stops(n)
-    return TwinCloud(
+    cloud = TwinCloud(
         points=_points(history) if scene.versions is None else _recorded_points(),
         rows_key=history.text.name,
         pictures=pictures,
@@ -154,12 +141,21 @@ def twin_cloud(scene: Scene) -> TwinCloud:
         values=() if scene.is_live else (float(scene.at),),
         knobs=[(float(place),) for place in range(n)],
         knob_steps=1,
-        landmarks=[(stage, f"{history.steps[stage]}") for stage in stages] if n > 1 else (),
+        landmarks=[(stage, f"{history.steps[stage]}") for stage in spread_stops(n)]
+        if n > 1
+        else (),
         alt=alternative(scene),
         provenance=provenance(scene),
         file_name="degeneration",
         is_large=is_presenting(),
         has_lead=has_lead,
+    )
+    show_twin_cloud(
+        cloud,
+        current_theme(),
+        key=GROUP,
+        texts=_texts(scene),
+        on_settled=None if scene.is_live else store_step,
     )
 
 
@@ -226,28 +222,43 @@ def _store_slider() -> None:
 
 
 def show_curves(scene: Scene) -> None:
-    """A chart for each model, of what the reader chooses, in one scale."""
+    """A chart for each model, of what the reader chooses, in one scale where that is possible."""
     labels = {
         "cosine": _("Mean cosine"),
         "loss": _("Loss"),
         "norm": _("Mean length"),
         "spectrum": _("Spectrum"),
     }
-    chosen = choose(
+    what = choose(
         st.segmented_control, _("Curves"), CURVES, key="chart", default="cosine", labels=labels
     )
     history = scene.history
-    boxes = st.columns(len(history.runs))
-    title = _("Loss (nats)") if chosen == "loss" else labels[chosen]
-    charts = _charts(scene, chosen, title)
-    for place, (run, box, (chart, alt)) in enumerate(zip(history.runs, boxes, charts, strict=True)):
+    limits = {
+        "cosine": (float(min(history.cosine.min(), 0.0)) - 0.03, 1.0),
+        "spectrum": (0.0, 1.05),
+    }
+    axes = Axes(
+        _("rank of the singular value") if what == "spectrum" else _("step"),
+        _("Loss (nats)") if what == "loss" else labels[what],
+        y_range=limits.get(what),
+    )
+    for place, (run, box) in enumerate(
+        zip(history.runs, st.columns(len(history.runs)), strict=True)
+    ):
+        curves, name = _curves_of(scene, place, what), run_name(run)
+        ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
         with box:
-            st.markdown(f"**{markdown(run_name(run))}**")
+            st.markdown(f"**{markdown(name)}**")
             show_chart(
-                chart,
+                kept_chart(
+                    curves_figure,
+                    *(curves, axes, current_theme()),
+                    height=SMALL_HEIGHT,
+                    private=scene.versions is None,
+                ),
                 key=f"degeneration-curve-{place}",
-                file_name=f"degeneration-{chosen}",
-                alt=labelled(run_name(run), _("; ").join([labels[chosen], alt])),
+                file_name=f"degeneration-{what}",
+                alt=labelled(name, _("; ").join([labels[what], *ends])),
             )
     notes = {
         "loss": _("Losses of different models are not comparable. The penalty is not included."),
@@ -260,97 +271,56 @@ def show_curves(scene: Scene) -> None:
             unseen=history.text.n_unseen
         ),
     }
-    st.caption(notes[chosen])
+    st.caption(notes[what])
 
 
-def _charts(scene: Scene, what: str, title: str) -> list[tuple[Chart, str]]:
-    """The chart of each model, and the first and last values of its curves in words."""
-    limits = _limits(scene, what)
-    found = []
-    for place in range(len(scene.history.runs)):
-        curves, x = curves_of(scene, place, what)
-        axes = Axes(x, title, y_range=limits)
-        chart = kept_chart(
-            curves_figure,
-            curves,
-            axes,
-            current_theme(),
-            height=SMALL_HEIGHT,
-            private=scene.versions is None,
-        )
-        ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
-        found.append((chart, _("; ").join(ends)))
-    return found
-
-
-def curves_of(scene: Scene, run: int, what: str) -> tuple[list[Curve], str]:
-    """The curves of one model, and the title of their x axis."""
+def _curves_of(scene: Scene, run: int, what: str) -> list[Curve]:
     history, steps = scene.history, scene.history.steps.astype(float)
     if what == "spectrum":
         spectra = history.singular_values[[0, scene.at], run]
-        spectra = spectra / spectra[:, :1]
         ranks = np.arange(1, spectra.shape[1] + 1, dtype=float)
-        names = [_("step {step}").format(step=step) for step in (history.steps[0], scene.step)]
         return [
-            Curve(ranks, values, name, place)
-            for place, (values, name) in enumerate(zip(spectra, names, strict=True))
-        ], _("rank of the singular value")
+            Curve(ranks, values / values[0], _("step {step}").format(step=step), place)
+            for place, (values, step) in enumerate(
+                zip(spectra, (history.steps[0], scene.step), strict=True)
+            )
+        ]
     if what == "loss":
-        return [Curve(steps, history.loss[:, run], _("Loss"), 0)], _("step")
+        return [Curve(steps, history.loss[:, run], _("Loss"), 0)]
     values = {"cosine": history.cosine, "norm": history.norm}[what][:, run]
-    names = list(group_names().values())
     hues = current_theme().categories  # as in the pictures
-    return [Curve(steps, values[:, g], names[g], g, colour=hues[g]) for g in range(len(GROUPS))], _(
-        "step"
-    )
-
-
-def _limits(scene: Scene, what: str) -> tuple[float, float] | None:
-    """One scale for all models if their values are comparable; else None."""
-    if what == "cosine":
-        low = float(min(scene.history.cosine.min(), 0.0))
-        return (low - 0.03, 1.0)
-    return (0.0, 1.05) if what == "spectrum" else None
+    return [
+        Curve(steps, values[:, g], name, g, colour=hues[g])
+        for g, name in enumerate(group_names().values())
+    ]
 
 
 # ---- numbers ----
 
 
 def show_headlines(scene: Scene) -> None:
-    """Three numbers under each picture: the mean cosine of each group of words."""
     with st.container(key="degeneration-headline", gap="xsmall"):
         st.markdown(f"**{_('Mean cosine')}**")
         boxes = st.columns(len(scene.history.runs))
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
             title = run_name(run)
+            now, first = ({g: scene.cosine(place, g, at) for g in GROUPS} for at in (scene.at, 0))
+            numbers = [
+                BigNumber(
+                    label,
+                    signed(now[group], 2),
+                    change=change_words(with_sign(now[group] - first[group], 2)),
+                )
+                for group, label in group_names().items()
+            ]
             with box:
                 st.markdown(f"**{markdown(title)}**")
-                show_big_numbers(title, _numbers(scene, place), key=f"headline-{place}")
-    st.caption(
-        markdown(
-            " · ".join(
-                [
-                    _("Mean cosine of all pairs of these tokens, and its change since the start"),
-                    provenance(scene),
-                ]
-            )
-        )
-    )
-
-
-def _numbers(scene: Scene, run: int) -> list[BigNumber]:
-    return [
-        BigNumber(
-            label,
-            signed(scene.cosine(run, name), 2),
-            change=change_words(with_sign(scene.cosine(run, name) - scene.cosine(run, name, 0), 2)),
-        )
-        for name, label in group_names().items()
-    ]
+                show_big_numbers(title, numbers, key=f"headline-{place}")
+    about = _("Mean cosine of all pairs of these tokens, and its change since the start")
+    st.caption(markdown(f"{about} · {provenance(scene)}"))
 
 
 def show_all_measures(scene: Scene) -> None:
-    """Loss, mean cosines and lengths of each model at the step, as a table."""
     history, names = scene.history, group_names()
     head = [
         _("model"),
@@ -358,31 +328,16 @@ def show_all_measures(scene: Scene) -> None:
         *(_("cosine, {group}").format(group=names[each]) for each in GROUPS),
         *(_("length, {group}").format(group=names[each]) for each in GROUPS),
     ]
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    rows = []
     for place, run in enumerate(history.runs):
-        values = [
-            history.loss[scene.at, place],
-            *history.cosine[scene.at, place],
-            *history.norm[scene.at, place],
-        ]
-        lines.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
+        loss, at = history.loss[scene.at, place], (scene.at, place)
+        values = [loss, *history.cosine[at], *history.norm[at]]
+        rows.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
     with st.container(key="degeneration-table"):
-        st.markdown(markdown_table(lines))
-
-
-def offer_downloads(scene: Scene) -> None:
-    """The curves and the drawn points as CSV."""
-    measured_on = provenance(scene)
-    offer_csv(
-        _("Download curves (CSV)"), "degeneration-curves", lambda: curves_csv(scene, measured_on)
-    )
-    offer_csv(
-        _("Download points (CSV)"), "degeneration-points", lambda: points_csv(scene, measured_on)
-    )
+        st.markdown(aligned_table(head, rows))
 
 
 def curves_csv(scene: Scene, measured_on: str) -> bytes:
-    """A row for each recorded step of each model."""
     history = scene.history
     head = [
         "model",
@@ -433,7 +388,6 @@ WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
 
 
 def verdicts(scene: Scene) -> dict[str, Verdict]:
-    """The verdicts that the trained models allow, by name."""
     language = scene.find("language", penalty=False)
     penalised = scene.find("language", penalty=True)
     found = {}
@@ -450,23 +404,12 @@ def verdicts(scene: Scene) -> dict[str, Verdict]:
     return found
 
 
-def _too_early(scene: Scene) -> bool:
-    return scene.step < FEWEST_STEPS
-
-
 def _cosines(
     scene: Scene, run: int, groups: Sequence[str] = GROUPS, *, at: int | None = None
 ) -> str:
-    """The mean cosines of the groups, at a recorded place or at that of the numbers."""
     names = group_names()
     return _(", ").join(
         f"{names[name]} **{signed(scene.cosine(run, name, at), 2)}**" for name in groups
-    )
-
-
-def _early() -> str:
-    return _("The step on show is before step {n}; from there on there is a verdict.").format(
-        n=FEWEST_STEPS
     )
 
 
@@ -475,8 +418,10 @@ def _card(
 ) -> Verdict:
     """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
     source = _("Gao et al. (2019)")
-    if _too_early(scene):
-        return Verdict(claim, source, "unknown", _early(), nothing_measured(), basis)
+    if scene.step < FEWEST_STEPS:
+        early = _("The step on show is before step {n}; from there on there is a verdict.")
+        said = early.format(n=FEWEST_STEPS)
+        return Verdict(claim, source, "unknown", said, nothing_measured(), basis)
     return Verdict(claim, source, state, measured, control, basis)
 
 
@@ -718,7 +663,7 @@ def show_theory(scene: Scene) -> None:
         n = theory.n
         st.markdown(markdown(run_name(run)))
         with st.container(key=f"degeneration-forces-{place}"):
-            st.markdown(force_table(theory))
+            st.markdown(_force_table(theory))
         st.caption(
             _(
                 "Vectors of never-seen tokens: {degrees}° from −mean(h) (median). Origin and hull: "
@@ -741,29 +686,16 @@ def show_theory(scene: Scene) -> None:
         )
 
 
-def force_table(theory: Theory) -> str:
-    """A row for each example token, from frequent to never seen."""
-    head = [
-        _("token"),
-        _("times"),
-        _("next at"),
-        _("pull, 10⁻⁵"),
-        _("push, 10⁻⁵"),
-        _("angle to −mean(h)"),
-    ]
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
-    for force in theory.forces:
-        lines.append(
-            [
-                code(shown_word(force.word)).replace("|", "\\|"),
-                f"{force.count:,}",
-                f"{force.n_pull:,}",
-                f"{1e5 * force.pull:,.1f}",
-                f"{1e5 * force.push:,.1f}",
-                f"{force.degrees:.0f}°",
-            ]
-        )
-    return markdown_table(lines)
+def _force_table(theory: Theory) -> str:
+    columns = {
+        _("token"): [code(shown_word(each.word)).replace("|", "\\|") for each in theory.forces],
+        _("times"): [f"{each.count:,}" for each in theory.forces],
+        _("next at"): [f"{each.n_pull:,}" for each in theory.forces],
+        _("pull, 10⁻⁵"): [f"{1e5 * each.pull:,.1f}" for each in theory.forces],
+        _("push, 10⁻⁵"): [f"{1e5 * each.push:,.1f}" for each in theory.forces],
+        _("angle to −mean(h)"): [f"{each.degrees:.0f}°" for each in theory.forces],
+    }
+    return aligned_table(list(columns), zip(*columns.values(), strict=True))
 
 
 # in the symbols of Gao et al. (2019), sections 4 and 5
@@ -781,7 +713,6 @@ PENALTY = (
 
 
 def _display(formula: str) -> str:
-    """The formula on lines of its own in Markdown."""
     return f"$$\n{formula}\n$$"
 
 
@@ -790,8 +721,7 @@ def theorem_values(scene: Scene, run: int) -> dict[str, str]:
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
     norms = {name: scene.history.norm[[0, scene.at], run, i] for i, name in enumerate(GROUPS)}
-    d = {side: _ends_of_d(side) for side in SIDES}
-    later = {side: _later_lengths(side) for side in SIDES}
+    start, end, later = map(_toy_lengths, (0, MOST_STEPS, LATER_STEPS))
     rarest = theory.forces[-2]  # the last one never occurs
     negative, hull = _("Here no such v exists."), _hull_sentence(theory)
     if theory.is_outside:
@@ -809,9 +739,9 @@ def theorem_values(scene: Scene, run: int) -> dict[str, str]:
         "frequent_first": f"{norms['frequent'][0]:.2f}",
         "frequent_last": f"{norms['frequent'][1]:.2f}",
         "toy_steps": f"{MOST_STEPS}",
-        "toy_start": f"{d[SIDES[0]][0]:.2f}",
-        "toy_one_sided": f"{d[SIDES[0]][1]:.2f}",
-        "toy_around": f"{d[SIDES[1]][1]:.2f}",
+        "toy_start": f"{start['one-sided'][3]:.2f}",
+        "toy_one_sided": f"{end['one-sided'][3]:.2f}",
+        "toy_around": f"{end['around'][3]:.2f}",
         "toy_later": f"{LATER_STEPS:,}",
         "later_around": f"{later['around'][3]:.2f}",
         "later_one_sided": f"{later['one-sided'][3]:.2f}",
@@ -832,24 +762,15 @@ LATER_STEPS = 1000  # of the toy, far beyond its slider
 
 
 @cache
-def _later_lengths(side: str) -> list[float]:
-    """Lengths of the four tokens after LATER_STEPS."""
-    lengths: list[float] = np.linalg.norm(
-        SoftmaxToy.after(LATER_STEPS, side).tokens, axis=1
-    ).tolist()
-    return lengths
-
-
-@cache
-def _ends_of_d(side: str) -> tuple[float, float]:
-    """Lengths of the never-seen token's vector at the start and after MOST_STEPS."""
-    path = SoftmaxToy.after(MOST_STEPS, side).path[:, NAMES.index("d")]
-    first, last = np.linalg.norm(path[[0, -1]], axis=1)
-    return float(first), float(last)
+def _toy_lengths(steps: int) -> dict[str, list[float]]:
+    """The lengths of the four tokens after some steps, for each place of the hidden states."""
+    return {
+        side: np.linalg.norm(SoftmaxToy.after(steps, side).tokens, axis=1).tolist()
+        for side in SIDES
+    }
 
 
 def penalty_values(scene: Scene) -> dict[str, str]:
-    """The numbers beside the formula of the penalty."""
     history = scene.history
     cosines = [
         labelled(markdown(run_name(run)), f"**{signed(scene.cosine(place, 'unseen'), 2)}**")
@@ -873,7 +794,6 @@ REACH = 5.5
 
 @st.fragment
 def show_forces() -> None:
-    """The picture, with its controls beside it."""
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:
         side = choose(
@@ -891,15 +811,38 @@ def show_forces() -> None:
             _("Steps of gradient descent"), 0, MOST_STEPS, 0, key="toy", bind="query-params"
         )
         toy = SoftmaxToy.after(int(steps), side)
-        st.markdown(
-            prose(PAGE, "forces", forces_values(toy)),
+        pull, push = (np.linalg.norm(each, axis=1) for each in (toy.pull, toy.push))
+        values = {
+            "never": f"{np.linalg.norm(toy.tokens[3]):.2f}",
+            "push": f"{push[3]:.3f}",
+            "once_pull": f"{pull[2]:.3f}",
+            "once_push": f"{push[2]:.3f}",
+        }
+        st.markdown(prose(PAGE, "forces", values))
+    names = [
+        noted(name, note)
+        for name, note in zip(
+            NAMES, (_("6 times"), _("5 times"), _("once"), _("never")), strict=True
         )
+    ]
+    said = [
+        _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
+            name=name, x=f"{x:.1f}", y=f"{y:.1f}", pull=f"{a:.3f}", push=f"{b:.3f}"
+        )
+        for name, (x, y), a, b in zip(names, toy.tokens, pull, push, strict=True)
+    ]
+    labels = {
+        "hidden": _("hidden states"),
+        "token": _("token’s vector"),
+        "pull": _("pull"),
+        "push": _("push"),
+    }
     with picture_box:
         show_chart(
-            kept_chart(forces_figure, int(steps), side, _forces_labels(), current_theme()),
+            kept_chart(_forces_figure, int(steps), side, labels, current_theme()),
             key="degeneration-forces",
             file_name="degeneration-forces",
-            alt=_alternative(toy),
+            alt=_("; ").join(said),
             zoom=False,
         )
         st.caption(
@@ -907,53 +850,13 @@ def show_forces() -> None:
         )
 
 
-def _names() -> list[str]:
-    notes = [_("6 times"), _("5 times"), _("once"), _("never")]
-    return [noted(name, note) for name, note in zip(NAMES, notes, strict=True)]
-
-
-def _forces_labels() -> dict[str, str]:
-    return {
-        "hidden": _("hidden states"),
-        "token": _("token’s vector"),
-        "pull": _("pull"),
-        "push": _("push"),
-    }
-
-
-def forces_figure(steps: int, side: str, labels: dict[str, str], theme: Theme) -> Any:
-    """The hidden states and tokens after some steps, with what moves each token."""
+def _forces_figure(steps: int, side: str, labels: dict[str, str], theme: Theme) -> Any:
     toy = SoftmaxToy.after(steps, side)
     tokens = [
         Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
         for place, name in enumerate(NAMES)
     ]
     return arrows_figure(toy.hidden, tokens, labels, theme, reach=REACH)
-
-
-def forces_values(toy: SoftmaxToy) -> dict[str, str]:
-    """Live figures that the text beside the picture quotes."""
-    lengths = np.linalg.norm(toy.tokens, axis=1)
-    return {
-        "never": f"{lengths[3]:.2f}",
-        "push": f"{np.linalg.norm(toy.push[3]):.3f}",
-        "once_pull": f"{np.linalg.norm(toy.pull[2]):.3f}",
-        "once_push": f"{np.linalg.norm(toy.push[2]):.3f}",
-    }
-
-
-def _alternative(toy: SoftmaxToy) -> str:
-    tokens = [
-        _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
-            name=name,
-            x=f"{toy.tokens[place, 0]:.1f}",
-            y=f"{toy.tokens[place, 1]:.1f}",
-            pull=f"{np.linalg.norm(toy.pull[place]):.3f}",
-            push=f"{np.linalg.norm(toy.push[place]):.3f}",
-        )
-        for place, name in enumerate(_names())
-    ]
-    return _("; ").join(tokens)
 
 
 # ---- the convex hull ----
@@ -968,7 +871,6 @@ FORM = re.compile(r"-?\d\.\d(?:,-?\d\.\d){9}")
 
 @st.fragment
 def show_hull() -> None:
-    """The picture, with the choice of what is drawn beside it."""
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:
         shape = choose(
@@ -1019,7 +921,7 @@ def show_hull() -> None:
         store_points(st.session_state[KEY].get("moved"))
 
     with picture_box:
-        _component()(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+        plane_component("hull")(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
 
 
@@ -1050,25 +952,10 @@ def store_points(moved: Any) -> None:
         st.session_state[POINTS] = points
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "narrow_cone_hull",
-        html='<div class="hull plane"></div>',
-        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
-        js=built("hull"),
-        isolate_styles=False,
-    )
-
-
-# ---- the fragment ----
-
-
 SETTINGS = "degeneration-settings"  # in the session: the settings of its training
 
 
 def explore() -> None:
-    """The pictures with their controls, then numbers, verdicts, curves and theory."""
 
     def draw(training: Training | None) -> None:
         picture_box, control_box = st.columns([4, 1], gap="medium")
@@ -1093,18 +980,18 @@ def explore() -> None:
                 show_controls(PAGE, training)
         with picture_box:
             scene = _scene(training)
-            if scene.versions is None:
-                _show_progress(scene)
-            else:
-                if scene.has_no_record:
-                    show_progress(0, st.session_state[SETTINGS].runs[0].steps)
-                st.caption(_note_of_recording(scene))
-            draw_pictures(scene)
+            _show_progress(scene)
+            (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
         with answer_box:
             note_facts(lambda: _facts(scene))
             _answer(scene)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
-            offer_downloads(scene)
+            about = provenance(scene)
+            for name, label, made in (
+                ("curves", _("Download curves (CSV)"), curves_csv),
+                ("points", _("Download points (CSV)"), points_csv),
+            ):
+                offer_csv(label, f"degeneration-{name}", partial(made, scene, about))
 
     follow(PAGE, draw)
 
@@ -1140,28 +1027,24 @@ def _scene(training: Training | None) -> Scene:
     return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
 
 
-def _note_of_recording(scene: Scene) -> str:
-    if scene.has_no_record:
-        return _("Recorded run. Your own training appears here after its first step.")
-    return _(
-        "Recorded run of {n} steps with the default settings: press Play. *Train* trains the "
-        "models on this server while you watch."
-    ).format(n=scene.history.n_steps)
-
-
 def _show_progress(scene: Scene) -> None:
+    n = scene.history.n_steps
     if scene.is_live:
-        show_progress(scene.step, scene.history.n_steps)
-    else:
-        st.caption(
-            _("Your training, {step} of {n} steps.").format(
-                step=int(scene.history.steps[-1]), n=scene.history.n_steps
-            )
+        show_progress(scene.step, n)
+        return
+    note = _("Your training, {step} of {n} steps.")
+    if scene.has_no_record:
+        show_progress(0, st.session_state[SETTINGS].runs[0].steps)
+        note = _("Recorded run. Your own training appears here after its first step.")
+    elif scene.versions:
+        note = _(
+            "Recorded run of {n} steps with the default settings: press Play. *Train* trains the "
+            "models on this server while you watch."
         )
+    st.caption(note.format(step=int(scene.history.steps[-1]), n=n))
 
 
 def _answer(scene: Scene) -> None:
-    """Below the pictures: numbers, verdicts, curves, theory."""
     show_headlines(scene)
     if not is_presenting():
         for name, verdict in verdicts(scene).items():

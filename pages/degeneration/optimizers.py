@@ -16,7 +16,7 @@ from pages.common.draw.charts import kept_chart, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
-from pages.common.words import _, labelled, noted
+from pages.common.words import _, labelled, language, noted
 
 from . import PAGE
 from .scene import optimizer_names
@@ -25,7 +25,6 @@ LOSSES = 40  # places of the curves
 
 
 def variant_names() -> dict[str, str]:
-    """The recorded variants in words."""
     return optimizer_names() | {"cosreg": _("Adam, with the penalty γ = 1")}
 
 
@@ -41,7 +40,7 @@ def show_optimizers() -> None:
     show_verdict(optimizer_verdict(runs), key="optimizer")
     title = _("Cone at equal loss, by the optimiser of the output embeddings")
     st.markdown(f"**{title}**")
-    curves = equal_loss_curves()
+    curves = equal_loss_curves(language())
     chart = kept_chart(
         curves_figure,
         curves,
@@ -71,33 +70,16 @@ def show_optimizers() -> None:
 
 
 @cache
-def _equal_loss_values() -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each variant: losses from high to low that all its seeds reach, cosines (losses, R)."""
-    runs = recorded_optimizers()
-    found = []
-    for place in range(len(VARIANTS)):
+def equal_loss_curves(_language: str) -> list[Curve]:
+    """The never-seen tokens' mean cosine against each loss that all seeds of a variant reach."""
+    runs, curves = recorded_optimizers(), []
+    for place, name in enumerate(variant_names().values()):
         low, high = runs.loss[place].min(axis=1).max(), runs.loss[place, :, 0].min()
         losses = np.linspace(high, low, LOSSES)
         values = np.stack([runs.at_loss("unseen", float(loss))[place] for loss in losses])
-        found.append((losses, values))
-    return found
-
-
-def equal_loss_curves() -> list[Curve]:
-    """The mean cosine of the never-seen tokens against the loss, for each variant."""
-    return [
-        Curve(
-            losses,
-            values.mean(axis=1),
-            name,
-            place,
-            low=values.min(axis=1),
-            high=values.max(axis=1),
-        )
-        for place, ((losses, values), name) in enumerate(
-            zip(_equal_loss_values(), variant_names().values(), strict=True)
-        )
-    ]
+        ends = {"low": values.min(axis=1), "high": values.max(axis=1)}
+        curves.append(Curve(losses, values.mean(axis=1), name, place, **ends))
+    return curves
 
 
 def optimizer_verdict(runs: OptimizerRuns) -> Verdict:

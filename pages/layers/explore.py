@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus
+from geometry import Cloud, Corpus
 from geometry.data.number_text import signed, with_sign
 from geometry.evaluate.published import published_tables
 from geometry.figures.cone import cone_figure
@@ -18,22 +18,21 @@ from geometry.figures.heatmap import Strip, strips_figure
 from geometry.figures.layout import figure_rows
 from geometry.measure import Measured, top_contribution_baseline
 from geometry.palette import Theme
-from geometry.projection.packing import pack_cloud
-from geometry.projection.panel import Mark, Panel
+from geometry.projection import Projection
+from geometry.projection.panel import Panel
 from geometry.projection.twin_message import (
     UNIT_REACH,
     Picture,
-    Points,
     TwinCloud,
     spread_stops,
 )
 from pages.common.address import fills_window, is_presenting
-from pages.common.cache import kept
 from pages.common.cloud_choices import warn_of_too_few
 from pages.common.compare_two import show_two
-from pages.common.corpus_cloud import MOST_DRAWN, CorpusCloud, encode_corpus, warn_of_cache
+from pages.common.controls import choose
+from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus, warn_of_cache
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
-from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
+from pages.common.draw.charts import chart_of, kept_chart, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
@@ -86,7 +85,7 @@ from pages.common.selected_points import (
     store_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, labelled, language, markdown, noted, paragraph, plotly, prose
+from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, plotly, prose
 
 from . import PAGE
 from .scene import (
@@ -95,17 +94,17 @@ from .scene import (
     MEASURES,
     SAMPLE_ROWS,
     TOKENS,
-    Film,
     Scene,
     Series,
     Sweep,
     Table,
     build_film,
     choose_cloud_and_look,
-    choose_measure,
     chosen_layer,
     drawn_spec,
     layers_verdict,
+    name_of,
+    packed,
     provenance,
     rogue_verdict,
     sample_note,
@@ -113,75 +112,38 @@ from .scene import (
     series_origin,
     slide_to_layer,
     store_layer,
+    unlabelled,
 )
-
-# ---- pictures ----
-
 
 GROUP = "layers"
 SMALL_HEIGHT = 220
 
 
-def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
-    """Every layer at one scale, with the origin in the middle; all points are within distance 1.
-
-    None without WebGL2.
-    """
-    note_too_many_labels(scene.first.cloud)
-    if has_no_webgl2():
-        _draw_charts(scene)
-        return None
-    return _draw_twins(scene, explored)
-
-
 def layer_title(scene: Scene, layer: int | None = None) -> str:
-    """The title of a layer; by default that of the numbers."""
-    title = layer_words(scene.layer if layer is None else layer, scene.film.last)
+    title = layer_words(scene.layer if layer is None else layer, scene.last)
     return title[:1].upper() + title[1:]
 
 
 def captions(scene: Scene) -> list[str]:
     """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
-    panel = _panel(scene.film, scene.layer, language())
-    return [*panel.captions, *lines_below(scene.still.picture, panel)]
+    panel = _panel(scene, scene.layer)
+    return [*panel.captions, *lines_below(scene.drawn[scene.layer][0], panel)]
 
 
-@kept(256)
-def _panel(film: Film, layer: int, _language: str) -> Panel:
-    """The panel of a layer, without texts and marks."""
-    still, d = film.stills[layer], film.first.vectors.shape[1]
-    return panel_with(still.edges, d, (), still.picture, UNIT_REACH)
-
-
-@kept(24)
-def _points(film: Film) -> Points:
-    return Points.of(pack_cloud([picture.around_origin for picture in film.pictures], UNIT_REACH))
+def _panel(scene: Scene, layer: int) -> Panel:
+    picture, edges = scene.drawn[layer]
+    return panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
 
 
 def _alternative(scene: Scene, layer: int) -> str:
-    cosine = scene.film.stills[layer].headlines["mean_cosine"].value
+    cosine = scene.headlines[layer]["mean_cosine"].value
     title, n = layer_title(scene, layer), len(scene.first.cloud)
-    return alternative_with(title, n, cosine, _panel(scene.film, layer, language()))
+    return alternative_with(title, n, cosine, _panel(scene, layer))
 
 
 def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
-    cloud = explored.on(_twin_cloud(scene), scene.first)
-    show_twin_cloud(
-        cloud,
-        current_theme(),
-        key=GROUP,
-        texts=scene.first.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, scene.first.shared_key),
-        on_settled=store_layer,
-    )
-    return cloud
-
-
-def _twin_cloud(scene: Scene) -> TwinCloud:
-    """The message to the browser: an animation of all layers, then a picture of each layer."""
-    points, stills = scene.first, scene.film.stills
-    last, first = scene.film.last, stills[0].picture
+    """An animation of all layers, then a picture of each layer, all at one scale."""
+    points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
     film = Picture(
         layers,
@@ -189,14 +151,13 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         _("Between two layers: {layer}").format(layer="{0}"),
     )
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
-    stages = spread_stops(last + 1)
-    return TwinCloud(
-        points=_points(scene.film),
+    cloud = TwinCloud(
+        points=packed(unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, scene.choice.look.colour, scene.still.picture.around_origin),
+        colours=point_colours(points, look.colour, scene.drawn[scene.layer][0].around_origin),
         reach=UNIT_REACH,
-        axis_titles=axis_titles(first.method, first.n_components),
+        axis_titles=axis_titles(look.view, look.n_components),
         origin_label=_("origin"),
         name=_("The same points at every layer"),
         film_name=_("From the first layer to the last"),
@@ -204,34 +165,51 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
         values=(float(scene.layer),),
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
-        landmarks=[(stage, f"{stage}") for stage in stages] if last else (),
+        landmarks=[(stage, f"{stage}") for stage in spread_stops(last + 1)] if last else (),
         alt=_alternative(scene, scene.layer),
-        cones=[_panel(scene.film, layer, language()).wedges for layer in layers],
+        cones=[_panel(scene, layer).wedges for layer in layers],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
         provenance=provenance(scene),
-        file_name=f"layers-{first.n_components}d",
+        file_name=f"layers-{look.n_components}d",
         is_large=is_presenting(),
         has_lead=True,
     )
+    cloud = explored.on(cloud, points)
+    show_twin_cloud(
+        cloud,
+        current_theme(),
+        key=GROUP,
+        texts=points.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, points.shared_key),
+        on_settled=store_layer,
+    )
+    return cloud
 
 
 def _draw_charts(scene: Scene) -> None:
     """A Plotly chart for each layer, for a browser without WebGL2."""
-    points, look = scene.first, scene.choice.look
-    slide_to_layer(scene.layer, scene.film.last)
+    points = scene.first
+    slide_to_layer(scene.layer, scene.last)
     share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
-    theme = current_theme()
+    theme, colours = current_theme(), point_colours(points, scene.look.colour)
     marks = chart_marks(chosen_marks(points, scene.chosen))
-    look_now = (look.colour, marks, theme, language())
-    n_layers = scene.film.last + 1
+    n_layers = scene.last + 1
     boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
     for layer, box in zip(range(n_layers), boxes, strict=False):
         title = layer_title(scene, layer)
+        panel = replace(_panel(scene, layer), marks=marks)
         with box:
             st.markdown(f"**{title}**" if layer == scene.layer else title)
             show_chart(
-                _chart(scene.film, layer, points, *look_now),
+                kept_chart(
+                    cone_figure,
+                    *(panel, colours, theme),
+                    height=SMALL_HEIGHT,
+                    lines=0,
+                    private=points.private,
+                ),
                 key=f"layers-{layer}",
                 file_name=f"layers-{layer}",
                 alt=_alternative(scene, layer),
@@ -240,23 +218,7 @@ def _draw_charts(scene: Scene) -> None:
                 texts=GROUP,
                 group=f"{GROUP}-{points.key}",
             )
-    draw_legend(point_colours(points, look.colour), theme)
-
-
-@kept(128)
-def _chart(
-    film: Film,
-    layer: int,
-    points: CorpusCloud,
-    colour: str,
-    marks: Sequence[Mark],
-    theme: Theme,
-    language: str,
-) -> Chart:
-    """A layer; the colours may show the labels of the points, which the film does not name."""
-    panel = replace(_panel(film, layer, language), marks=marks)
-    colours = point_colours(points, colour)
-    return chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0))
+    draw_legend(colours, theme)
 
 
 # ---- curves ----
@@ -268,12 +230,20 @@ PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 def show_curves(scene: Scene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
-    measure = choose_measure()
+    names = [*MEASURES, *CONTEXTUAL]
+    measure = choose(
+        st.selectbox,
+        _("Measure by layer"),
+        names,
+        key="measure",
+        default=names[0],
+        labels={name: measure_label(name, with_unit=True) for name in names},
+    )
     label = measure_label(measure, with_unit=True)
     axes = Axes(_("layer (0 is the input)"), label)
     curves = drawn_curves(scene, measure)
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
-    figure.update_xaxes(dtick=1 if scene.film.last <= 12 else None)
+    figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
     show_chart(
         chart_of(figure),
         key="layer-curves",
@@ -285,7 +255,6 @@ def show_curves(scene: Scene) -> str:
 
 
 def drawn_curves(scene: Scene, measure: str) -> list[Curve]:
-    """The measure of each series, of isotropic data, and in publications."""
     tables = scene.tables_of(measure)
     curves = [
         _curve(tables[name], measure, series_name(name), place)
@@ -297,14 +266,8 @@ def drawn_curves(scene: Scene, measure: str) -> list[Curve]:
 
 def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
     rows = [table[measure] for table in tables]
-    values, low, high = (
-        np.array([np.nan if end is None else end for end in ends])
-        for ends in (
-            [row.value for row in rows],
-            [row.low for row in rows],
-            [row.high for row in rows],
-        )
-    )
+    ends = ([row.value, row.low, row.high] for row in rows)
+    values, low, high = np.array(list(ends), dtype=float).T  # None is NaN
     has_interval = not np.isnan(low).all()
     return Curve(
         np.arange(len(rows)),
@@ -319,16 +282,16 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
 
 def references(scene: Scene, measure: str) -> list[Curve]:
     """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
-    name = TOKENS if measure in CONTEXTUAL else scene.film.name
+    name = TOKENS if measure in CONTEXTUAL else scene.name
     rows = [table[measure] for table in scene.tables_of(measure)[name]]
     x = np.arange(len(rows), dtype=float)
     found = []
-    baseline = [np.nan if row.baseline is None else row.baseline for row in rows]
+    baseline = np.array([row.baseline for row in rows], dtype=float)  # None is NaN
     if not np.isnan(baseline).all():
         title = _("isotropic, as many as {series}").format(series=series_name(name))
-        found.append(Curve(x, np.array(baseline), title))
+        found.append(Curve(x, baseline, title))
     if measure == "mean_cosine":
-        found += published_curves(scene.film.last)
+        found += published_curves(scene.last)
     return found
 
 
@@ -338,7 +301,7 @@ def published_curves(last: int) -> list[Curve]:
     curves = []
     for key in PUBLISHED:
         ((name, values),) = tables[key].rows.items()
-        heights = np.array([np.nan if value is None else value for value in values])
+        heights = np.array(values, dtype=float)  # None is NaN
         depth = np.linspace(0, 1, len(heights))
         if key == "ethayarajh_gpt2":  # the input and the last two of 12 layers
             heights = np.array([heights[0], np.nan, *heights[1:]])
@@ -418,9 +381,8 @@ def special_tokens_note(shown: Sequence[Series]) -> list[str]:
 
 
 def show_headlines(scene: Scene) -> None:
-    """Three numbers of the layer, with their change since the layer below it."""
-    now = scene.still.headlines
-    below = scene.film.stills[scene.layer - 1].headlines if scene.layer else None
+    now = scene.headlines[scene.layer]
+    below = scene.headlines[scene.layer - 1] if scene.layer else None
     labels = {
         "mean_cosine": _("mean cosine"),
         "opening_angle": _("opening angle, median"),
@@ -448,15 +410,14 @@ def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber
 
 
 def show_all_measures(scene: Scene) -> None:
-    """A row for each layer of the drawn cloud, and every series as CSV."""
     names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
     tables = dict(scene.tables)
-    if scene.film.name == TOKENS:
+    if scene.name == TOKENS:
         both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
         tables[TOKENS] = tuple(table | contextual for table, contextual in both)
         names = (*names, *CONTEXTUAL)
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(tables[scene.film.name], names))
+        st.markdown(table_markdown(tables[scene.name], names))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -478,12 +439,11 @@ def show_all_measures(scene: Scene) -> None:
 def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
     """A row for each layer, a column for each measure; isotropic values come last."""
     head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
-    lines = [head, ["---:"] * len(head)]
-    for layer, table in enumerate(tables):
-        lines.append([f"{layer}", *(_cell(table[name]) for name in names)])
+    rows = [
+        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(tables)
+    ]
     isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
-    lines.append([_("isotropic"), *isotropic])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return aligned_table(head, [*rows, [_("isotropic"), *isotropic]], n_left=0)
 
 
 def _cell(row: Measured) -> str:
@@ -498,7 +458,6 @@ def _cell(row: Measured) -> str:
 
 
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
-    """A row for each measure of each layer of each series."""
     head = ["series", "layer", "measure", "value", "low", "high", "isotropic", "n", "d"]
     rows: list[list[CsvCell]] = [
         [
@@ -524,30 +483,24 @@ def offer_downloads(scene: Scene, measure: str) -> None:
 
     Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
     """
-    measured_on, film, parts = provenance(scene), scene.film, scene.parts
+    measured_on, parts = provenance(scene), scene.parts
+    points = partial(points_table, scene.first.cloud, [each for each, _edges in scene.drawn])
     curves, theme = drawn_curves(scene, measure), current_theme()
-    offer_csv(_("Download points (CSV)"), "layers-points", lambda: points_table(film, measured_on))
-    offer_csv(
-        _("Download curves (CSV)"),
-        "layers-curves",
-        lambda: curves_csv(curves, theme, measured_on),
-    )
-    offer_csv(
-        _("Download dimensions (CSV)"),
-        "layers-dimensions",
-        lambda: dimensions_csv(parts, measured_on),
-    )
+    for name, label, made in (
+        ("points", _("Download points (CSV)"), partial(points, measured_on)),
+        ("curves", _("Download curves (CSV)"), partial(curves_csv, curves, theme, measured_on)),
+        ("dimensions", _("Download dimensions (CSV)"), partial(dimensions_csv, parts, measured_on)),
+    ):
+        offer_csv(label, f"layers-{name}", made)
 
 
 def curves_csv(curves: Sequence[Curve], theme: Theme, measured_on: str) -> bytes:
-    """The values of the curves, a row for each point."""
     head, rows = figure_rows({"": curves_figure(curves, Axes("", ""), theme)})
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
     return csv_bytes(head, text, measured_on)
 
 
 def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
-    """Each dimension's part of the mean cosine, a row for each layer and dimension."""
     whole = np.stack(list(parts.values()), axis=-1)  # (layers, d, treatments)
     rows = [
         [str(layer), str(i), *map(short_number, whole[layer, i])]
@@ -556,12 +509,12 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
     return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
 
 
-def points_table(film: Film, measured_on: str) -> bytes:
+def points_table(cloud: Cloud, pictures: Sequence[Projection], measured_on: str) -> bytes:
     """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    axes = "xyz"[: film.n_components]
-    columns = [f"layer_{i}_{axis}" for i in range(film.last + 1) for axis in axes]
-    places = np.hstack([picture.around_origin for picture in film.pictures])
-    return points_csv(film.first.cloud, columns, places, measured_on)
+    axes = "xyz"[: pictures[0].n_components]
+    columns = [f"layer_{i}_{axis}" for i in range(len(pictures)) for axis in axes]
+    places = np.hstack([picture.around_origin for picture in pictures])
+    return points_csv(cloud, columns, places, measured_on)
 
 
 # ---- rogue dimensions ----
@@ -594,7 +547,7 @@ def show_rogues(scene: Scene) -> None:
         alt=paragraph(_line(raw[layer], layer) for layer in range(len(raw))),
     )
     _show_numbers(scene)
-    series = scene.drawn_series
+    series = scene.series[scene.name]
     said = [
         _line(raw[scene.layer], scene.layer),
         _("Measured on: {series}.").format(
@@ -606,10 +559,7 @@ def show_rogues(scene: Scene) -> None:
 
 
 def leading(parts: np.ndarray, most: int) -> list[int]:
-    """A few dimensions with the largest part at some layer, not close to each other.
-
-    parts : (layers, d)
-    """
+    """A few dimensions with the largest parts (layers, d) at a layer, not close to each other."""
     strongest = np.nan_to_num(parts).max(axis=0)
     apart = parts.shape[1] / 20  # nearer names would overlap
     found: list[int] = []
@@ -632,7 +582,9 @@ def _line(parts: np.ndarray, layer: int) -> str:
 
 
 def _show_numbers(scene: Scene) -> None:
-    now, before = (scene.drawn_tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
+    now, before = (
+        scene.tables[scene.name][layer] for layer in (scene.layer, max(scene.layer - 1, 0))
+    )
     d = scene.first.vectors.shape[1]
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
@@ -663,15 +615,11 @@ def _show_numbers(scene: Scene) -> None:
     show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
 
 
-# ---- the fragment ----
-
-
 QUESTIONS = ("cls", "higher", "standardise", "outliers", "context", "directions")
 
 
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    """The pictures with their controls, then the curves and what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
@@ -681,7 +629,7 @@ def explore(corpus: Corpus) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
-        choice = choose_cloud_and_look(corpus, encoder, more=more_box.container())
+        spec, look = choose_cloud_and_look(corpus, encoder, more=more_box.container())
     with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
@@ -690,36 +638,36 @@ def explore(corpus: Corpus) -> None:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            spec = drawn_spec(encoder, choice.name, choice.special_tokens, most)
-            first = encode_corpus(corpus, spec)
+            name, special = name_of(spec), spec.special_tokens
+            first = encode_corpus(corpus, drawn_spec(encoder, name, special, most))
         with notes_box:
             if warn_of_too_few(len(first.cloud)):
                 return
         with progress_box:
-            film = build_film(choice.name, first, choice.look)
+            film = build_film(unlabelled(first), look)
         with panel.find:
             chosen = choose_point(first)
-        scene = Scene(corpus, choice, film, chosen_layer(film.last), chosen)
+        layer = chosen_layer(encoder.n_layers)
+        scene = Scene(corpus, special, look, name, first, *film, layer, chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
         return
     with look_box:
-        cloud = draw_pictures(scene, explored)
+        note_too_many_labels(first.cloud)
+        if has_no_webgl2():
+            _draw_charts(scene)
+        else:
+            cloud = _draw_twins(scene, explored)
         if not fills_window():
             show_headlines(scene)
     with panel.parts, errors_shown():
-        last = film.last
-        others = [layer for layer in dict.fromkeys((0, last)) if layer != scene.layer]
-        show_clusters(
-            first,
-            [
-                (layer_title(scene, layer), film.pictures[layer].around_origin)
-                for layer in (scene.layer, *others)
-            ],
-            provenance(scene),
-        )
-        show_two(corpus, first, choice.look, explored, chosen)
+        places = [
+            (layer_title(scene, layer), scene.drawn[layer][0].around_origin)
+            for layer in dict.fromkeys((scene.layer, 0, scene.last))
+        ]
+        show_clusters(first, places, provenance(scene))
+        show_two(corpus, first, look, explored, chosen)
     if cloud is not None:
         with panel.buttons:
             offer_view(cloud, first)

@@ -21,7 +21,9 @@ from geometry.measure import Annotations, Measured, annotated_table, cosine_part
 from geometry.measure.cosines import rotated_top_contributions
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection, project_layer
+from geometry.projection.packing import pack_cloud
 from geometry.projection.twin import ConeEdge, cone_edges
+from geometry.projection.twin_message import UNIT_REACH, Points
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
 from pages.common import jobs
@@ -35,7 +37,7 @@ from pages.common.cloud_choices import (
     choose_special,
     choose_unit,
 )
-from pages.common.controls import choose, pooling_names
+from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import (
     MANY_POINTS,
     MOST_DRAWN,
@@ -51,7 +53,6 @@ from pages.common.measures import (
     Verdict,
     cone_words,
     isotropic_control,
-    measure_label,
     measured_words,
     nothing_measured,
 )
@@ -60,9 +61,6 @@ from pages.common.page_state import note_choice
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
 from pages.common.words import _
-
-# ---- clouds of every layer ----
-
 
 SAMPLE_ROWS = 3000  # texts or tokens of curves, tables and rogue dimensions; the page says so
 TOKENS = "tokens"
@@ -79,7 +77,6 @@ class Series:
 
     @property
     def first(self) -> CorpusCloud:
-        """The cloud at the input: its texts, labels and sources are those of every layer."""
         return self.layers[0]
 
 
@@ -92,11 +89,7 @@ def most_at_once(encoder: Encoder) -> int:
 def drawn_spec(
     encoder: Encoder, name: str, special_tokens: bool, most: int = MOST_DRAWN
 ) -> CloudSpec:
-    """The cloud that is drawn, at the input.
-
-    Sentences are stored on the disk layer by layer. Tokens of all layers are encoded in one pass in
-    memory, so fewer of them are taken.
-    """
+    """What is drawn, at the input; tokens of all layers are in memory, so fewer of them."""
     if name == TOKENS:
         return CloudSpec(
             unit="tokens",
@@ -110,24 +103,19 @@ def drawn_spec(
     )
 
 
-def sampled_corpus(corpus: Corpus, encoder: Encoder) -> Corpus:
-    """The texts of the curves: all, or SAMPLE_ROWS of many. Other texts are not encoded."""
-    n, most = len(corpus), min(SAMPLE_ROWS, most_at_once(encoder))
-    if n <= most:
-        return corpus
-    rows = np.sort(np.random.default_rng(SEED).choice(n, most, replace=False))
-    return corpus.take(rows)
-
-
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
-    """The cloud of that name at every layer, encoded in one pass. Of a large corpus, a sample."""
-    texts, private = sampled_corpus(corpus, encoder), is_own(corpus)
+    """The cloud of that name at every layer, encoded in one pass. Of many texts, a sample."""
+    n, most, private = len(corpus), min(SAMPLE_ROWS, most_at_once(encoder)), is_own(corpus)
+    texts = corpus
+    if n > most:
+        rows = np.random.default_rng(SEED).choice(n, most, replace=False)
+        texts = corpus.take(np.sort(rows))
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
     first = encode_corpus(texts, spec, private=private)
     above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
     rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
-    return Series(name, tuple(map(unlabelled, (first, *rest))), len(corpus))
+    return Series(name, tuple(map(unlabelled, (first, *rest))), n)
 
 
 def compared_names(shown: str) -> tuple[str, ...]:
@@ -136,22 +124,7 @@ def compared_names(shown: str) -> tuple[str, ...]:
     return (*poolings, TOKENS)
 
 
-def read_all_series(
-    shown: str, corpus: Corpus, encoder: Encoder, special_tokens: bool
-) -> dict[str, Series]:
-    """The curves' clouds but those bfloat16 can't resolve; PrecisionError if ``shown`` is one."""
-    found = {}
-    for name in compared_names(shown):
-        try:
-            found[name] = read_series(corpus, encoder, name, special_tokens)
-        except PrecisionError:
-            if name == shown:
-                raise
-    return found
-
-
 def series_name(name: str) -> str:
-    """A series in words, for a legend."""
     if name == TOKENS:
         return _("contextual tokens")
     return _("sentences, {pooling}").format(pooling=pooling_names()[name])
@@ -173,68 +146,25 @@ Table = dict[str, Measured]  # by the measure's name
 Drawn = tuple[Projection, tuple[ConeEdge, ...]]
 
 
-@dataclass(frozen=True)
-class Still:
-    """What is drawn and printed of one layer."""
-
-    picture: Projection
-    edges: tuple[ConeEdge, ...]
-    headlines: Table  # HEADLINES of all points
-
-
-@dataclass(frozen=True)
-class Film:
-    """The cloud that is drawn: a picture of the same points at every layer.
-
-    Only the vectors of one layer are in memory at a time, because those of 100,000 points at seven
-    layers take 1 GB.
-    """
-
-    name: str  # "tokens", or the code of a pooling of sentences
-    first: CorpusCloud  # at the input; its texts, labels and sources are those of every layer
-    stills: tuple[Still, ...]  # from the input to the last layer
-
-    @property
-    def content_key(self) -> str:
-        """Names the pictures of all layers, which do not depend on labels."""
-        picture = self.stills[0].picture
-        return ArrayStore.key(unlabelled(self.first).key, picture.method, picture.n_components)
-
-    @property
-    def private(self) -> bool:
-        """True for a reader's own data."""
-        return self.first.private
-
-    @property
-    def last(self) -> int:
-        """The number of the last layer."""
-        return len(self.stills) - 1
-
-    @property
-    def pictures(self) -> tuple[Projection, ...]:
-        """One for each layer."""
-        return tuple(still.picture for still in self.stills)
-
-    @property
-    def n_components(self) -> int:
-        """2 or 3."""
-        return self.stills[0].picture.n_components
-
-
-def build_film(name: str, first: CorpusCloud, look: Look) -> Film:
-    """Project and measure every layer, once for all readers. Many points are done in a job."""
-    points, n_layers = unlabelled(first), first.encoder.n_layers + 1
+def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tuple[Table, ...]]:
+    """The picture and HEADLINES of every layer of ``unlabelled`` points, once for all readers."""
+    n_layers = points.encoder.n_layers + 1
     how: dict[str, Any] = {
-        "at_once": len(first.cloud) * n_layers <= MANY_POINTS,
+        "at_once": len(points.cloud) * n_layers <= MANY_POINTS,
         "lane": "measure",
         "passing": True,
     }
-    what = _("Projecting {n} points at each layer").format(n=f"{len(first.cloud):,}")
+    what = _("Projecting {n} points at each layer").format(n=f"{len(points.cloud):,}")
     drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
     what = _("Measuring clouds: {n}").format(n=n_layers)
-    headlines = jobs.kept_or_made(_headlines, points, what=what, **how)
-    both = zip(drawn, headlines, strict=True)
-    return Film(name, first, tuple(Still(*picture, table) for picture, table in both))
+    return drawn, jobs.kept_or_made(_headlines, points, what=what, **how)
+
+
+@kept(24)
+def packed(points: CorpusCloud, view: str, n_components: int) -> Points:
+    """The pictures of ``build_film`` as the browser takes them."""
+    frames = [each.around_origin for each, _edges in _drawn(points, view, n_components)]
+    return Points.of(pack_cloud(frames, UNIT_REACH))
 
 
 def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
@@ -330,10 +260,7 @@ def _contextual_table(points: CorpusCloud) -> Table:
 
 @kept(512)
 def parts_of(points: CorpusCloud, treatment: str) -> np.ndarray:
-    """(d,) each dimension's part of the mean cosine; NaN without one, such as for equal rows.
-
-    treatment : "raw" or "standardised", fitted on the points.
-    """
+    """(d,) each dimension's part of the mean cosine; NaN without one, such as for equal rows."""
     X = points.vectors
     try:
         return cosine_parts(fit_treatment(treatment, X).turn(Knobs()).apply(X).vectors)
@@ -348,38 +275,25 @@ VIEWS = ("mean", "svd", "cone", "pca")
 LAYER = "layer"
 
 
-@dataclass(frozen=True)
-class CloudChoice:
-    """What is drawn: unit, pooling and special tokens of a cloud, and its look."""
-
-    unit: str
-    pooling: str
-    special_tokens: bool
-    look: Look
-
-    @property
-    def name(self) -> str:
-        """The name of the cloud that is drawn."""
-        return self.unit if self.unit == "tokens" else self.pooling
+def name_of(spec: CloudSpec) -> str:
+    return TOKENS if spec.unit == TOKENS else spec.pooling
 
 
-def choose_cloud_and_look(corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator) -> CloudChoice:
-    """The controls above the pictures."""
+def choose_cloud_and_look(
+    corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator
+) -> tuple[CloudSpec, Look]:
     unit_box, pooling_box = st.columns(2)
     with unit_box:
-        unit = choose_unit(encoder, ("sentences", "tokens"))
+        unit = choose_unit(encoder, ("sentences", TOKENS))
     with pooling_box:
         pooling = choose_pooling(encoder, tuple(POOLINGS), unit)
     with more:
         special = choose_special(encoder, unit, pooling)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return CloudChoice(
-        unit, pooling, special, choose_look(corpus, spec, views=VIEWS, has_clusters=True)
-    )
+    return spec, choose_look(corpus, spec, views=VIEWS, has_clusters=True)
 
 
 def chosen_layer(last: int) -> int:
-    """The layer of the numbers, from the session, else from the address."""
     stored = str(st.session_state.get(LAYER, ""))
     layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
     default = min(DEFAULT_LAYER, last)
@@ -390,7 +304,6 @@ def chosen_layer(last: int) -> int:
 
 
 def store_layer(values: Sequence[float]) -> None:
-    """Store the layer at which the reader stopped the animation."""
     st.session_state[LAYER] = str(round(values[0]))
 
 
@@ -405,69 +318,44 @@ def _store_slider() -> None:
     st.session_state[LAYER] = str(st.session_state["layer-slider"])
 
 
-def choose_measure() -> str:
-    """Which measure the curves show."""
-    return choose(
-        st.selectbox,
-        _("Measure by layer"),
-        [*MEASURES, *CONTEXTUAL],
-        key="measure",
-        default=MEASURES[0],
-        labels={name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)},
-    )
-
-
-# ---- the scene ----
-
-
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The cloud that is drawn and all that is measured; the argument of every panel.
-
-    Clouds and measures of the curves are computed at first use, after the pictures were sent.
-    """
+    """What is drawn and measured; clouds of curves are read later, after the pictures were sent."""
 
     corpus: Corpus
-    choice: CloudChoice
-    film: Film
+    special_tokens: bool  # pooled in the sentences of the curves
+    look: Look
+    name: str  # of the series of the drawn cloud
+    first: CorpusCloud  # at the input; its texts, labels and sources are those of every layer
+    drawn: tuple[Drawn, ...]  # pictures of the same points, from the input to the last layer
+    headlines: tuple[Table, ...]  # of all these points
     layer: int  # the layer of the numbers
     chosen: int | None  # the row that is ringed
 
     @property
-    def first(self) -> CorpusCloud:
-        """The cloud at the input."""
-        return self.film.first
-
-    @property
-    def still(self) -> Still:
-        """The picture and the numbers of the layer."""
-        return self.film.stills[self.layer]
+    def last(self) -> int:
+        return len(self.drawn) - 1
 
     @cached_property
     def series(self) -> dict[str, Series]:
-        """The clouds of the curves, by name and in their order."""
-        special = self.choice.special_tokens
-        return read_all_series(self.film.name, self.corpus, self.first.encoder, special)
+        """The curves' clouds but those bfloat16 can't resolve; PrecisionError for the drawn one."""
+        encoder, found = self.first.encoder, {}
+        for name in compared_names(self.name):
+            try:
+                found[name] = read_series(self.corpus, encoder, name, self.special_tokens)
+            except PrecisionError:
+                if name == self.name:
+                    raise
+        return found
 
     @property
     def unresolved(self) -> tuple[str, ...]:
         """The names of the clouds that bfloat16 can't resolve, so they have no curve."""
-        return tuple(name for name in compared_names(self.film.name) if name not in self.series)
-
-    @property
-    def drawn_series(self) -> Series:
-        """The series of the cloud that is drawn."""
-        return self.series[self.film.name]
+        return tuple(name for name in compared_names(self.name) if name not in self.series)
 
     @cached_property
     def tables(self) -> Sweep:
-        """The measures of every series."""
         return sweep(tuple(self.series.values()))
-
-    @property
-    def drawn_tables(self) -> tuple[Table, ...]:
-        """The measures of the drawn cloud, a table for each layer."""
-        return self.tables[self.film.name]
 
     @cached_property
     def contextual(self) -> Sweep:
@@ -475,7 +363,6 @@ class Scene:
         return sweep((self.series[TOKENS],), contextual=True)
 
     def tables_of(self, measure: str) -> Sweep:
-        """The tables with this measure."""
         return self.contextual if measure in CONTEXTUAL else self.tables
 
     @cached_property
@@ -483,7 +370,7 @@ class Scene:
         """Each dimension's part of the mean cosine, (layers, d) by treatment."""
         return {
             treatment: np.array(
-                [parts_of(points, treatment) for points in self.drawn_series.layers]
+                [parts_of(points, treatment) for points in self.series[self.name].layers]
             )
             for treatment in ("raw", "standardised")
         }
@@ -493,10 +380,9 @@ class Scene:
 
 
 def provenance(scene: Scene) -> str:
-    """What is drawn, the layer of the numbers, and what was done to the vectors."""
     parts = [
         *_origin(scene.first),
-        layer_words(scene.layer, scene.film.last),
+        layer_words(scene.layer, scene.last),
         _("raw vectors, nothing fitted; drawn at length 1"),
         _("seed {seed}").format(seed=scene.first.spec.seed),
     ]
@@ -504,7 +390,6 @@ def provenance(scene: Scene) -> str:
 
 
 def series_origin(series: Series) -> list[str]:
-    """Corpus, n, model and pooling of a series."""
     corpus, n, *rest = _origin(series.first)
     return [corpus, n, *sample_note(series), *rest]
 
@@ -580,7 +465,6 @@ def layers_verdict(scene: Scene) -> Verdict:
 
 
 def layers_state(rows: Sequence[Measured]) -> State:
-    """The verdict of the mean cosines of all layers, from the input to the last."""
     first, *above = rows
     if not above or any(row.low is None or row.high is None for row in rows):
         return "unknown"
@@ -603,7 +487,7 @@ def falling_layers(rows: Sequence[Measured]) -> list[int]:
 def rogue_verdict(scene: Scene) -> Verdict:
     """Do five dimensions carry most of the mean cosine of the layer?"""
     layer = scene.layer
-    table = scene.drawn_tables[layer]
+    table = scene.tables[scene.name][layer]
     row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
     rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
     state = rogue_state(row.value if is_enough else None, rotated[1])
@@ -638,7 +522,7 @@ def rogue_verdict(scene: Scene) -> Verdict:
         ),
         basis=" · ".join(
             [
-                *series_origin(scene.drawn_series),
+                *series_origin(scene.series[scene.name]),
                 _("raw cloud, nothing fitted"),
                 _("without an interval, because other dimensions may lead in other sentences"),
             ]

@@ -4,47 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, CorpusError
+from geometry import Cloud, Corpus, CorpusError
 from geometry.data import Judged, VectorSet, judge, read_relevance
+from geometry.data.limits import LIMITS
 from geometry.data.number_text import change, estimate, signed, with_sign
+from geometry.encode import ArrayStore
+from geometry.evaluate.fitting import FitSet
+from geometry.evaluate.specs import parse_treatment
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
     RetrievalScore,
+    Search,
     mrr_at_k,
     ndcg_at_k,
+    neighbour_changes,
     recall_at_k,
     retrieval_score,
 )
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
-from geometry.palette import Theme
+from geometry.process import Worker, send_progress
 from geometry.projection.point_colours import PointColours, look_of
+from geometry.transform.treatments import Treatment
 from pages.common import jobs
-from pages.common.address import is_presenting
+from pages.common.address import is_presenting, put_in_url
 from pages.common.cache import kept
-from pages.common.cloud_choices import Look, choose_cloud, choose_fit_set, warn_of_too_few
+from pages.common.cloud_choices import (
+    SAME,
+    SPLIT,
+    Look,
+    choose_cloud,
+    choose_fit_set,
+    fit_words,
+    points_and_fit,
+    warn_of_too_few,
+)
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     ALL_POINTS,
     OF_VECTORS,
+    CloudSpec,
     CorpusCloud,
     encoded_texts,
+    labels_of,
     row_numbers,
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import Chart, chart_of, show_chart
+from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
 from pages.common.explore_panel import Explored, explored_part, open_panel
 from pages.common.folded import folded
@@ -63,18 +81,24 @@ from pages.common.measures import (
 )
 from pages.common.messages import errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import coverage_of, of_known_text, warn_of_coverage, warn_of_typed
-from pages.common.reading import read_upload
+from pages.common.origin import (
+    UNKNOWN_LIMIT,
+    coverage_of,
+    of_known_text,
+    origin,
+    warn_of_coverage,
+    warn_of_typed,
+)
+from pages.common.reading import Keyed, read_upload
 from pages.common.seed import SEED
-from pages.common.selected_points import choose_row
+from pages.common.selected_points import choose_row, chosen_row
 from pages.common.shell import picture_place, show_question
 from pages.common.table_form import refused_files_leave, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.words import (
     _,
-    language,
+    aligned_table,
     markdown,
-    markdown_table,
     paragraph,
     plotly,
     prose,
@@ -82,19 +106,284 @@ from pages.common.words import (
 )
 
 from . import PAGE
-from .scene import (
-    AT_ONCE,
-    MOST_TOKENS,
-    NeighbourList,
-    Scene,
-    SearchedClouds,
-    choose_query,
-    how_to_search_all,
-    provenance,
-    rank,
-    read_points,
-    search_clouds,
-)
+
+MATCHES = 50  # points that a search lists at most
+LONGEST_QUERY = 1_000  # characters of a typed text at most
+
+
+@dataclass(frozen=True)
+class Query:
+    """A point or a typed text, whose neighbours are shown."""
+
+    text: str
+    vector: np.ndarray  # (1, d), before the treatment
+    row: int | None = None  # not among its own neighbours; None for a typed text
+
+
+def choose_query(
+    points: CorpusCloud, fit_code: str, *, search: DeltaGenerator, matches: DeltaGenerator
+) -> Query:
+    """The point of a click, the address or a search, or a typed text; else the first point."""
+    row = chosen_row(points)
+    with search:
+        words = st.text_input(
+            _("Search by text or row number"),
+            key="find",
+            bind="query-params",
+            placeholder=_("a word, a sentence or a number"),
+            max_chars=LONGEST_QUERY,
+        ).strip()
+    can_encode = points.model is not None and points.cloud.unit == "sentences"
+    rows = rows_with(words, points.cloud) if words else []
+    numbers = row_numbers(points.cloud)
+    missing = _missing_row(words, points)
+    with matches:
+        if (
+            words
+            and can_encode
+            and (
+                (not rows and not missing)
+                or st.toggle(
+                    _("Search for neighbours of the typed text"), key="typed", bind="query-params"
+                )
+            )
+        ):
+            if coverage_of(points.corpus).unknown_share <= UNKNOWN_LIMIT:  # else the page says it
+                warn_of_typed((words,), key="query")
+            return Query(words, encoded_texts(points, (words,)))
+        if missing or (words and not rows):
+            message = missing or _("None of the {n} texts searched contains “{query}”.").format(
+                n=f"{len(points.cloud):,}", query=markdown(words)
+            )
+            st.info(paragraph([message, how_to_search_all(fit_code)]))
+        if rows:
+            listed = rows[:MATCHES]
+            row = st.selectbox(
+                _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
+                listed,
+                index=listed.index(row) if row in listed else 0,
+                format_func=lambda row: f"{numbers[row] + 1}: {points.cloud.texts[row]}",
+            )
+            st.session_state["point"] = row
+            put_in_url("point", str(row))
+    row = 0 if row is None else row
+    return Query(points.cloud.texts[row], points.vectors[[row]], row)
+
+
+def how_to_search_all(fit_code: str) -> str:
+    """What to choose where only half of the points are searched; else ""."""
+    if fit_code != SPLIT:
+        return ""
+    return _("To search all points, choose “these points” or another corpus at *Fit on*.")
+
+
+def _missing_row(words: str, points: CorpusCloud) -> str:
+    """A message if the words are the number of a row that is not searched; else empty."""
+    if not _is_number(words):
+        return ""
+    number, numbers = int(words[:9]), row_numbers(points.cloud)
+    if np.any(numbers == number - 1):
+        return ""
+    last = len(points.cloud) if points.cloud.unit == "tokens" else len(points.corpus)
+    if not 1 <= number <= last:
+        return _("Rows go from 1 to {n}.").format(n=f"{last:,}")
+    return _("Row {row} is not among the {n} points searched.").format(
+        row=f"{number:,}", n=f"{len(numbers):,}"
+    )
+
+
+def _is_number(words: str) -> bool:
+    return words.isascii() and words.isdigit()
+
+
+def rows_with(words: str, cloud: Cloud) -> list[int]:
+    """The points whose text contains the words. The point with that row number comes first."""
+    needle = words.casefold()
+    found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
+    if _is_number(words):
+        numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
+        found = list(dict.fromkeys([*numbered.tolist(), *found]))
+    return found
+
+
+# ---- ranked rows ----
+
+
+@dataclass(frozen=True)
+class SearchedClouds:
+    """A fitted treatment, and the points before and after it, ready to be searched."""
+
+    treatment: Treatment
+    before: Search
+    after: Search
+    content_key: str  # names the points, the fit and the treatment
+    private: bool  # True if a reader's own data are among the points or the fit
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Other rows (m, d), such as queries, after the treatment."""
+        return self.treatment.apply(X).retained
+
+
+@dataclass(frozen=True)
+class NeighbourList:
+    rows: tuple[int, ...]  # nearest first
+    cosines: tuple[float, ...]
+    ranks_there: tuple[int, ...]  # the rank of each in the other list, from 1
+
+
+@dataclass(frozen=True)
+class Rankings:
+    query: Query
+    before: NeighbourList
+    after: NeighbourList
+
+    @property
+    def n_same(self) -> int:
+        return len({*self.before.rows} & {*self.after.rows})
+
+
+def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
+    """The k nearest points before and after, and their ranks on the other side."""
+    vectors = (query.vector, clouds.apply(query.vector))
+    searches = (clouds.before, clouds.after)
+    found, ranks = [], []
+    for search, vector in zip(searches, vectors, strict=True):
+        if query.row is None:
+            near = search.nearest(vector, k)
+        else:
+            near = search.nearest_to_row(query.row, k)
+        found.append((near.rows[0], near.cosines[0]))
+        cosines = search.cosines(vector)[0]
+        if query.row is not None:
+            cosines[query.row] = -np.inf
+        place = np.empty(len(cosines), dtype=np.int64)
+        place[np.argsort(-cosines, kind="stable")] = np.arange(1, len(cosines) + 1)
+        place[near.rows[0]] = np.arange(1, k + 1)  # the exact order; that of float32 may differ
+        ranks.append(place)
+    lists = [
+        NeighbourList(*(tuple(each.tolist()) for each in (rows, cosines, there[rows])))
+        for (rows, cosines), there in zip(found, ranks[::-1], strict=True)
+    ]
+    return Rankings(query, *lists)
+
+
+MOST_TOKENS = 20_000  # points at most, of tokens
+MOST_BYTES = 3 * LIMITS.table_bytes  # of both clouds at most: three of an upload's largest tables
+MOST_MEASURED = 50_000  # points that are measured at most: the time grows with their square
+AT_ONCE = 5_000  # points up to which the page's run itself searches and measures
+SHIFTS = 5  # random directions in which the points are shifted, as the control of the hubs
+SHORT = 20_000  # points up to which a job takes only some seconds
+
+SEARCH = Worker(idle_seconds=60)
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The points, the query and the treatment of one run, with all that is shown of them."""
+
+    points: CorpusCloud  # these are searched
+    fit: CorpusCloud  # the treatment is fitted on these
+    fit_code: str  # "same", "split" or the code of another corpus
+    after: str  # the treatment, a text for ``parse_treatment``
+    k: int  # neighbours that are listed and counted
+    clouds: SearchedClouds
+    rankings: Rankings
+
+    @cached_property
+    def measured_rows(self) -> np.ndarray:
+        """The rows of the numbers over all points: all of them, or a sample of many."""
+        return _measured_rows(len(self.points.cloud))
+
+    @cached_property
+    def changes(self) -> NeighbourChanges:
+        """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
+        n = len(self.measured_rows)
+        return jobs.kept_or_made(
+            _changes,
+            *(self.points, self.clouds, self.k),
+            what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
+            at_once=n <= AT_ONCE,
+            lane="measure",
+            is_long=n > SHORT,
+        )
+
+
+def _measured_rows(n: int) -> np.ndarray:
+    if n <= MOST_MEASURED:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(SEED).choice(n, MOST_MEASURED, replace=False))
+
+
+@kept(100)
+def _changes(
+    points: CorpusCloud, clouds: SearchedClouds, k: int, report: jobs.Progress = jobs.no_report
+) -> NeighbourChanges:
+    rows, labels, units = _measured_rows(len(points.cloud)), labels_of(points.cloud), points.units
+    X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
+    options: dict[str, Any] = {
+        "k": k,
+        "labels": None if labels is None else [labels[row] for row in rows],
+        "units": None if units is None else units[rows],
+        "controls": SHIFTS,
+        "seed": SEED,
+    }
+    if len(rows) <= AT_ONCE:
+        return neighbour_changes(X, clouds.apply(X), **options)
+    both = X, clouds.apply(X)
+    return SEARCH.run(partial(neighbour_changes, *both, **options, progress=send_progress), report)
+
+
+def read_points(
+    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None
+) -> tuple[CorpusCloud, CorpusCloud]:
+    """The points that are searched, and those of the fit; ``kept_rows`` (n,) bool of the corpus."""
+    points, fit = points_and_fit(corpus, spec, code, kept_rows)
+    most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
+    if len(points.cloud) > most:
+        rng = np.random.default_rng(SEED)
+        rows = np.sort(rng.choice(len(points.cloud), most, replace=False))
+        points = points.take(rows, f"{most}")
+    return points, fit
+
+
+@kept(12)
+def search_clouds(
+    points: CorpusCloud, fit: CorpusCloud, after: str, report: jobs.Progress = jobs.no_report
+) -> SearchedClouds:
+    """Fit and prepare both searches. UndefinedMeasure for a row of zeros."""
+    treatment = FitSet(fit.vectors).fit(parse_treatment(after))
+    report(0, 0)
+    before = Search(points.vectors)
+    report(0, 0)
+    return SearchedClouds(
+        treatment,
+        before,
+        Search(treatment.apply(points.vectors).retained),
+        content_key=ArrayStore.key(points.key, fit.key, after),
+        private=points.private or fit.private,
+    )
+
+
+# ---- what the numbers were measured on ----
+
+
+def provenance(scene: Scene) -> str:
+    d = scene.fit.vectors.shape[1]
+    parts = [
+        *origin(scene.points),
+        treatment_words(scene.after),
+        fit_words(scene.fit_code, scene.fit),
+        *([_("the numbers are set by the fit")] if scene.fit_code == SAME else []),
+        _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
+        _("{k} nearest by cosine, exact").format(k=scene.k),
+    ]
+    n_measured = len(scene.measured_rows)
+    if n_measured < len(scene.points.cloud):
+        parts.append(
+            _("numbers over all points: a random sample of {n}").format(n=f"{n_measured:,}")
+        )
+    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])
+
 
 # ---- pictures ----
 
@@ -105,7 +394,6 @@ Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after,
 
 
 def draw_rankings(scene: Scene) -> None:
-    """Both lists; a click on a point makes it the query."""
     rankings, texts = scene.rankings, scene.points.cloud.texts
     colours = point_colours(scene.points, "topic")
     before, after = (_items(ranked, scene, colours) for ranked in (rankings.before, rankings.after))
@@ -120,7 +408,7 @@ def draw_rankings(scene: Scene) -> None:
     )
     same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
         text=markdown(short_line(rankings.query.text, LONGEST)),
-        n=len(rankings.before.rows) - len(rankings.left),
+        n=rankings.n_same,
         k=len(rankings.before.rows),
     )
     label = markdown(short_line(_own_label(scene), LONGEST))
@@ -128,22 +416,18 @@ def draw_rankings(scene: Scene) -> None:
         paragraph([same, _("Its label is “{label}”.").format(label=label) if label else ""])
     )
     rows = [*rankings.before.rows, *rankings.after.rows]
+    near, then = (
+        _("; ").join(short_line(texts[row], LONGEST) for row in each.rows)
+        for each in (rankings.before, rankings.after)
+    )
     show_chart(
         chart_of(slopes_figure(before, after, words, current_theme())),
         key="neighbour-lists",
         file_name="neighbours",
         alt=paragraph(
             [
-                _("Raw: {texts}.").format(
-                    texts=_("; ").join(
-                        short_line(texts[row], LONGEST) for row in rankings.before.rows
-                    )
-                ),
-                _("After the treatment: {texts}.").format(
-                    texts=_("; ").join(
-                        short_line(texts[row], LONGEST) for row in rankings.after.rows
-                    )
-                ),
+                _("Raw: {texts}.").format(texts=near),
+                _("After the treatment: {texts}.").format(texts=then),
             ]
         ),
         on_point=partial(_choose, rows),
@@ -164,8 +448,8 @@ def _own_topic(scene: Scene) -> tuple[str, str]:
     if labels is None or not own:
         return "", ""
     before, after = (
-        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in rows), k=len(rows))
-        for rows in (scene.rankings.before.rows, scene.rankings.after.rows)
+        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in each), k=len(each))
+        for each in (scene.rankings.before.rows, scene.rankings.after.rows)
     )
     return before, after
 
@@ -192,10 +476,7 @@ def _items(ranked: NeighbourList, scene: Scene, colours: PointColours) -> list[I
 
 @kept(100)
 def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
-    """Shares of the cosines of pairs, of the same points raw and treated.
-
-    Raises UndefinedMeasure for a row of zeros.
-    """
+    """Shares of the cosines of pairs, raw and treated. UndefinedMeasure for a row of zeros."""
     X = points.vectors
     if len(X) > HISTOGRAM_ROWS:
         X = X[np.sort(np.random.default_rng(SEED).choice(len(X), HISTOGRAM_ROWS, replace=False))]
@@ -205,13 +486,23 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
 
 
 def draw_histogram(scene: Scene) -> None:
-    """The cosines of pairs, raw and treated, and those of isotropic directions."""
-    before, after, pairs, _d = histograms(scene.points, scene.clouds)
+    before, after, pairs, d = histograms(scene.points, scene.clouds)
     name = treatment_words(scene.after)
     middle = (EDGES[:-1] + EDGES[1:]) / 2
+    words = HistogramWords(
+        raw=_("Raw"),
+        white=plotly(name),
+        reference=_("isotropic, d = {d}").format(d=d),
+        x=_("cosine of two points"),
+        y=_("share of the pairs"),
+    )
+    reference = isotropic_cosine_shares(EDGES, d)
+    figure = cosine_histogram_figure(
+        *(before, after, reference, EDGES, words, current_theme()), height=330
+    )
     st.markdown(_("How similar are two points?"))
     show_chart(
-        _histogram_chart(scene.points, scene.clouds, name, current_theme(), language()),
+        chart_of(figure.update_xaxes(dtick=0.5)),  # the column is narrow
         key="neighbour-cosines",
         file_name="neighbours-cosines",
         alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
@@ -223,37 +514,17 @@ def draw_histogram(scene: Scene) -> None:
     )
 
 
-@kept(128)
-def _histogram_chart(
-    points: CorpusCloud, clouds: SearchedClouds, name: str, theme: Theme, _language: str
-) -> Chart:
-    before, after, _pairs, d = histograms(points, clouds)
-    words = HistogramWords(
-        raw=_("Raw"),
-        white=plotly(name),
-        reference=_("isotropic, d = {d}").format(d=d),
-        x=_("cosine of two points"),
-        y=_("share of the pairs"),
-    )
-    reference = isotropic_cosine_shares(EDGES, d)
-    figure = cosine_histogram_figure(before, after, reference, EDGES, words, theme, height=330)
-    return chart_of(figure.update_xaxes(dtick=0.5))  # the column is narrow
-
-
 # ---- numbers ----
 
 
 LONGEST_CELL = 160  # characters of a text in the table at most
 
 
-def with_ends(each: Estimate, decimals: int = 2, *, sign: bool = False) -> str:
-    """A value with its interval, if it has one."""
-    show = change if sign else estimate
-    return show(each.value, each.low, each.high, decimals)
+def _with_ends(each: Estimate, *, sign: bool = False) -> str:
+    return (change if sign else estimate)(each.value, each.low, each.high, 3)
 
 
 def show_headlines(scene: Scene) -> None:
-    """The share of neighbours that stay, the hubness, and the largest hub."""
     found = scene.changes
     jaccard, before, after = found.jaccard, found.before, found.after
     raw = _("raw: {value}")
@@ -284,7 +555,7 @@ def show_hubs(scene: Scene) -> None:
     """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
     rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
-    lines = [head, ["---", "---:", "---:", "---:"]]
+    lines = []
     X = scene.points.vectors[rows]
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
@@ -299,54 +570,33 @@ def show_hubs(scene: Scene) -> None:
                 signed(float(x @ mean) / lengths, 3) if lengths else "—",
             ]
         )
-    st.markdown(markdown_table(lines))
+    st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
-def offer_lists(scene: Scene) -> None:
-    """A download of the two lists."""
-    table = partial(lists_csv, scene, provenance(scene))
-    offer_csv(_("Download both lists (CSV)"), "neighbours", table)
-
-
-def offer_points(scene: Scene) -> None:
-    """A download of the counts of every point."""
-    table = partial(points_csv, scene, provenance(scene))
-    offer_csv(_("Download all points (CSV)"), "neighbours-points", table)
-
-
 def lists_csv(scene: Scene, basis: str) -> bytes:
-    """A row for each neighbour of the query.
-
-    basis : corpus, model and settings in words.
-    """
     rankings = scene.rankings
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
-    lines: list[list[CsvCell]] = []
     after = scene.after, treatment_words(scene.after)
-    for name, ranked in ((("raw", _("Raw")), rankings.before), (after, rankings.after)):
-        for place, row in enumerate(ranked.rows):
-            lines.append(
-                [
-                    name,
-                    str(place + 1),
-                    str(numbers[row] + 1),
-                    cloud.texts[row],
-                    "" if cloud.labels is None else cloud.labels[row],
-                    short_number(ranked.cosines[place]),
-                    str(ranked.ranks_there[place]),
-                ]
-            )
+    lines: list[list[CsvCell]] = [
+        [
+            name,
+            str(place + 1),
+            str(numbers[row] + 1),
+            cloud.texts[row],
+            "" if cloud.labels is None else cloud.labels[row],
+            short_number(ranked.cosines[place]),
+            str(ranked.ranks_there[place]),
+        ]
+        for name, ranked in ((("raw", _("Raw")), rankings.before), (after, rankings.after))
+        for place, row in enumerate(ranked.rows)
+    ]
     head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
     return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
 
 
 def points_csv(scene: Scene, basis: str) -> bytes:
-    """A row for each measured point: its overlap, and how often it is a neighbour.
-
-    basis : corpus, model and settings in words.
-    """
     cloud, numbers, found = scene.points.cloud, row_numbers(scene.points.cloud), scene.changes
     lines = [
         [
@@ -431,8 +681,9 @@ def _hub_words(scene: Scene) -> str:
         "fails": _("{name} makes more hubs: hubness {before} → {after}."),
         "unknown": _("{name}: no clear difference in hubs, hubness {before} → {after}."),
     }
+    name = treatment_words(scene.after)
     return words[hub_state(found)].format(
-        name=_capital(treatment_words(scene.after)),
+        name=name[:1].upper() + name[1:],
         before=signed(found.before.hubness, 2),
         after=f"**{signed(found.after.hubness, 2)}**",
     )
@@ -443,34 +694,28 @@ def _label_words(scene: Scene) -> str:
     each = found.agreement
     if each is None or each.low is None or each.high is None:
         return ""
-    words = (
-        _(
+    words = _(
+        "There is no clear difference in labels: of the {k} nearest, the share with the same "
+        "{label} is {before} → {after}, change {change}."
+    )
+    if each.low > 0:
+        words = _(
             "Neighbours become better: of the {k} nearest, the share with the same {label} is "
             "{before} → {after}, change {change}."
         )
-        if each.low > 0
-        else _(
+    elif each.high < 0:
+        words = _(
             "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
             "{before} → {after}, change {change}."
         )
-        if each.high < 0
-        else _(
-            "There is no clear difference in labels: of the {k} nearest, the share with the same "
-            "{label} is {before} → {after}, change {change}."
-        )
-    )
     before, after = found.before.agreement, found.after.agreement
     return words.format(
         k=found.k,
         label=markdown(label_name(scene.points.corpus)),
-        before="" if before is None else with_ends(before, 3),
-        after="" if after is None else with_ends(after, 3),
-        change=with_ends(each, 3, sign=True),
+        before="" if before is None else _with_ends(before),
+        after="" if after is None else _with_ends(after),
+        change=_with_ends(each, sign=True),
     )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 # ---- judged queries ----
@@ -479,15 +724,6 @@ def _capital(text: str) -> str:
 FILE = "relevance-file"
 MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
 AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
-
-
-@dataclass(frozen=True)
-class Named:
-    """A file's queries and answers, or those judged on some points; a reader's own."""
-
-    found: Any
-    content_key: str
-    private: bool = True
 
 
 @dataclass(frozen=True)
@@ -500,7 +736,6 @@ class Retrieved:
 
 
 def show_relevance(scene: Scene) -> None:
-    """The upload, the scores before and after, and their change."""
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
     file = upload_table(label, FILE)
@@ -517,8 +752,8 @@ def show_relevance(scene: Scene) -> None:
         "at_once": file.size <= AT_ONCE_BYTES,
         "lane": "measure",
     }
-    queries = jobs.kept_or_made(_judged, Named(relevance, file.file_id), scene.points, **how)
-    judged: Judged = queries.found
+    queries = jobs.kept_or_made(_judged, Keyed(relevance, file.file_id), scene.points, **how)
+    judged: Judged = queries.value
     _warn_of_missing(scene, judged)
     if not len(judged):
         return
@@ -538,21 +773,18 @@ def show_relevance(scene: Scene) -> None:
 
 
 @kept(4)
-def _judged(file: Named, points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> Named:
+def _judged(file: Keyed, points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> Keyed:
     """All queries, or only those that are points if no encoder can encode the others."""
     report(0, 0)
-    judged = judge(file.found, points.cloud.texts, row_numbers(points.cloud).tolist())
+    judged = judge(file.value, points.cloud.texts, row_numbers(points.cloud).tolist())
     if points.model is None or points.cloud.unit != "sentences":
         places = [place for place, row in enumerate(judged.rows) if row is not None]
-        judged = Judged(
-            tuple(judged.queries[place] for place in places),
-            tuple(judged.rows[place] for place in places),
-            tuple(judged.relevant[place] for place in places),
-            tuple(judged.left_out[place] for place in places),
-            judged.n_queries,
-            judged.n_missing,
-        )
-    return Named(judged, f"{file.content_key}/{points.key}")
+        names = ("queries", "rows", "relevant", "left_out")
+        of_points: dict[str, Any] = {
+            name: tuple(getattr(judged, name)[place] for place in places) for name in names
+        }
+        judged = replace(judged, **of_points)
+    return Keyed(judged, f"{file.content_key}/{points.key}")
 
 
 def _warn_of_missing(scene: Scene, judged: Judged) -> None:
@@ -564,7 +796,7 @@ def _warn_of_missing(scene: Scene, judged: Judged) -> None:
     ).format(
         n=f"{len(judged):,}",
         all=f"{judged.n_queries:,}",
-        points=f"{scene.n_searched:,}",
+        points=f"{len(scene.points.cloud):,}",
         missing=f"{judged.n_missing:,}",
     )
     st.warning(paragraph([message, how_to_search_all(scene.fit_code)]))
@@ -572,7 +804,7 @@ def _warn_of_missing(scene: Scene, judged: Judged) -> None:
 
 @kept(8)
 def _retrieved(
-    queries: Named,
+    queries: Keyed,
     points: CorpusCloud,
     clouds: SearchedClouds,
     k: int,
@@ -580,7 +812,7 @@ def _retrieved(
     report: jobs.Progress = jobs.no_report,
 ) -> Retrieved:
     """The scores of each query. A query and its copies do not count as answers."""
-    judged: Judged = queries.found
+    judged: Judged = queries.value
     is_typed = np.array([row is None for row in judged.rows])
     vectors = np.zeros((len(judged), points.vectors.shape[1]), dtype=np.float32)
     vectors[~is_typed] = points.vectors[[row for row in judged.rows if row is not None]]
@@ -601,34 +833,24 @@ def _retrieved(
 def _show_scores(scene: Scene, found: Retrieved) -> None:
     k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
-    lines = [head, ["---", "---:", "---:", "---:"]]
-    for name, score in found.means.items():
-        lines.append(
-            [
-                f"{name}@{k}",
-                with_ends(score.before, 3),
-                with_ends(score.after, 3),
-                with_ends(score.change, 3, sign=True),
-            ]
-        )
-    st.markdown(markdown_table(lines))
+    lines = [
+        [f"{name}@{k}", _with_ends(s.before), _with_ends(s.after), _with_ends(s.change, sign=True)]
+        for name, s in found.means.items()
+    ]
+    st.markdown(aligned_table(head, lines))
     n = len(found.judged)
-    st.caption(
-        _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.").format(
-            n=f"{n:,}", seed=SEED
-        )
-        if n >= BOOTSTRAPPED
-        else _(
+    note = _("{n} queries. An interval needs {least} or more.")
+    if n >= BOOTSTRAPPED:
+        note = _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.")
+    elif n >= MIN_QUERIES:
+        note = _(
             "{n} queries; 95% intervals by a bootstrap over queries, those of changes by random "
             "signs, seed {seed}."
-        ).format(n=n, seed=SEED)
-        if n >= MIN_QUERIES
-        else _("{n} queries. An interval needs {least} or more.").format(n=n, least=MIN_QUERIES)
-    )
+        )
+    st.caption(note.format(n=f"{n:,}", seed=SEED, least=MIN_QUERIES))
 
 
 def queries_csv(found: Retrieved, basis: str) -> bytes:
-    """A row for each query."""
     columns = [side for both in found.scores.values() for side in both]
     lines = [
         [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
@@ -640,25 +862,11 @@ def queries_csv(found: Retrieved, basis: str) -> bytes:
     return csv_bytes(["query", "answers", *sides], lines, basis)
 
 
-# ---- controls ----
-
-
 MOST_NEAREST, NEAREST = 25, 10
-
-
-def choose_nearest() -> int:
-    """How many neighbours are counted and listed."""
-    return int(
-        st.slider(_("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params")
-    )
-
-
-# ---- the fragment ----
 
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
@@ -694,9 +902,12 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with answer_box, errors_shown():
             _answer(scene, is_measured=is_measured)
     with more_box, st.container(horizontal=True):
-        offer_lists(scene)
+        about = provenance(scene)
+        lists = partial(lists_csv, scene, about)
+        offer_csv(_("Download both lists (CSV)"), "neighbours", lists)
         if is_measured:
-            offer_points(scene)
+            points = partial(points_csv, scene, about)
+            offer_csv(_("Download all points (CSV)"), "neighbours-points", points)
 
 
 def _choose_scene(
@@ -708,7 +919,6 @@ def _choose_scene(
     notes: DeltaGenerator,
     progress: DeltaGenerator,
 ) -> Scene | None:
-    """The controls and the scene; None if there are too few points."""
     with controls:
         if isinstance(corpus, VectorSet):
             spec = OF_VECTORS
@@ -725,7 +935,10 @@ def _choose_scene(
         if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
             return None
     with nearest_box:
-        k = min(choose_nearest(), len(points.cloud) - 2)
+        k = st.slider(
+            _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
+        )
+        k = min(int(k), len(points.cloud) - 2)
     with after_box:
         after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes)
     with progress:
@@ -754,10 +967,6 @@ def _show_pictures(scene: Scene) -> bool:
 
 
 def _answer(scene: Scene, *, is_measured: bool) -> None:
-    """Below the picture: the claim, the questions, hubs, queries with known answers.
-
-    is_measured : False if the numbers over all points are undefined.
-    """
     if is_measured:
         show_verdict(of_known_text(neighbours_verdict(scene), scene.points), key="neighbours")
     for question in ("hub", "better", "fit"):

@@ -60,7 +60,6 @@ def words_of_file(
     counts_name: str = "",
     tokenizer: str | None = None,  # how texts become words; None finds it
 ) -> WordRows:
-    """The most frequent words of a file of vectors."""
     table = read_vectors(content, name=name, limits=limits)
     given = None if counts is None else read_counts(counts, name=counts_name, limits=limits)
     return words_of_table(table, given, texts, tokenizer)
@@ -129,13 +128,11 @@ def measured(
 
 
 def pictures(X: np.ndarray) -> tuple[WordPicture, ...]:
-    """The words by SVD and by PCA, each with its cones."""
     found = [project(X, method, 2, random_state=SEED) for method in ("svd", "pca")]
     return tuple((each, cone_edges(X, each)) for each in found)
 
 
 def symmetry(X: np.ndarray, counts: np.ndarray) -> Symmetry:
-    """Symmetry under equal weights and under frequencies: raw, and after both whitenings."""
     clouds = {"raw": X}
     for name in ("zca", "zipf"):
         fitted = fit_treatment(name, X, sample_weight=counts, random_state=SEED)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import streamlit as st
@@ -66,9 +66,9 @@ from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
 from pages.common.words import (
     _,
+    aligned_table,
     labelled,
     markdown,
-    markdown_table,
     noted,
     paragraph,
     plotly,
@@ -78,7 +78,6 @@ from pages.common.words import (
 
 from . import PAGE
 from .apart import LONGEST_WORD, MARKS, FrequencyMeasures, Symmetry, symmetry
-from .choices import choose_words
 from .scene import (
     FEWEST,
     NARROWEST,
@@ -88,6 +87,7 @@ from .scene import (
     RankedWords,
     Scene,
     bin_measures,
+    choose_words,
     direction_sentence,
     drawn_rows,
     measure_words,
@@ -101,36 +101,29 @@ from .scene import (
     words_verdict,
 )
 
-# ---- pictures ----
-
-
 GROUP = "words"
 HEIGHT, COSINES_HEIGHT = 380, 240
 
 
 def draw_lengths(scene: Scene) -> None:
-    """Length against rank."""
+    """Length against rank, with the means of the bins here and as published."""
     words = scene.words
-    ends = zip(
-        PUBLISHED_ENDS, PUBLISHED_ENDS[1:], published().rows[PUBLISHED_ROWS[0]], strict=False
-    )
+    ours = [
+        Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
+        for each in scene.measures.bins
+    ]
+    values = dict(published().rows)[PUBLISHED_ROWS[0]]
+    theirs = [
+        Level(*ends, value)
+        for ends, value in zip(pairwise(PUBLISHED_ENDS), values, strict=True)
+        if value is not None
+    ]
     chart = kept_chart(
         ranks_figure,
         words.lengths,
         [plotly(text) for text in words.texts],
-        (
-            _("mean of a bin, with its 95% interval"),
-            [
-                Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
-                for each in scene.measures.bins
-            ],
-        ),
-        [
-            (
-                _("BERT-base, published: Li et al. (2020)"),
-                [Level(a, b, value) for a, b, value in ends if value is not None],
-            )
-        ],
+        (_("mean of a bin, with its 95% interval"), ours),
+        [(_("BERT-base, published: Li et al. (2020)"), theirs)],
         current_theme(),
         titles=(
             _("rank of the word (1 is the most frequent)"),
@@ -155,7 +148,6 @@ def draw_lengths(scene: Scene) -> None:
 
 
 def draw_cosines(scene: Scene) -> None:
-    """The mean cosine of each bin."""
     bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
     if not bins:
         return
@@ -258,7 +250,6 @@ def draw_clouds(scene: Scene) -> None:
 
 
 def show_headlines(scene: Scene) -> None:
-    """Three numbers: the correlation, the length and the cosine of the most frequent words."""
     measures = scene.measures
     first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
     n = f"{first.n:,}"
@@ -285,20 +276,7 @@ def show_headlines(scene: Scene) -> None:
     st.caption(markdown(provenance(scene)))
 
 
-def show_direction(scene: Scene) -> None:
-    """Where frequent words are, in a sentence."""
-    st.markdown(direction_sentence(scene.measures.direction))
-
-
-def show_table(scene: Scene) -> None:
-    """The table of BERT-flow."""
-    with st.container(key="word-bins"):
-        st.markdown(table_markdown(scene.measures, dict(published().rows)))
-    st.caption(prose(PAGE, "table"))
-
-
 def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
-    """A row for each measure of each bin."""
     rows: list[list[CsvCell]] = []
     codes = [
         "norm",
@@ -322,20 +300,19 @@ def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
 
 
 def show_zipf(scene: Scene) -> None:
-    """Both symmetries, raw and whitened, under equal weights and under frequencies."""
     words = scene.words.measured
     treatments = treatment_names()
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *(measure_label(name) for name in names)]
-    lines = [head, ["---", "---", "---:", "---:"]]
+    lines = []
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
     found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
             lines.append([treatments[treatment], weights[weight], *cells])
-    st.markdown(markdown_table(lines))
+    st.markdown(aligned_table(head, lines, n_left=2))
     st.caption(prose(PAGE, "zipf"))
 
 
@@ -353,21 +330,11 @@ def _symmetry_cell(row: Measured, treatment: str) -> str:
     return estimate(row.value, row.low, row.high)
 
 
-def offer_downloads(scene: Scene) -> None:
-    """Words with rank, frequency and length; the bins."""
-    words, measures, basis = scene.words, scene.measures, provenance(scene)
-    offer_csv(_("Download words (CSV)"), "word-frequency", lambda: words_csv(words, basis))
-    offer_csv(_("Download bins (CSV)"), "word-frequency-bins", lambda: bins_csv(measures, basis))
-
-
 def words_csv(words: RankedWords, basis: str) -> bytes:
-    """A row for each word."""
-    norms = words.lengths
+    columns = zip(words.texts, words.counts, words.lengths, strict=True)
     rows = [
-        [text, str(rank), short_number(count), short_number(norm)]
-        for rank, (text, count, norm) in enumerate(
-            zip(words.texts, words.counts, norms, strict=True), start=1
-        )
+        [text, str(rank), short_number(count), short_number(length)]
+        for rank, (text, count, length) in enumerate(columns, start=1)
     ]
     return csv_bytes(["word", "rank", "frequency", "length"], rows, basis)
 
@@ -380,17 +347,6 @@ SMALLEST_MOVE = 1e-6  # share of the vectors' length; less is rounding
 MOST_POINTS = 1500  # sentences at most, of holes and of a swap
 LONGEST_SENTENCE = 500  # characters of a typed sentence
 LONGEST_NAME = 40  # characters of a sentence in the legend
-
-
-@dataclass(frozen=True)
-class Holes:
-    """Types and sentence means compared."""
-
-    types: tuple[float, float, float]  # quartiles of distances to the nearest (other) type
-    sentences: tuple[float, float, float]
-    type_length: float  # mean lengths
-    sentence_length: float
-    n_sentences: int
 
 
 @kept(32)
@@ -412,32 +368,27 @@ def left_out(tokens: CorpusCloud) -> tuple[Measured, dict[int, WithoutFrequent]]
 
 
 def show_left_out(scene: Scene) -> None:
-    """The verdict, and a row for each number of types left out."""
     whole, rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
+    head = [
+        _("most frequent types left out"),
+        _("mean cosine of sentences"),
+        _("as many random tokens left out"),
+        _("difference"),
+        "n",
+    ]
+    first = ["0", estimate(whole.value or 0.0, whole.low, whole.high), "", "", f"{whole.n:,}"]
     lines = [
         [
-            _("most frequent types left out"),
-            _("mean cosine of sentences"),
-            _("as many random tokens left out"),
-            _("difference"),
-            "n",
-        ],
-        ["---:"] * 5,
-        ["0", estimate(whole.value or 0.0, whole.low, whole.high), "", "", f"{whole.n:,}"],
+            f"{without}",
+            signed(row.value, 3),
+            signed(row.control, 3),
+            change(row.difference.value, row.difference.low, row.difference.high),
+            f"{row.n:,}",
+        ]
+        for without, row in rows.items()
     ]
-    for without, row in rows.items():
-        gap = row.difference
-        lines.append(
-            [
-                f"{without}",
-                signed(row.value, 3),
-                signed(row.control, 3),
-                change(gap.value, gap.low, gap.high),
-                f"{row.n:,}",
-            ]
-        )
     show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
-    st.markdown(markdown_table(lines))
+    st.markdown(aligned_table(head, [first, *lines], n_left=0))
     st.caption(prose(PAGE, "left-out"))
 
 
@@ -488,8 +439,11 @@ def _holes(
     corpus: Corpus,
     encoder: Encoder,
     report: jobs.Progress = jobs.no_report,
-) -> Holes:
-    """Distances in the space of types: sentences are means of the vectors of their types."""
+) -> tuple[list[float], list[float], int]:
+    """Quartiles of distances to the nearest (other) type, and the mean length: of types, of means.
+
+    Sentences are means of the vectors of their types; the last number is how many there are.
+    """
     row_of = {text: row for row, text in enumerate(words.texts)}
     means = []
     rng, n = np.random.default_rng(SEED), len(corpus)
@@ -500,63 +454,46 @@ def _holes(
             means.append(words.vectors[rows].mean(axis=0, dtype=np.float64))
     Y = np.array(means)
     to_types = nearest_distances(Y, words.vectors)
-    # the distance of each type to the nearest other one
-    from_types = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
-    return Holes(
-        _quartiles(from_types),
-        _quartiles(to_types),
-        float(words.lengths.mean()),
-        float(np.linalg.norm(Y, axis=1).mean()),
-        len(Y),
+    to_others = neighbour_means(words.vectors, (1,), progress=report)[0][:, 0]
+    sides = (to_others, words.lengths), (to_types, np.linalg.norm(Y, axis=1))
+    types, sentences = (
+        [*np.quantile(distances, (0.25, 0.5, 0.75)).tolist(), float(lengths.mean())]
+        for distances, lengths in sides
     )
-
-
-def _quartiles(values: np.ndarray) -> tuple[float, float, float]:
-    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
-    return float(low), float(middle), float(high)
+    return types, sentences, len(Y)
 
 
 def show_holes(scene: Scene) -> None:
-    """Quartiles of both distances, and a sentence about them."""
     words = scene.words.measured
-    found = jobs.kept_or_made(
+    types, sentences, n = jobs.kept_or_made(
         _holes,
         *(words, scene.corpus, scene.encoder),
         what=_("Neighbours of {n} words").format(n=f"{len(words):,}"),
         lane="measure",
         is_long=True,
     )
-    line = "{:.2f} · {:.2f} · {:.2f}"
+    names = (
+        _("types (to another type)"),
+        _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene),
+    )
     lines = [
-        [_("from"), _("distance to the nearest type: quartiles"), _("mean length")],
-        ["---", "---:", "---:"],
-        [_("types (to another type)"), line.format(*found.types), f"{found.type_length:.2f}"],
-        [
-            _("sentences, n = {n}").format(n=f"{found.n_sentences:,}") + _sample_note(scene),
-            line.format(*found.sentences),
-            f"{found.sentence_length:.2f}",
-        ],
+        [name, " · ".join(f"{each:.2f}" for each in quartiles), f"{length:.2f}"]
+        for name, (*quartiles, length) in zip(names, (types, sentences), strict=True)
     ]
-    st.markdown(markdown_table(lines))
-    st.markdown(holes_sentence(found))
-    st.caption(prose(PAGE, "holes"))
-
-
-def holes_sentence(found: Holes) -> str:
-    """Whether sentences are farther from every type than types are from each other."""
-    if found.sentences[1] > found.types[2]:
-        return _("Here most sentences are farther from every type than most types are: in holes.")
-    return _(
+    head = [_("from"), _("distance to the nearest type: quartiles"), _("mean length")]
+    st.markdown(aligned_table(head, lines))
+    said = _(
         "Here sentences are no farther from the nearest type than types are from each other: in "
         "no holes."
     )
+    if sentences[1] > types[2]:
+        said = _("Here most sentences are farther from every type than most types are: in holes.")
+    st.markdown(said)
+    st.caption(prose(PAGE, "holes"))
 
 
 def show_swap(scene: Scene) -> None:
-    """One sentence, one word replaced, twice: how far its vector moves, raw and whitened.
-
-    The whitening is fitted on the sentences of the corpus.
-    """
+    """How far one sentence moves by another word, raw and in a whitening of the corpus."""
     examples = {
         "swap-sentence": (_("Sentence"), _("Do you like to eat apples?"), LONGEST_SENTENCE),
         "swap-word": (_("Word"), _("like"), LONGEST_WORD),
@@ -629,17 +566,12 @@ def _move_words(X: np.ndarray, both: np.ndarray) -> str:
 
 
 def _draw_swap(
-    name: str,
-    X: np.ndarray,
-    ends: np.ndarray,
-    texts: Sequence[str],
-    sample_note: str,
-    *,
-    alt: str,
+    name: str, X: np.ndarray, ends: np.ndarray, texts: Sequence[str], note: str, *, alt: str
 ) -> None:
     """The cloud X (n, d), and an arrow from the first of the ends (1 + m, d) to each other one."""
     axes, titles = _axes_of_moves(X, ends)
     cloud, places = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, ends))
+    corpus = noted(_("the corpus"), note) if note else _("the corpus")
     dots = [
         Dots(places[[i], 0], places[[i], 1], [plotly(text)], short_line(text, LONGEST_NAME), i + 1)
         for i, text in enumerate(texts)
@@ -647,18 +579,10 @@ def _draw_swap(
     arrows = [
         Segment(tuple(places[0]), tuple(place), "", is_arrow=True)
         for place, end in zip(places[1:], ends[1:], strict=True)
-        if _has_moved(np.stack([ends[0], end]))
+        if _has_moved(ends[0], end)
     ]
     figure = scatter_figure(
-        [
-            Dots(
-                cloud[:, 0],
-                cloud[:, 1],
-                [""] * len(cloud),
-                noted(_("the corpus"), sample_note) if sample_note else _("the corpus"),
-            ),
-            *dots,
-        ],
+        [Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), corpus), *dots],
         titles,
         current_theme(),
         segments=arrows,
@@ -671,9 +595,9 @@ def _draw_swap(
     )
 
 
-def _has_moved(both: np.ndarray) -> bool:
-    """Whether the two vectors (2, d) differ by more than rounding."""
-    return bool(np.linalg.norm(both[1] - both[0]) > SMALLEST_MOVE * np.linalg.norm(both))
+def _has_moved(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether two vectors differ by more than rounding."""
+    return bool(np.linalg.norm(b - a) > SMALLEST_MOVE * np.linalg.norm([a, b]))
 
 
 def _axes_of_moves(X: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, Axes]:
@@ -681,7 +605,7 @@ def _axes_of_moves(X: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, Axes]:
 
     With one move the second axis is PCA of the rest; without a move both axes are those of PCA.
     """
-    moves = [end - ends[0] for end in ends[1:] if _has_moved(np.stack([ends[0], end]))]
+    moves = [end - ends[0] for end in ends[1:] if _has_moved(ends[0], end)]
     if not moves:
         picture = project(X, "pca", 2, random_state=SEED)
         x, y = axis_titles("pca", 2)
@@ -699,7 +623,6 @@ def _axes_of_moves(X: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, Axes]:
 
 
 def _sample_note(scene: Scene) -> str:
-    """The size of the sample of sentences; "" if all are used."""
     n_texts = len(scene.corpus)
     if n_texts <= MOST_POINTS:
         return ""
@@ -707,7 +630,6 @@ def _sample_note(scene: Scene) -> str:
 
 
 def _frequencies(scene: Scene, typed: Sequence[str]) -> str:
-    """Rank and length of the pieces of the typed words."""
     words = scene.words
     row_of = {text: row for row, text in enumerate(words.texts)}
     parts = []
@@ -728,12 +650,8 @@ def _frequencies(scene: Scene, typed: Sequence[str]) -> str:
     return " · ".join(parts)
 
 
-# ---- the fragment ----
-
-
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    """The controls and pictures, then the results in words and numbers."""
     control_box, notes_box = st.container(key="word-controls"), st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
@@ -741,34 +659,15 @@ def explore(corpus: Corpus) -> None:
     encoder = current_encoder()
     with control_box:
         choice = choose_words(encoder, corpus)
-    if choice.lacks_file:
+    lacks_table = choice.words == "upload" and choice.vectors_file is None
+    if lacks_table or (choice.counts == "list" and choice.counts_file is None):
         notes_box.info(_("Upload the file above. Its words then appear here."))
         return
     try:
         with progress_box:
             words = read_words(corpus, encoder, choice)
-            if len(words) < FEWEST:
-                notes_box.warning(
-                    _("This needs {n} words or more that have a vector and a frequency.").format(
-                        n=FEWEST
-                    )
-                )
-                return
-            if not words.is_ordered:
-                notes_box.warning(
-                    _(
-                        "This vocabulary’s own order is not offered as a frequency. Its Spearman "
-                        "correlation with the counts of the corpus is {rho} (n = {n}), and {least} "
-                        "is needed. Choose another source of frequencies."
-                    ).format(
-                        rho=signed(words.agreement or 0, 2), n=f"{len(words):,}", least=ORDERED
-                    )
-                )
-                return
-            if words.vectors.shape[1] < NARROWEST:
-                notes_box.warning(
-                    _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
-                )
+            if refusal := _refusal(words):
+                notes_box.warning(refusal)
                 return
             measures = jobs.kept_or_made(
                 measure_words,
@@ -795,6 +694,23 @@ def explore(corpus: Corpus) -> None:
         _answer(scene)
 
 
+def _refusal(words: RankedWords) -> str:
+    """Why these words can't be measured; "" if they can."""
+    if len(words) < FEWEST:
+        return _("This needs {n} words or more that have a vector and a frequency.").format(
+            n=FEWEST
+        )
+    if words.agreement is not None and words.agreement < ORDERED:
+        return _(
+            "This vocabulary’s own order is not offered as a frequency. Its Spearman "
+            "correlation with the counts of the corpus is {rho} (n = {n}), and {least} "
+            "is needed. Choose another source of frequencies."
+        ).format(rho=signed(words.agreement, 2), n=f"{len(words):,}", least=ORDERED)
+    if words.vectors.shape[1] < NARROWEST:
+        return _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
+    return ""
+
+
 def _facts(scene: Scene) -> dict[str, float]:
     """Length and mean cosine of the most frequent words and of the rarest, for the lesson."""
     ends = {"frequent": scene.measures.bins[0], "rare": scene.measures.bins[-1]}
@@ -807,8 +723,7 @@ def _facts(scene: Scene) -> dict[str, float]:
 
 
 def _answer(scene: Scene) -> None:
-    """Below the picture: the sentence, the claims, the clouds, the tables, the tests."""
-    show_direction(scene)
+    st.markdown(direction_sentence(scene.measures.direction))
     if not is_presenting():
         verdict, choice = words_verdict(scene), scene.choice
         if choice.is_of_model:
@@ -820,7 +735,9 @@ def _answer(scene: Scene) -> None:
         return
     with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:
         if is_open:
-            show_table(scene)
+            with st.container(key="word-bins"):
+                st.markdown(table_markdown(scene.measures, dict(published().rows)))
+            st.caption(prose(PAGE, "table"))
     parts = {
         "left-out": (
             _("Test: are frequent words the cause of large sentence cosines?"),
@@ -840,4 +757,13 @@ def _answer(scene: Scene) -> None:
     for question in ("opposite", "cosine", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
-        offer_downloads(scene)
+        words, basis = scene.words, provenance(scene)
+        for label, name, made in (
+            (_("Download words (CSV)"), "word-frequency", partial(words_csv, words, basis)),
+            (
+                _("Download bins (CSV)"),
+                "word-frequency-bins",
+                partial(bins_csv, scene.measures, basis),
+            ),
+        ):
+            offer_csv(label, name, made)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
@@ -24,7 +25,7 @@ from geometry.measure.intervals import Estimate
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import tokenizer_names
+from pages.common.controls import FOUND, choose, choose_tokenizer, layer_labels, tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
@@ -32,9 +33,9 @@ from pages.common.origin import layer_words, model_line, type_words
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_name, glove_table
-from pages.common.table_form import refused_files_leave
+from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors
 from pages.common.uploads import is_own
-from pages.common.words import _, labelled, markdown_table, noted
+from pages.common.words import _, aligned_table, labelled, noted
 
 from .apart import (
     MEASURED_WORDS,
@@ -48,9 +49,81 @@ from .apart import (
     words_of_file,
     words_of_table,
 )
-from .choices import WordChoice
 
-# ---- the scene ----
+VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
+COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
+    "types": ("corpus", "list", "common-zh", "order"),
+    "tokens": ("corpus", "list", "common-zh", "order"),
+    "glove": ("order", "corpus", "list"),
+    "upload": ("order", "corpus", "list", "common-zh"),
+}
+
+
+@dataclass(frozen=True)
+class WordChoice:
+    words: str  # "types" of the model, its "tokens" averaged by type, "glove", or an "upload"
+    counts: str  # "corpus", an uploaded "list", "common-zh", or the table's or vocabulary's "order"
+    layer: int  # the layer of contextual tokens, and of the sentences in the tests
+    vectors_file: Any
+    counts_file: Any
+    tokenizer: str = FOUND  # of words of a table that are counted in the corpus
+
+    @property
+    def is_of_model(self) -> bool:
+        return self.words in ("types", "tokens")
+
+
+def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
+    """The controls above the pictures; uploaders appear where they are needed."""
+    words_box, counts_box, layer_box = st.columns(3)
+    with words_box:
+        words = choose(
+            st.selectbox,
+            _("Vectors of words"),
+            list(COUNTED_BY),
+            key="words",
+            default="types",
+            labels={
+                "types": noted(_("types"), type_words(encoder)),
+                "tokens": _("contextual tokens, averaged by type"),
+                "glove": glove_name(),
+                "upload": _("an uploaded table"),
+            },
+        )
+    with counts_box:
+        offered = COUNTED_BY[words]
+        counts = choose(
+            st.selectbox,
+            _("Frequencies from"),
+            list(offered),
+            key="counts",
+            default=offered[0],
+            labels={
+                "corpus": _("the corpus"),
+                "list": _("an uploaded list"),
+                "common-zh": _("common Chinese words (Simplified)"),
+                "order": _("the table’s own order")
+                if words in ("glove", "upload")
+                else _("the vocabulary’s own order"),
+            },
+        )
+    with layer_box:
+        last = encoder.n_layers
+        layer = choose(
+            st.selectbox,
+            _("Layer (of tokens and sentences)"),
+            [*map(str, range(last + 1))],
+            key="layer",
+            default=str(min(4, last)),
+            labels=layer_labels(last),
+        )
+    vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
+    counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
+    counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
+    # a model's tokenizer counts its own words
+    is_split = words in ("glove", "upload") and counts == "corpus"
+    tokenizer = choose_tokenizer(corpus.texts) if is_split else FOUND
+    return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
 
 
 PLOTLY_POINTS = 5000  # points of a cloud at most, in a browser without WebGL2
@@ -100,11 +173,6 @@ class RankedWords:
             content_key=f"{self.content_key}/{most}",
         )
 
-    @property
-    def is_ordered(self) -> bool:
-        """False if the vocabulary's order is chosen but differs too much from the frequencies."""
-        return self.agreement is None or self.agreement >= ORDERED
-
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -150,7 +218,6 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
 
 
 def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
-    """The words of the uploaded table."""
     beside: dict[str, Any] = {}
     named = ""
     if choice.counts == "corpus":
@@ -172,7 +239,6 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
 
 
 def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None) -> RankedWords:
-    """The words of the bundled table."""
     if given is None:
         counted = corpus if choice.counts == "corpus" else None
         return jobs.kept_or_made(
@@ -228,10 +294,7 @@ def _by_vocabulary(
 def _of_corpus(
     corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None
 ) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
-    """(vectors, words and counts of the corpus; ``RankedWords.tokens``).
-
-    The words are types, or contextual tokens averaged by type.
-    """
+    """(vectors, words and counts of types or of averaged tokens; ``RankedWords.tokens``)."""
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
         cloud = encode_corpus(corpus, spec).cloud
@@ -248,7 +311,6 @@ def _of_corpus(
 
 
 def tokens_spec(layer: int) -> CloudSpec:
-    """The contextual tokens of whole sentences at a layer."""
     return CloudSpec(
         unit="tokens",
         layer=layer,
@@ -277,7 +339,6 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 
 
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
-    """The drawn words by SVD and by PCA, each with its cones."""
     n, d = len(rows), words.vectors.shape[1]
     return jobs.kept_or_made(
         _pictures,
@@ -301,7 +362,6 @@ def _pictures(
 
 
 def provenance(scene: Scene) -> str:
-    """Vectors, n, frequencies, seed."""
     words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
@@ -356,7 +416,6 @@ def provenance(scene: Scene) -> str:
 
 
 def direction_sentence(direction: FrequencyDirection) -> str:
-    """Where frequent words are, computed from the data."""
     bins = " → ".join(three_digits(each.value) for each in direction.norms)
     s = direction.spearman
     is_open = s.low is not None and s.high is not None and s.low <= 0 <= s.high
@@ -391,7 +450,6 @@ def three_digits(value: float) -> str:
 
 
 def words_verdict(scene: Scene) -> Verdict:
-    """The three claims about frequent words, each by itself."""
     measures = scene.measures
     first, last = measures.bins[0], measures.bins[-1]
     norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
@@ -508,7 +566,6 @@ def _line(
     first: Estimate | float | None,
     last: Estimate | float | None,
 ) -> str:
-    """A claim, its mark, and both ends."""
     ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
     words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
     return f"{ICONS[state]} {labelled(claim, words)}"
@@ -531,7 +588,6 @@ PUBLISHED_ROWS = (
 
 
 def bin_measures() -> list[str]:
-    """The measures of a bin, in words."""
     return [
         _("mean length"),
         *(_("distance to the {k} nearest").format(k=k) for k in NEIGHBOURS),
@@ -545,28 +601,20 @@ def table_markdown(
 ) -> str:
     """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [_("ranks"), "n", *bin_measures()]
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1)]
-    theirs = list(zip(*(published[name] for name in PUBLISHED_ROWS), strict=True))
-    for place, each in enumerate(measures.bins):
-        lines.append(
-            [
-                f"{each.start + 1:,}–{each.stop:,}",
-                f"{each.n:,}",
-                _cell(each.norm),
-                *map(_cell, each.distances),
-                *map(_cell, each.dots),
-                _("no value")
-                if each.cosine is None
-                else estimate(each.cosine.value, each.cosine.low, each.cosine.high).replace(
-                    ", ",
-                    ",\u00a0",  # a no-break space: intervals stay whole
-                ),
-            ]
-        )
-        first, last = PUBLISHED_ENDS[place : place + 2]
-        title = _("published: {ranks}").format(ranks=f"{first:,}–{last:,}")
-        lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in theirs[place]), ""])
-    return markdown_table(lines)
+    theirs = zip(*(published[name] for name in PUBLISHED_ROWS), strict=True)
+    lines = []
+    for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
+        cosine = each.cosine
+        of_pairs = _("no value")
+        if cosine is not None:
+            interval = estimate(cosine.value, cosine.low, cosine.high)
+            of_pairs = interval.replace(", ", ",\u00a0")  # a no-break space: it stays whole
+        ranks = f"{each.start + 1:,}–{each.stop:,}"
+        cells = [_cell(each.norm), *map(_cell, each.distances), *map(_cell, each.dots)]
+        lines.append([ranks, f"{each.n:,}", *cells, of_pairs])
+        title = _("published: {ranks}").format(ranks="–".join(f"{end:,}" for end in ends))
+        lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in values), ""])
+    return aligned_table(head, lines)
 
 
 def _cell(each: Estimate | float) -> str:

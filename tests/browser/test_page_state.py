@@ -1,7 +1,6 @@
 """A page returns as it was left, also by Back and Forward; model, layer and pooling go along."""
 
 import time
-from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -60,23 +59,6 @@ def set_one(page: Page, name: str) -> None:
             choose(page, key, option)
 
 
-def all_pairs() -> list[str]:
-    """A closed walk through the pages that takes each ordered pair once (Hierholzer)."""
-    left = {page: [other for other in PAGES if other != page] for page in PAGES}
-    stack, walk = [PAGES[0]], []
-    while stack:
-        if left[stack[-1]]:
-            stack.append(left[stack[-1]].pop())
-        else:
-            walk.append(stack.pop())
-    return walk[::-1]
-
-
-def test_the_walk_takes_each_pair_once():
-    steps = [*pairwise(all_pairs())]
-    assert len(steps) == len({*steps}) == len(PAGES) * (len(PAGES) - 1)
-
-
 def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
     assert name_of(page) == name
     wait_for_state(page, left[name])
@@ -85,15 +67,9 @@ def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
         expect(page.locator(".st-key-pasted textarea")).to_have_value("one text")
 
 
-@pytest.mark.parametrize(
-    "walk",  # each page once and back, or each ordered pair
-    [
-        pytest.param([*PAGES, *PAGES[-2::-1]], marks=pytest.mark.long),
-        pytest.param(all_pairs(), marks=pytest.mark.long),
-    ],
-    ids=["once", "pairs"],
-)
-def test_each_page_returns_as_it_was_left(server, page, walk):
+@pytest.mark.long
+def test_each_page_returns_as_it_was_left(server, page):
+    walk = [*PAGES, *PAGES[-2::-1]]  # each page once and back
     open_app(page, server.page_url("narrow_cone"))
     left = {}
     for name in PAGES:

@@ -1,9 +1,7 @@
-"""The twin cloud in a browser: turn, play, hover, lasso, keyboard, hidden tab, few points."""
+"""The twin cloud in a browser: turn, play, hover, lasso, keyboard, hidden tab."""
 
 import io
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -27,7 +25,6 @@ from tests.browser.screen import (
     rerun,
     wait_for_app,
 )
-from tests.browser.server import ROOT, AppServer
 
 PAGE = "narrow_cone"
 PAPER = 255
@@ -83,35 +80,6 @@ PASSED = """() => {
   window.passed = [];
   twin.goTo = at => { window.passed.push(at); return goTo.call(twin, at); };
 }"""
-# The distance of every `step`th point of the second picture from its middle, in pixels.
-FROM_MIDDLE = """step => {
-  const { stage } = document.querySelector(".twin").twin;
-  const { left, top, width, height } = stage.boxes[1];
-  return Array.from({ length: Math.ceil(stage.n / step) }, (_, i) => {
-    const [x, y] = stage.pixelsOf(step * i, 1);
-    return Math.hypot(x - left - width / 2, y - top - height / 2);
-  });
-}"""
-# A page of one twin cloud; the address gives the number of points.
-FEW = """
-import numpy as np
-import streamlit as st
-from geometry.projection.point_colours import PointColours
-from geometry.palette import LIGHT
-from geometry.projection.packing import pack_cloud
-from pages.common.draw.twin_cloud import show_twin_cloud
-from geometry.projection.twin_message import Picture, Points, TwinCloud
-
-n, k = int(st.query_params["n"]), int(st.query_params["k"])
-places = np.full((n, k), 0.5, dtype=np.float32)
-points = Points.of(pack_cloud([places, -places], 1.0))
-pictures = [Picture([0], ["one"]), Picture([1], ["two"])]
-colours = PointColours(np.zeros(n, dtype=int), ("all",), "kind")
-cloud = TwinCloud(points, f"{n}", pictures, colours, 1.0, "xyz"[:k], "origin", "few", "few points")
-show_twin_cloud(cloud, LIGHT, key="few", texts=["the only one"][:n],
-                on_selection=lambda rows: st.session_state.update(rows=rows.tolist()))
-st.markdown(f"rows {st.session_state.get('rows')}")
-"""
 
 
 def open_twin(page: Page, server: Any, query: str = "") -> Locator:
@@ -360,29 +328,9 @@ def assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(
 
 
 @pytest.mark.long
-def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
+def test_density_the_pixel_ratio_and_a_hidden_tab(server, page):
     stage = open_twin(page, server)
-    places = np.array(page.evaluate(PLACES, 7))
-    camera = page.evaluate("() => document.querySelector('.twin').twin.stage.camera")
-    to_camera = [np.sin(camera["elevation"]),
-                 np.cos(camera["elevation"]) * np.cos(camera["azimuth"]),
-                 np.cos(camera["elevation"]) * np.sin(camera["azimuth"])]  # fmt: skip
-
-    # In perspective near points move away from the middle, and far points move towards it.
-    flat, far = halves(page, stage), np.array(page.evaluate(FROM_MIDDLE, 7))
-    press_more(page, "perspective")
-    deep = halves(page, stage)
-    assert all(0.002 < share < 0.9 for share in changed(flat, deep))
-    growth = np.array(page.evaluate(FROM_MIDDLE, 7)) / far
-    centre = page.evaluate("() => document.querySelector('.twin').twin.stage.lensIn(1).centre")
-    towards = (places - centre) @ to_camera
-    clear = np.abs(towards) > 0.01 * np.ptp(towards)
-    assert clear.sum() > 100
-    assert np.array_equal(growth[clear] > 1, towards[clear] > 0)
-    assert growth.max() > 1.1
-    press_more(page, "perspective")
-    assert max(changed(flat, halves(page, stage))) < 0.001
-
+    flat = halves(page, stage)
     # Density: a place with many points has more colour than a single point.
     press_more(page, "density")
     dense = halves(page, stage)
@@ -411,49 +359,4 @@ def test_perspective_density_the_pixel_ratio_and_a_hidden_tab(server, page):
         assert lit_share(page, np.arange(0, len(pixels), 7)) > 0.9
     screen.detach()
     assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(page)
-    assert_no_exception(page)
-
-
-@pytest.fixture
-def few(fresh_server: Callable[..., AppServer], tmp_path: Path) -> AppServer:
-    """An app of one twin cloud; the address gives the number of points."""
-    (ROOT / "static").mkdir(exist_ok=True)
-    # Streamlit serves static files from a folder beside the script.
-    (tmp_path / "static").symlink_to(ROOT / "static")
-    (tmp_path / "few.py").write_text(FEW, encoding="utf8")
-    return fresh_server(script=tmp_path / "few.py")
-
-
-@pytest.mark.long
-def test_one_point_in_the_plane_and_none_in_space(few, page):
-    def visit(n: int, k: int) -> Any:
-        open_app(page, few.page_url(query=f"n={n}&k={k}"))
-        page.wait_for_selector(".twin[data-drawn]")
-        stage = page.locator(".twin-stage")
-        page.evaluate(NEXT_FRAMES)
-        return stage, stage.bounding_box()
-
-    stage, box = visit(1, 2)
-    assert lit_share(page, np.array([0])) == 1
-    x, y = page.evaluate("() => document.querySelector('.twin').twin.stage.pixelsOf(0, 1)")
-    page.mouse.move(box["x"] + x, box["y"] + y)
-    expect(page.locator(".twin-tip")).to_contain_text("the only one")
-    press_more(page, "lasso")
-    corners = [(x - 30, y - 30), (x + 30, y - 30), (x + 30, y + 30), (x - 30, y + 30)]
-    with rerun(page):
-        drag(page, [(box["x"] + u, box["y"] + v) for u, v in [*corners, corners[0]]])
-    expect(page.get_by_text("rows [0]")).to_be_visible()
-    stage.focus()
-    page.keyboard.press("Tab")
-    expect(page.locator(".twin-live")).to_contain_text("1 / 1: the only one")
-
-    stage, box = visit(0, 3)
-    expect(page.locator(".twin-notice")).to_have_text("There is no point to draw.")
-    page.mouse.move(box["x"] + 50, box["y"] + 50)
-    stage.focus()
-    for key in ("+", "ArrowLeft", "Tab"):
-        page.keyboard.press(key)
-    for action in ("density", "ways", "save"):
-        press_more(page, action)
-    expect(page.locator(".twin-tip")).to_be_hidden()
     assert_no_exception(page)

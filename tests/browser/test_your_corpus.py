@@ -1,7 +1,6 @@
 """Uploaded and pasted texts become the corpus of every page."""
 
 import re
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.request import urlopen
@@ -155,71 +154,6 @@ def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     use(page, "use_vectors")
     expect(chips).to_have_count(0)
     assert held() == 0
-    assert_no_exception(page)
-
-
-@pytest.mark.long
-def test_a_txt_goes_through_to_a_picture_in_chinese(
-    new_page: Callable[..., Page], server: AppServer, tmp_path: Path
-):
-    large = tmp_path / "large.txt"
-    large.write_bytes(b"a line of text\n" * 4_000_000)
-    path = tmp_path / "kettles.txt"
-    path.write_text("\n\n".join(SENTENCES), encoding="utf-8")
-    page = new_page(locale="zh-TW")
-    open_app(page, server.page_url("your_corpus", query="source=upload"))
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(large)
-    expect(error_on_screen(page)).to_contain_text("檔案超過 50 MB 的上限")
-    upload(page, path)
-    expect(page.get_by_text("30 筆文字可以使用；略過沒有文字的 29 行。")).to_be_visible()
-    use(page)
-    assert_drawn(page)
-    expect(page.get_by_text("已在側邊欄選用「kettles」。")).to_be_visible()
-    expect(page.get_by_text("模型讀了 30 筆文字")).to_be_visible()
-    assert page.evaluate("document.documentElement.lang") == "zh-Hant"
-    page.locator(".st-key-own_cloud .twin-more summary").click()
-    expect(page.locator(".st-key-own_cloud").get_by_text("下載圖片（PNG）")).to_be_visible()
-    report = new_page()
-    open_report(page, report, tmp_path)
-    expect(report.get_by_role("heading", name="「kettles」的診斷")).to_be_visible()
-    assert report.evaluate("document.documentElement.lang") == "zh-Hant"
-
-
-@pytest.mark.slow
-def test_vectors_are_judged_by_queries_with_vectors_of_their_own(
-    page: Page, server: AppServer, tmp_path: Path
-):
-    """Row q answers query q, by BEIR's qrels."""
-    X = np.random.default_rng(0).standard_normal((300, 16)).astype(np.float32)
-    np.save(tmp_path / "vectors.npy", X + 3)
-    np.save(tmp_path / "queries.npy", X[:80] + 0.2 + 3)
-    lines = [f"{q}\t{q}\t1" for q in range(1, 81)]
-    (tmp_path / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]))
-    open_app(page, server.page_url("your_corpus", query="source=upload"))
-    upload(page, tmp_path / "vectors.npy")
-    use(page, "use_vectors")
-    assert_drawn(page)
-    page.locator(".st-key-evidence-form summary").click()
-    with rerun(page):
-        page.get_by_role("radio", name="Queries with known answers").click()
-    for key, name in (("queries", "qrels.tsv"), ("vectors-queries", "queries.npy")):
-        box = page.locator(f".st-key-evidence-{key} [data-testid=stFileUploaderDropzoneInput]")
-        with rerun(page):
-            box.set_input_files(tmp_path / name)
-    expect(page.get_by_text("80 of 80 queries are used.").last).to_be_visible()
-    use(page, "use_evidence")
-    expect(page.locator(".st-key-judge input")).to_have_value("queries: qrels.tsv")
-    expect(page.locator(".st-key-cures")).to_contain_text("nDCG")
-    # ... thresholds and lines for FAISS out
-    expect(page.get_by_text("precision if 1 pair in 1,000 is related")).to_be_visible()
-    expect(page.get_by_text("Centring is the cure for a threshold")).to_be_visible()
-    button = page.locator(".st-key-take-NumPy button")
-    button.scroll_into_view_if_needed()
-    with page.expect_download() as waiting:
-        button.click()
-    waiting.value.save_as(tmp_path / "cure.zip")
-    with zipfile.ZipFile(tmp_path / "cure.zip") as files:
-        assert b"faiss.IndexFlatIP" in files.read("databases.md")
     assert_no_exception(page)
 
 

@@ -10,8 +10,7 @@ from geometry.projection.plane import (
     whiten_points,
     whitening_of,
 )
-from pages.cosine_basis.controls import state_of
-from pages.cosine_basis.scene import Scene
+from pages.cosine_basis.controls import Scene, state_of
 from tests.components.scripts import evaluate
 
 PLANES = 200

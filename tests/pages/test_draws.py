@@ -16,7 +16,7 @@ from geometry.data import VectorSet
 from pages.common import corpus_cloud, jobs
 from pages.common.page_list import PAGES
 from pages.common.uploads import FOR_VECTORS
-from pages.neighbours.scene import AT_ONCE
+from pages.neighbours.explore import AT_ONCE
 from tests.pages.visits import brought, clear_memory, healthy, new_visit
 
 SECONDS = 1.0
@@ -62,7 +62,7 @@ def short_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Encoder, "encode_layers", encoded)
     monkeypatch.setattr(corpus_cloud, "read_cloud_apart", read_cloud)
-    monkeypatch.setattr("pages.neighbours.scene.MOST_MEASURED", AT_ONCE + 1)
+    monkeypatch.setattr("pages.neighbours.explore.MOST_MEASURED", AT_ONCE + 1)
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", 500)
 
 

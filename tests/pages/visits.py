@@ -6,10 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from geometry import Corpus, read_bundled
 from pages.common.measures import ICONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +49,19 @@ def new_visit(page: str, state: Mapping[str, Any] | None = None, **query: str) -
 def brought(store: str, chosen: str, value: Any) -> dict[str, Any]:
     """The session state with a value uploaded into ``store`` and chosen by the key ``chosen``."""
     return {store: {"upload-test": value}, chosen: "upload-test"}
+
+
+def spread_topics(n: int) -> Corpus:
+    """Sentences of the bundled topics, spread over them."""
+    topics = read_bundled("topics")
+    taken = topics.take(np.linspace(0, len(topics) - 1, n).astype(int))
+    return Corpus("mine", taken.texts, taken.labels)
+
+
+def big_numbers(app: AppTest) -> list[list[str]]:
+    """The values of each list of large numbers."""
+    bodies = [element.proto.body for element in app.get("html")]
+    return [re.findall(r"<b>(.*?)</b>", body) for body in bodies if "<dl" in body]
 
 
 def healthy(app: AppTest) -> AppTest:

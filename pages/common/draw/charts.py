@@ -23,7 +23,7 @@ from geometry.projection.twin_message import short_text
 from pages.common.cache import kept
 from pages.common.words import _
 
-from .scripts import put_in_static
+from .scripts import built, put_in_static
 
 COMPONENTS = shipped_file("components")
 ANNOUNCE = """
@@ -193,6 +193,18 @@ def _chart() -> Callable[..., Any]:
         html='<div class="chart" role="group"></div>',
         js=(COMPONENTS / "chart.js").read_text(encoding="utf8"),
         isolate_styles=False,  # Plotly puts its style sheet into the document
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def plane_component(name: str) -> Callable[..., Any]:
+    """A component that draws a plane whose points are dragged; its bundle has the name."""
+    return st.components.v2.component(
+        f"narrow_cone_{name}",
+        html=f'<div class="{name} plane"></div>',
+        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
+        js=built(name),
+        isolate_styles=False,
     )
 
 

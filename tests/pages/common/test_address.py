@@ -8,7 +8,7 @@ import pytest
 
 from pages.common.address import PARAMETERS, put_in_url
 from pages.common.compare_two import SIDES
-from pages.contrast.choices import NUMBERS
+from pages.contrast.explore import NUMBERS
 from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
 

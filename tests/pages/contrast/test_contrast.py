@@ -13,7 +13,7 @@ from geometry.evaluate.best_cell import halves
 from geometry.training import ScoredVectors, train_contrastive
 from pages.common.live_training import STATE
 from pages.contrast import recorded
-from pages.contrast.choices import NUMBERS
+from pages.contrast.explore import NUMBERS, Scene, contrast_state, contrast_verdict
 from pages.contrast.recorded import DEFAULTS, recorded_run
 from pages.contrast.run import (
     COMPARED,
@@ -24,7 +24,6 @@ from pages.contrast.run import (
     PairVectors,
     contrast_run,
 )
-from pages.contrast.scene import Scene, contrast_state, contrast_verdict
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.visits import everything, healthy, new_visit
@@ -51,7 +50,7 @@ def records(material):
 
 
 def test_a_run_is_measured_on_test_pairs_alone(material, records):
-    header, places, *moments, ending = records
+    header, places, *moments, (_flow, trained), ending = records
     assert isinstance(header, Header)
     assert isinstance(ending, Ending)
     dev, test = halves(material.gold_scores)
@@ -88,10 +87,10 @@ def test_a_run_is_measured_on_test_pairs_alone(material, records):
         (raw.uniformity, raw.spearman_test), abs=1e-4
     )
     best = max(moments, key=lambda moment: moment.spearman_dev)
-    assert (ending.step, ending.trained.uniformity) == (best.step, pytest.approx(best.uniformity))
+    assert (ending.step, trained.uniformity) == (best.step, pytest.approx(best.uniformity))
     assert [gain.over for gain in ending.gains] == list(COMPARED)
     assert ending.gains[0].value == pytest.approx(
-        ending.trained.spearman_test - raw.spearman_test, abs=1e-6
+        trained.spearman_test - raw.spearman_test, abs=1e-6
     )
 
 
@@ -255,28 +254,3 @@ def test_play_goes_from_the_first_recorded_step_to_the_last():
     assert seen[-1] == steps[-1]
     assert [*dict.fromkeys(seen)] == steps[steps.index(seen[0]) :]
     assert seen[0] in steps[:2]
-
-
-@pytest.mark.model
-def test_pairs_that_the_model_does_not_know_are_warned_of():
-    query = {"lang": "zh-CN", "pairs": "pairs-zh"}
-    app = healthy(new_visit("contrast", model="bundled", **query).run())
-    assert "[UNK]" in app.warning[0].value
-    app.button(key="use-e5").click().run()
-    assert not healthy(app).warning
-
-
-@pytest.mark.long
-@pytest.mark.model
-def test_chinese_pairs_are_trained_on_and_scored():
-    query = {"model": "bundled-e5", "pairs": "pairs-zh", "contrast-steps": "50"}
-    app = healthy(new_visit("contrast", **query).run())
-    healthy(app.button(key="contrast-train").click().run())
-    training = app.session_state[STATE]["contrast"]
-    assert training.wait(120)
-    assert training.error is None
-    said = everything(healthy(app.run()))
-    assert "measured on 141 test pairs (the project’s Chinese pairs)" in said
-    assert "Your training" in said
-    cloud = charts(app)["contrast-cloud"]["figure"]["data"]
-    assert re.search("[\u4e00-\u9fff]", str(cloud))

@@ -3,7 +3,6 @@
 import json
 import re
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,17 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
-from pages.cosine_basis.controls import STANDARD, accept_move, presets, state_of
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines
+from pages.cosine_basis.controls import (
+    BASIS,
+    CLOUD_N,
+    CLOUD_SEED,
+    PRESETS,
+    STANDARD,
+    Scene,
+    accept_move,
+    state_of,
+)
 from pages.cosine_basis.panels import (
     basis_verdict,
     cosines_table,
@@ -21,14 +29,8 @@ from pages.cosine_basis.panels import (
     points_table,
     snaps,
 )
-from pages.cosine_basis.scene import CLOUD_N, CLOUD_SEED, Scene
 from tests.for_each import for_each
-from tests.pages.visits import deep_link
-
-ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "pages" / "cosine_basis" / "page.py"
-TEXT = ROOT / "assets" / "text"
-SOURCES = sorted((ROOT / "pages" / "cosine_basis").glob("*.py"))
+from tests.pages.visits import healthy, new_visit
 
 PRESET_COSINES = {  # computed by hand
     "standard": (0, 0, -1),
@@ -40,25 +42,8 @@ PRESET_COSINES = {  # computed by hand
 }
 
 
-@pytest.fixture(autouse=True)
-def _empty_caches():
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
 def open_page(**query: str) -> AppTest:
-    app = deep_link("cosine_basis")
-    for key, value in query.items():
-        app.query_params[key] = value
-    return healthy(app.run())
-
-
-def healthy(app: AppTest) -> AppTest:
-    assert not app.exception, [error.value for error in app.exception]
-    return app
+    return healthy(new_visit("cosine_basis", **query).run())
 
 
 def message(app: AppTest) -> dict:
@@ -102,19 +87,10 @@ def test_a_first_visit_guesses_before_the_second_picture():
     assert not any("You guessed" in element.value for element in app.info)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [{"len2": "2"}, {"whiten": "no"}],
-    ids=lambda query: next(iter(query)),
-)
+@for_each("query", [{"len2": "2"}, {"whiten": "no"}])
 def test_an_address_with_settings_shows_them_at_once(query):
     keys = [element.key for element in open_page(**query).button]
     assert "guess-skip" not in keys
-
-
-def test_an_audience_guesses_too():
-    app = open_page(present="1")
-    assert "guess-skip" in [element.key for element in app.button]
 
 
 def test_the_guess_can_be_skipped_or_left_for_a_control():
@@ -142,21 +118,16 @@ def test_the_verdict_is_worked_out_from_the_basis(plane, state, says):
     assert says in found.measured
 
 
-@pytest.mark.parametrize(("name", "expected"), PRESET_COSINES.items())
-def test_a_preset_sets_the_sliders_and_the_numbers(name, expected):
-    app = healthy(open_page(angle="30").button(key=f"preset-{name}").click().run())
-    assert column(app, 0) == ["0.000", "0.000", "−1.000"]
-    assert column(app, 1) == shown(expected)
-    wanted = presets()[name]
-    assert message(app)["plane"] == wanted
-    widgets = {element.key: element.value for element in [*app.slider, *app.number_input]}
-    assert {key: widgets[key] for key in wanted} == wanted
-
-
-def test_presets_snap_to_themselves():
-    """The picture snaps to exactly the numbers of the presets, so the preset's button is marked."""
-    found = snaps()
-    for wanted in presets().values():
+def test_a_preset_sets_the_sliders_and_the_numbers_and_the_picture_snaps_to_it():
+    app, found = open_page(angle="30"), snaps()
+    for name, expected in PRESET_COSINES.items():
+        healthy(app.button(key=f"preset-{name}").click().run())
+        assert column(app, 0) == ["0.000", "0.000", "−1.000"]
+        assert column(app, 1) == shown(expected)
+        wanted = PRESETS[name]
+        assert message(app)["plane"] == wanted
+        widgets = {element.key: element.value for element in [*app.slider, *app.number_input]}
+        assert {key: widgets[key] for key in wanted} == wanted
         assert {"length": wanted["len1"], "degrees": wanted["turn"]} in found["axes"]["e1"]
         assert {"length": wanted["len2"], "degrees": wanted["angle"]} in found["axes"]["e2"]
         assert wanted["angle"] in found["angles"]
@@ -164,27 +135,14 @@ def test_presets_snap_to_themselves():
         assert all(found["homes"][n] == [wanted[f"{n}_x"], wanted[f"{n}_y"]] for n in "abc")
 
 
-@pytest.mark.parametrize(
-    "plane",
-    [
-        Plane(0.7, 1.9, 37.0),
-        Plane(2.5, 0.25, 160.0, (1.3, -0.4)),
-        Plane(1.0, 1.0, 20.0, (4.0, 4.0), -75.0),
-    ],
-)
-def test_the_numbers_follow_the_controls(plane):
-    app = open_page()
-    app.slider(key="len1").set_value(plane.length_1)
-    app.slider(key="len2").set_value(plane.length_2)
-    app.slider(key="angle").set_value(plane.angle)
-    app.slider(key="turn").set_value(plane.turn)
-    app.slider(key="shift_x").set_value(plane.shift[0])
-    app.slider(key="shift_y").set_value(plane.shift[1])
+def test_the_numbers_follow_the_controls():
+    plane, app = Plane(2.5, 0.25, 160.0, (1.3, -0.4), -75.0), open_page()
+    values = plane.length_1, plane.length_2, plane.angle, plane.turn, *plane.shift
+    for key, value in zip(BASIS, values, strict=True):
+        app.slider(key=key).set_value(value)
     healthy(app.run())
     assert column(app, 1) == shown(plane.true_cosines())
-    assert any(
-        f"{plane.cosine_by_formula():.3f}" in element.value for element in app.latex
-    )  # the formula, before the shift
+    assert any(f"{plane.cosine_by_formula():.3f}" in each.value for each in app.latex)
 
 
 def formulas(app: AppTest) -> list[str]:
@@ -210,14 +168,11 @@ def test_fixed_points_have_one_cosine_in_both_bases(shift):
     assert [json.loads(values[name].translate(str.maketrans("()−", "[]-"))) for name in "ab"] == [
         pytest.approx(place, abs=6e-4) for place in places
     ]
-    x, y = POINTS[:2]
-    G = plane.gram
-    assert values["cosine"] == number(x @ G @ y / np.sqrt(x @ G @ x * (y @ G @ y)))
-    # another basis Q of the same points: coordinates inv(Q) x, Gram matrix Q' G Q
-    Q = np.array([[2.0, 1.0], [0.5, -1.0]])
-    x, y = np.linalg.solve(Q, POINTS[:2].T).T
-    G = Q.T @ G @ Q
-    assert values["cosine"] == number(x @ G @ y / np.sqrt(x @ G @ x * (y @ G @ y)))
+    # also in another basis Q of the same points: coordinates inv(Q) x, Gram matrix Q' G Q
+    for Q in (np.eye(2), np.array([[2.0, 1.0], [0.5, -1.0]])):
+        x, y = np.linalg.solve(Q, POINTS[:2].T).T
+        G = Q.T @ plane.gram @ Q
+        assert values["cosine"] == number(x @ G @ y / np.sqrt(x @ G @ x * (y @ G @ y)))
 
 
 @pytest.mark.parametrize(
@@ -263,7 +218,7 @@ def test_a_moved_point_is_in_every_number():
         "g_{11} - g_{22}" in element.value for element in app.latex
     )  # this formula is only for the default points
     healthy(app.button(key="preset-diagonal").click().run())
-    assert message(app)["plane"] == presets()["diagonal"]
+    assert message(app)["plane"] == PRESETS["diagonal"]
 
 
 def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch):
@@ -282,14 +237,6 @@ def test_points_on_one_line_are_reported_as_too_few():
         "one line" in element.value for element in open_page(whiten="points", **line).warning
     )
     assert not open_page(whiten="cloud", **line).warning
-
-
-def test_the_readings_name_what_cosine_depends_on():
-    by_coordinates, by_position = open_page(), open_page(reading="position")
-    assert any("**By coordinates**" in element.value for element in by_coordinates.markdown)
-    assert any("**By position**" in element.value for element in by_position.markdown)
-    readings = [message(app)["choices"]["reading"] for app in (by_coordinates, by_position)]
-    assert readings == ["coordinates", "position"]  # the column that the browser makes bold
 
 
 @pytest.mark.parametrize(
@@ -330,39 +277,6 @@ def test_the_message_has_all_that_the_picture_needs():
     assert np.array(sent["cloud"]) == pytest.approx(background_cloud(CLOUD_N, seed=CLOUD_SEED))
 
 
-@pytest.mark.parametrize("code", ["en", "zh-Hant"])
-def test_both_languages_have_every_text(code):
-    app = open_page(lang=code, shift_x="-2", whiten="points")
-    words = message(app)["words"]
-    said = [*words["captions"].values(), *words["columns"].values(), *words["values"].values(),
-            *words["handles"].values(), words["hint"], words["save"], words["whiten"]]  # fmt: skip
-    chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in said]
-    assert set(chinese) == {code == "zh-Hant"}
-    labels = {element.label for element in app.expander}
-    assert len(labels) == 6  # and the formula, more controls, sources
-    assert labels > {
-        line.lstrip("# ")
-        for line in (TEXT / code / "cosine_basis.md").read_text(encoding="utf8").splitlines()
-        if line.startswith("# ")
-    }
-
-
-@for_each("whiten", ["cloud", "points"])
-def test_the_picture_and_the_library_whiten_alike(whiten):
-    scene = Scene(Plane(0.6, 2.0, 50.0, (1.0, -3.0)), "position", whiten, True)
-    fit_on = {"cloud": background_cloud(CLOUD_N, seed=CLOUD_SEED), "points": POINTS}[whiten]
-    expected = whiten_points(scene.plane, fit_on)
-    assert scene.whitened(POINTS) == pytest.approx(expected)
-    assert scene.cosines.whitened == pytest.approx(pair_cosines(expected))
-
-
-def test_the_whitened_cloud_is_round():
-    scene = Scene(Plane(3.0, 0.5, 25.0, (2.0, 2.0)), "position", "cloud", True)
-    cloud = scene.whitened(background_cloud(CLOUD_N, seed=CLOUD_SEED))
-    assert np.cov(cloud.T, bias=True) == pytest.approx(np.eye(2), abs=1e-8)
-    assert cloud.mean(axis=0) == pytest.approx(np.zeros(2), abs=1e-8)
-
-
 def test_the_files_contain_what_the_page_shows():
     scene = Scene(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
     points = pd.read_csv(StringIO(points_table(scene).to_csv(index=False)))
@@ -375,10 +289,3 @@ def test_the_files_contain_what_the_page_shows():
     assert found["true_cosine"].isna().tolist() == [True, True, False]
     assert set(found["whitening_fitted_on"]) == {"cloud"}
     assert set(found["cloud_seed"]) == {CLOUD_SEED}
-
-
-@for_each(
-    ("value", "text"), [(-1e-17, "0.000"), (-0.4472, "−0.447"), (1, "1.000"), (np.nan, "undefined")]
-)
-def test_a_number_as_it_is_written(value, text):
-    assert number(value) == text

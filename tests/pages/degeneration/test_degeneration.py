@@ -7,18 +7,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, read_bundled
+from geometry import Corpus
 from geometry.training.language_model import OPTIMIZERS
 from geometry.training.optimizers import recorded_optimizers
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
 from geometry.training.softmax_toy import RATE, TARGETS, SoftmaxToy
 from pages.common.live_training import STATE
-from pages.common.measures import NoControl
-from pages.degeneration.choices import runs_of
+from pages.common.measures import ICONS, NoControl
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
 from pages.degeneration.optimizers import equal_loss_curves, optimizer_verdict
-from pages.degeneration.scene import Scene, recorded_scene
+from pages.degeneration.scene import Scene, recorded_scene, runs_of
 from tests.pages.visits import everything, healthy, new_visit
 
 PATIENCE = 120.0
@@ -30,26 +29,16 @@ def recorded(one_memory: None) -> AppTest:
     return healthy(new_visit(PAGE, step=str(len(recorded_run()[0].steps) - 1)).run())
 
 
-def test_a_first_visit_is_before_the_first_step(one_memory):
-    text = everything(healthy(new_visit(PAGE).run()))
-    assert "step 0 of 400" in text
-    assert "press Play" in text
-
-
-def test_the_last_step_shows_the_verdicts(recorded):
-    text = everything(recorded)
-    assert "Recorded run of 400 steps" in text
-    assert text.count("Holds here.") == 3
-    assert "word2vec has a cone of its own" in text
-    assert not recorded.error
-
-
-def test_the_numbers_are_those_of_the_chosen_step(recorded):
-    history, _about = recorded_run()
-    early = everything(healthy(new_visit(PAGE, step="3").run()))
-    assert f"step {history.steps[3]} of 400" in early
-    assert "before step 100" in early
-    assert early.count("Holds here.") == 1  # that of the optimisers, which has no step
+def test_numbers_and_verdicts_are_those_of_the_chosen_step(recorded):
+    steps = recorded_run()[0].steps
+    first, early = (new_visit(PAGE, **query).run() for query in ({}, {"step": "3"}))
+    assert "step 0 of 400" in everything(healthy(first))
+    text = everything(healthy(early))
+    assert f"step {steps[3]} of 400" in text
+    assert "before step 100" in text
+    assert text.count(ICONS["holds"]) == 1  # that of the optimisers, which has no step
+    assert everything(recorded).count(ICONS["holds"]) == 3
+    assert "word2vec has a cone of its own" in everything(recorded)
 
 
 def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
@@ -57,17 +46,6 @@ def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
     keys = [part.proto.component_name for part in app.get("bidi_component")]
     assert keys.count("narrow_cone_chart") == 8  # pictures and curves of four models
     assert app.slider(key="step-slider").value == 3
-
-
-def test_what_must_be_shown_is_in_the_recorded_run():
-    scene = recorded_scene()
-    plain, penalised = scene.find("language", penalty=False), scene.find("language", penalty=True)
-    assert scene.cosine(plain, "unseen", 0) == pytest.approx(0, abs=0.02)
-    assert scene.cosine(plain, "unseen") > 0.5
-    assert scene.cosine(plain, "frequent") < 0.1
-    assert scene.cosine(penalised, "unseen") < 0.15
-    loss = scene.history.loss[-1]
-    assert loss[penalised] / loss[plain] < 1.03
 
 
 def changed(scene: Scene, run: int, **cosines: float) -> Scene:
@@ -110,6 +88,9 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     assert "does not apply" in card.measured
     first, last = history.norm[[0, -1], 0, 2]
     assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.control.measured
+    values = theorem_values(replace(scene, history=within), 0)
+    assert values["negative"] == "Here no such v exists."
+    assert "**inside**" in values["hull"]
 
 
 def test_the_push_is_compared_with_other_words_and_another_optimizer(monkeypatch):
@@ -144,7 +125,7 @@ def test_the_optimizer_is_compared_at_one_loss():
 
 
 def test_the_curves_are_the_recorded_ones_at_each_loss():
-    runs, curves = recorded_optimizers(), equal_loss_curves()
+    runs, curves = recorded_optimizers(), equal_loss_curves("en")
     assert len(curves) == len(runs.loss)
     for place, curve in enumerate(curves):
         assert (np.diff(curve.x) < 0).all()
@@ -183,16 +164,6 @@ def test_the_control_of_theorem_1_is_gradient_descent_on_four_tokens(recorded):
         assert said.format(float(w[3].detach().norm())) in text
 
 
-def test_inside_of_the_hull_no_negative_direction_is_claimed():
-    scene = recorded_scene()
-    history = scene.history
-    inside = replace(history.theory[0][-1], is_outside=False, margin=0.0)
-    within = replace(history, theory=((*history.theory[0][:-1], inside), *history.theory[1:]))
-    values = theorem_values(replace(scene, history=within), 0)
-    assert values["negative"] == "Here no such v exists."
-    assert "**inside**" in values["hull"]
-
-
 def test_the_penalty_has_its_numbers(recorded):
     history = recorded_run()[0]
     [text] = [each.value for each in recorded.markdown if "is the loss of the page" in each.value]
@@ -223,20 +194,6 @@ def test_an_own_training_replaces_the_recorded_one(one_memory):
     assert "before step 100" in text
     healthy(app.button(key=f"training-{PAGE}-reset").click().run())
     assert "Recorded run of 400 steps" in everything(app)
-
-
-@pytest.mark.long
-def test_chinese_is_trained_on_by_characters_and_the_way_is_said(one_memory):
-    """A clause is no word: 240 sentences have more words than sentences and signs."""
-    query = {"text": "corpus", "corpus": "topics-zh", "train": "one", "steps": "20", "width": "16"}
-    app = short(new_visit(PAGE, lang="zh-Hant", **query))
-    words = [word for text in read_bundled("topics-zh").texts for word in text if word.strip()]
-    assert "斷詞方式：中文或日文的每個字" in everything(app)
-    facts = app.session_state[STATE][PAGE].records[0].text
-    assert 0.9 * len(words) < facts.n_tokens <= len(words)
-    offered = app.selectbox(key="words-by").options
-    assert offered[:2] == ["由文字判定", "中文或日文的每個字"]
-    assert "斷開" not in "".join(offered)
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,11 @@ from geometry import (
     mean_norm_share,
     opening_angle,
 )
-from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
 from geometry.measure import (
     Measured,
     intra_sentence_similarity,
     max_explainable_variance,
-    measure_table,
     positive_cosine_share,
     self_similarity,
 )
@@ -39,7 +37,7 @@ from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import big_numbers, brought, everything, healthy, new_visit, spread_topics
 
 ONE_BY_ONE = {
     "positive_cosine_share": positive_cosine_share,
@@ -62,16 +60,8 @@ CONTEXTUAL = {
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
-def corpus(n: int = N) -> Corpus:
-    """Sentences of the shipped topics, spread over them."""
-    topics = read_bundled("topics")
-    rows = np.linspace(0, len(topics) - 1, n).astype(int)
-    texts, labels = (tuple(each[row] for row in rows) for each in (topics.texts, topics.labels))
-    return Corpus("mine", texts, labels)
-
-
 def visit(own: Corpus | None = None, **query: str) -> AppTest:
-    state = brought("uploads", "corpus", own or corpus())
+    state = brought("uploads", "corpus", own or spread_topics(N))
     if query.pop("webgl2", "") == "no":
         state[NO_WEBGL2] = True
     if query.pop("table", ""):
@@ -87,13 +77,13 @@ def encoder() -> Encoder:
 @pytest.fixture(scope="module")
 def sentences(encoder: Encoder) -> dict[str, np.ndarray]:
     """Every layer of each pooling, (layers, n, d)."""
-    return encoder.encode_layers(corpus().texts, poolings=("cls", "mean", "max"))
+    return encoder.encode_layers(spread_topics(N).texts, poolings=("cls", "mean", "max"))
 
 
 @pytest.fixture(scope="module")
 def tokens(encoder: Encoder):
     """TokenEmbeddings of each layer, from one call for each layer, without special tokens."""
-    return [encoder.encode_tokens(corpus().texts, layer=layer) for layer in range(LAST + 1)]
+    return [encoder.encode_tokens(spread_topics(N).texts, layer=layer) for layer in range(LAST + 1)]
 
 
 @pytest.fixture
@@ -104,11 +94,6 @@ def scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
         "pages.layers.explore.offer_downloads", lambda scene, measure: found.append(scene)
     )
     return found
-
-
-def headlines(app: AppTest) -> list[list[str]]:
-    found = [element.proto.body for element in app.get("html")]
-    return [re.findall(r"<b>(.*?)</b>", body) for body in found if "<dl" in body]
 
 
 def curves(app: AppTest) -> dict[str, np.ndarray]:
@@ -125,7 +110,7 @@ def curves(app: AppTest) -> dict[str, np.ndarray]:
 def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences, layer, pooling):
     app = visit(layer=str(layer), pooling=pooling)
     X = sentences[pooling]
-    shown, rogue = headlines(app)
+    shown, rogue = big_numbers(app)
     assert shown == [
         signed(mean_cosine(X[layer]), 3),
         f"{opening_angle(X[layer]):.1f}°",
@@ -202,7 +187,7 @@ def test_where_the_animation_stops_the_numbers_and_the_address_follow(sentences)
     app = visit()
     app.session_state["layer"] = "1"
     healthy(app.run())
-    assert headlines(app)[0][0] == signed(mean_cosine(sentences["mean"][1]), 3)
+    assert big_numbers(app)[0][0] == signed(mean_cosine(sentences["mean"][1]), 3)
     assert app.query_params["layer"] == "1"
 
 
@@ -218,7 +203,7 @@ def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     share = raw[5, top] / raw[5].sum()
     assert f"{top} ({share:.1%})" in everything(app)
     five = np.sort(raw[5])[-5:].sum() / raw[5].sum()
-    assert headlines(app)[1] == [f"{share:.1%}", f"{five:.1%}", signed(standardised[5].sum(), 3)]
+    assert big_numbers(app)[1] == [f"{share:.1%}", f"{five:.1%}", signed(standardised[5].sum(), 3)]
     rows = list(csv.reader(io.StringIO(dimensions_csv(scenes[0].parts, "x").decode("utf-8-sig"))))
     assert len(rows) == 1 + raw.size
     assert float(rows[1 + 5 * raw.shape[1] + top][2]) == pytest.approx(raw[5, top], rel=1e-4)
@@ -238,7 +223,7 @@ def test_leading_dimensions_are_few_and_apart():
 def test_cls_at_the_input_is_one_vector():
     """All vectors are equal, so there is no spread: cells give the reason, nothing fails."""
     app = visit(layer="0", pooling="cls", table="open")
-    assert headlines(app)[0][0] == "1.000"
+    assert big_numbers(app)[0][0] == "1.000"
     assert "1.0000, 1.0000" in everything(app)
     assert "| 0 | 1.000" in everything(app)
 
@@ -278,27 +263,13 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
 
 def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
     visit(dims="3D")
-    text = points_table(scenes[0].film, "x").decode("utf-8-sig")
+    scene = scenes[0]
+    pictures = [picture for picture, _edges in scene.drawn]
+    text = points_table(scene.first.cloud, pictures, "x").decode("utf-8-sig")
     head, first, *_rest = csv.reader(io.StringIO(text))
     assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
     assert len(head) == 2 + 3 * (LAST + 1) + 1
-    assert float(first[2]) == pytest.approx(
-        scenes[0].film.pictures[0].around_origin[0, 0], rel=1e-4
-    )
-
-
-def test_another_layer_measures_no_curve_again(monkeypatch):
-    app = visit(layer="2")
-    before = curves(app)
-    for name in ("measure_table", "fit_treatment", "project_layer"):
-        monkeypatch.setattr(
-            f"pages.layers.scene.{name}", lambda *_, **__: pytest.fail("computed again")
-        )
-    app.session_state["layer"] = "5"
-    after = curves(healthy(app.run()))
-    assert "Layer 5 of 6" in everything(app)
-    for name, values in before.items():
-        np.testing.assert_array_equal(after[name], values)
+    assert float(first[2]) == pytest.approx(pictures[0].around_origin[0, 0], rel=1e-4)
 
 
 def test_without_webgl2_there_is_a_chart_for_each_layer():
@@ -334,7 +305,7 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
     assert "n = 12 tokens (a sample of 18)" in everything(app)
 
 
-def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sentences):
+def test_all_points_are_drawn_and_curves_take_a_sample(monkeypatch, sentences):
     """A corpus above the limits: the pictures and the numbers below them use every row."""
     for of, name, value in (
         (layers_scene, "MANY_POINTS", 10),
@@ -342,21 +313,13 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
         (explore, "SAMPLE_ROWS", 20),
     ):
         monkeypatch.setattr(of, name, value)
-    started: list[str] = []
-    waited = layers_scene.jobs.wait_for
-    monkeypatch.setattr(
-        layers_scene.jobs,
-        "wait_for",
-        lambda key, *a, **k: started.append(key) or waited(key, *a, **k),
-    )
-    own = corpus()
+    own = spread_topics(N)
     app = visit(layer="2", table="open", view="svd", dims="3D")
-    assert [key for key in started if "scene._drawn" in key]
     (twin,) = twin_clouds(app).values()
     frames = twin.frames[twin.message["views"][0]["points"]]
     assert [len(frame) for frame in frames] == [N] * (LAST + 1)
     X = sentences["mean"]
-    assert headlines(app)[0][0] == signed(mean_cosine(X[2]), 3)
+    assert big_numbers(app)[0][0] == signed(mean_cosine(X[2]), 3)
     drawn = np.sort(np.random.default_rng(0).choice(N, 20, replace=False))
     expected = [mean_cosine(each[drawn]) for each in X]
     np.testing.assert_allclose(curves(app)["sentences, mean"], expected, atol=1e-5)
@@ -365,18 +328,6 @@ def test_all_points_are_drawn_in_a_job_and_curves_take_a_sample(monkeypatch, sen
     assert f"n = 20 sentences · a sample of 20 of the {N} texts" in said
     # Plotly draws only a sample
     assert f"n = 20 sentences (a sample of {N})" in everything(visit(own, webgl2="no"))
-
-
-def test_a_point_is_found_by_its_text():
-    own = corpus()
-    app = visit(own, find=own.texts[7].upper())
-    (twin,) = twin_clouds(app).values()
-    assert [mark["rows"] for mark in twin.message["marks"]] == [[7], [7]]  # found, chosen
-    assert app.query_params["point"] == "7"
-    app = visit(own, find="zzz")
-    (twin,) = twin_clouds(app).values()
-    assert twin.message["marks"] == []
-    assert "No text contains “zzz”." in everything(app)
 
 
 def row(value: float | None, low: float | None = None, high: float | None = None) -> Measured:
@@ -417,30 +368,3 @@ def test_the_file_of_measures_leaves_missing_values_empty():
     assert list(csv.reader(io.StringIO(text)))[1] == [
         *("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")
     ]
-
-
-def test_sentences_of_one_text_are_one_unit_of_the_intervals(monkeypatch):
-    units = []
-
-    def recorded(X, **how):
-        if "units" in how:
-            units.append(how["units"])
-        return measure_table(X, **how)
-
-    monkeypatch.setattr("pages.layers.scene.measure_table", recorded)
-    monkeypatch.setattr(layers_scene, "SAMPLE_ROWS", 20)
-    own = replace(corpus(24), sources=tuple(row // 3 for row in range(24)))
-    assert "sentences of one text are one unit" in everything(visit(own))
-    rows = np.sort(np.random.default_rng(0).choice(24, 20, replace=False))
-    of_sentences = [each for each in units if len(each) == len(rows)]
-    assert 0 < len(of_sentences) < len(units)  # the other intervals are of tokens
-    for each in of_sentences:
-        np.testing.assert_array_equal(each, rows // 3)
-
-
-def test_the_chinese_page_is_in_chinese():
-    app = visit(lang="zh-Hant")
-    said = everything(app)
-    assert "第 4 層" in said
-    assert "異常維度" in said
-    assert not re.search(r"\b(the|layer|sentences)\b", re.sub(r"(?<!\*)\*[^*]+\*(?!\*)", "", said))

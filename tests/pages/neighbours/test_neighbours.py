@@ -12,15 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Whitening, load_encoder
 from geometry.data import VectorSet
-from geometry.data.corpus import read_bundled
-from geometry.measure import neighbour_changes
 from geometry.measure.frequency import Estimate
 from geometry.measure.neighbour_changes import NeighbourChanges, NeighbourSide
 from pages.neighbours import explore as verdicts
-from pages.neighbours import scene as scenes
 from tests.for_each import for_each
 from tests.pages.charts import charts
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import big_numbers, brought, everything, healthy, new_visit, spread_topics
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 OPEN = ("hubs", "relevance")
@@ -28,11 +25,8 @@ N, K = 120, 7
 
 
 def corpus() -> Corpus:
-    topics = read_bundled("topics")
-    rows = np.linspace(0, len(topics) - 1, N).astype(int)
-    texts = [topics.texts[row] for row in rows]
-    texts[3] = "=1+1 <b>& a rainy day</b>"
-    return Corpus("mine", tuple(texts), tuple(topics.labels[row] for row in rows))
+    own = spread_topics(N)
+    return replace(own, texts=(*own.texts[:3], "=1+1 <b>& a rainy day</b>", *own.texts[4:]))
 
 
 def visit(opened: tuple[str, ...] = (), **query: str) -> AppTest:
@@ -52,32 +46,11 @@ def nearest(X: np.ndarray, k: int = K) -> np.ndarray:
     return index.kneighbors()[1]
 
 
-def headlines(app: AppTest) -> list[str]:
-    bodies = [element.proto.body for element in app.get("html")]
-    return next(re.findall(r"<b>(.*?)</b>", body) for body in bodies if "<dl" in body)
-
-
 def listed(app: AppTest) -> tuple[list[str], list[str]]:
     """The texts of both lists, as shown in the picture."""
     dots = charts(app)["neighbour-lists"]["figure"]["data"][0]
     texts = [text.split("<br>")[0] for text in dots["text"]]
     return texts[: len(texts) // 2], texts[len(texts) // 2 :]
-
-
-@pytest.mark.slow
-@pytest.mark.model
-def test_a_chinese_query_is_answered_by_a_model_that_knows_it():
-    topics, words = read_bundled("topics-zh"), "明天會下雨嗎"
-    query = {"corpus": "topics-zh", "find": words, "fit-on": "same", "lang": "zh-Hant"}
-    app = healthy(new_visit("neighbours", model="bundled", **query).run())
-    assert "資料不足" in everything(app)  # of the query and of the corpus
-    healthy(app.button(key="use-e5").click().run())
-    assert not any("資料不足" in box.value for box in app.warning)
-    encoder, layer = load_encoder("bundled-e5"), int(app.selectbox(key="layer").value)
-    X = encoder.encode([words, *topics.texts], layer=layer).astype(float)
-    X /= np.linalg.norm(X, axis=1, keepdims=True)
-    nearest = [topics.texts[row] for row in np.argsort(-X[1:] @ X[0])[:5]]
-    assert listed(app)[0][:5] == nearest
 
 
 def test_lists_and_numbers_by_a_second_route(clouds):
@@ -88,7 +61,7 @@ def test_lists_and_numbers_by_a_second_route(clouds):
         assert [text.replace("&lt;", "<") for text in shown] == [texts[row] for row in near[5]]
     overlap = np.mean([len({*a} & {*b}) / len({*a} | {*b}) for a, b in zip(*lists, strict=True)])
     counts = [np.bincount(near.ravel(), minlength=N) for near in lists]
-    shown = headlines(app)
+    shown = big_numbers(app)[0]
     assert shown[0] == f"{overlap:.0%}"
     assert float(shown[1].replace("−", "-")) == pytest.approx(skew(counts[1]), abs=0.006)
     assert shown[2] == f"{counts[1].max()}"
@@ -109,16 +82,6 @@ def test_lists_and_numbers_by_a_second_route(clouds):
     assert f"{shares[0]:.3f} [" in said
     assert f"**{skew(counts[1]):.2f}**.".replace("-", "−") in said
     assert "fitted on 120 of these points · the numbers are set by the fit" in said
-
-
-def test_sentences_of_one_text_are_one_unit(clouds):
-    own = replace(corpus(), sources=tuple(row // 2 for row in range(N)))
-    query = {"nearest": str(K), "fit-on": "same"}
-    app = healthy(new_visit("neighbours", brought("uploads", "corpus", own), **query).run())
-    found = neighbour_changes(*clouds, k=K, labels=own.labels, units=np.array(own.sources))
-    numbers = "".join(element.proto.body for element in app.get("html"))
-    assert f"[{found.jaccard.low:.0%}, {found.jaccard.high:.0%}]" in numbers
-    assert "sentences of one text are one unit" in everything(app)
 
 
 def test_a_text_is_found_by_word_by_row_number_and_by_its_own_vector(clouds):
@@ -173,15 +136,6 @@ def test_queries_with_known_answers(clouds):
     assert re.search(rf"recall@{K} \| {np.mean(recall):.3f} \|", said)
     assert "An interval needs 10 or more" in said
     assert f"nDCG@{K}" in said
-    app = visit(opened=OPEN[1:], **{"fit-on": "same"})
-    app = upload(app, "bad.csv", b"query,relevant,grade\na,b,much\n")
-    [error] = [each.value for each in app.error if each.value.startswith("bad.csv: ")]
-    assert "is not a number of at least 0" in error
-    assert app.session_state["relevance-file-1"] is None
-    (uploader,) = (each for each in app.get("file_uploader") if each.key == "relevance-file-1")
-    healthy(uploader.upload("good.csv", ANSWERS.format(a=f'"{texts[0]}"').encode()).run())
-    assert not any(each.value.startswith("bad.csv: ") for each in app.error)
-    assert "3 of 4 queries are used" in everything(app)
 
 
 def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
@@ -191,9 +145,9 @@ def test_a_reader_s_own_vectors_and_many_points_by_the_worker(monkeypatch):
         called.append(call.func.__name__)
         return call()
 
-    monkeypatch.setattr(scenes.SEARCH, "run", noted)
-    monkeypatch.setattr(scenes, "AT_ONCE", 50)
-    monkeypatch.setattr(scenes, "MOST_MEASURED", 80)
+    monkeypatch.setattr(verdicts.SEARCH, "run", noted)
+    monkeypatch.setattr(verdicts, "AT_ONCE", 50)
+    monkeypatch.setattr(verdicts, "MOST_MEASURED", 80)
     X = np.random.default_rng(0).standard_normal((100, 8)).astype(np.float32) + 1
     own = VectorSet("numbers", X)
     state = {"vector-uploads": {"upload-v": own}, "corpus": "upload-v"} | dict.fromkeys(OPEN, True)

@@ -6,7 +6,6 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from types import SimpleNamespace
 
 import numpy as np
@@ -34,7 +33,6 @@ from pages.word_frequency import apart, explore, scene
 from pages.word_frequency.apart import matched
 from pages.word_frequency.explore import LEFT_OUT, left_out_verdict
 from pages.word_frequency.scene import (
-    COMMON_CHINESE,
     ORDERED,
     _by_vocabulary,
     cone_state,
@@ -46,7 +44,7 @@ from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import big_numbers, brought, everything, healthy, new_visit, spread_topics
 
 WIKIPEDIA = "frequency/enwiki_60k.txt"
 PARTS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf")
@@ -54,14 +52,8 @@ PARTS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zip
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
-def corpus(n: int = 200) -> Corpus:
-    topics = read_bundled("topics")
-    rows = np.linspace(0, len(topics) - 1, n).astype(int)
-    return Corpus("mine", tuple(topics.texts[row] for row in rows))
-
-
 def visit(own: Corpus | None = None, opened: tuple[str, ...] = (), **query: str) -> AppTest:
-    state = brought("uploads", "corpus", own or corpus()) | dict.fromkeys(opened, True)
+    state = brought("uploads", "corpus", own or spread_topics(200)) | dict.fromkeys(opened, True)
     if query.pop("webgl2", "") == "no":
         state[NO_WEBGL2] = True
     return healthy(new_visit("word_frequency", state, **query).run())
@@ -75,7 +67,7 @@ def encoder() -> Encoder:
 @pytest.fixture(scope="module")
 def types(encoder: Encoder) -> tuple[list[str], np.ndarray, np.ndarray]:
     """(pieces, counts, vectors) of the corpus by rank; this function counts them."""
-    pieces = [piece for pieces in encoder.tokenize(corpus().texts) for piece in pieces]
+    pieces = [piece for pieces in encoder.tokenize(spread_topics(200).texts) for piece in pieces]
     names, counts = np.unique(pieces, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     table = encoder.type_embeddings()
@@ -88,15 +80,6 @@ def table_of(app: AppTest, beginning: str = r"[\d,]+–") -> list[list[str]]:
     return [[cell.strip() for cell in line.removesuffix("|")[1:].split("|")] for line in lines]
 
 
-def published_rows(app: AppTest) -> list[list[str]]:
-    return table_of(app, "published: ")
-
-
-def headlines(app: AppTest) -> list[str]:
-    bodies = [element.proto.body for element in app.get("html")]
-    return next(re.findall(r"<b>(.*?)</b>", body) for body in bodies if "<dl" in body)
-
-
 def first_number(cell: str) -> float:
     return float(re.match(r"−?[\d.]+", cell)[0].replace("−", "-"))
 
@@ -106,7 +89,7 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
     app = visit(opened=PARTS[:1])
     norms = np.linalg.norm(X, axis=1)
     rho = spearmanr(norms, -counts)[0]
-    shown = headlines(app)
+    shown = big_numbers(app)[0]
     assert float(shown[0].replace("−", "-")) == pytest.approx(rho, abs=6e-4)
     near, _ = NearestNeighbors(n_neighbors=7, algorithm="brute").fit(X).kneighbors()
     products = X @ X.T
@@ -123,7 +106,7 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
         ]
         np.testing.assert_allclose([first_number(c) for c in row[2:9]], expected, atol=0.0051)
         assert first_number(row[9]) == pytest.approx(mean_cosine(X[a:b]), abs=6e-4)
-    assert [row[2:] for row in published_rows(app)][::2] == [
+    assert [row[2:] for row in table_of(app, "published: ")][::2] == [
         ["0.95", "0.77", "0.83", "0.87", "0.73", "0.73", "0.72", ""],
         ["1.22", "1.16", "1.22", "1.26", "1.20", "1.19", "1.17", ""],
     ]
@@ -149,7 +132,7 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
 @pytest.mark.slow
 def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, types):
     names, counts, X = types
-    texts = corpus().texts
+    texts = spread_topics(200).texts
     app = visit(opened=PARTS[1:])
     said = everything(app)
 
@@ -213,68 +196,12 @@ def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, typ
     assert said.count("Zipfian whitening") >= 2
 
 
-def swapped(app: AppTest) -> str:
-    """What is said of the sentences before they were whitened."""
-    return next(box.value for box in app.markdown if box.value.startswith("**原始**"))
-
-
-@pytest.mark.slow
-@pytest.mark.model
-def test_a_word_of_a_chinese_sentence_is_swapped_by_a_model_that_knows_it():
-    """The sources' example: a synonym and an opposite, which MiniLM can't tell apart."""
-    app = visit(opened=PARTS[3:4], lang="zh-Hant")
-    typed = [app.text_input(key=f"swap-{name}").value for name in ("sentence", "word", "other")]
-    assert typed == ["你喜歡吃蘋果嗎？", "喜歡", "愛"]
-    assert app.text_input(key="swap-second").value == "討厭"
-    assert ":gray[喜歡 → 討厭" in swapped(app)
-    assert "資料不足" in everything(app)
-    healthy(app.button(key="use-e5-swap").click().run())
-    assert ":gray[" not in swapped(app)
-    sentence, *others = "你喜歡吃蘋果嗎？", "你愛吃蘋果嗎？", "你討厭吃蘋果嗎？"
-    X = load_encoder("bundled-e5").encode(
-        [sentence, *others], layer=int(app.selectbox("layer").value)
-    )
-    for row, said in enumerate(re.findall(r"餘弦 ([\d.]+)", swapped(app)), 1):
-        assert float(said) == pytest.approx(1 - pdist(X[[0, row]], "cosine")[0], abs=6e-4)
-    assert row == 2
-
-
 def test_the_example_of_a_swap_follows_the_language_until_it_is_changed():
     app = visit(opened=PARTS[3:4])
     healthy(app.text_input(key="swap-word").set_value("eat").run())
     healthy(app.selectbox(key="lang").set_value("zh-Hans").run())
     assert app.text_input(key="swap-sentence").value == "你喜欢吃苹果吗？"
     assert app.text_input(key="swap-word").value == "eat"
-
-
-@pytest.mark.long
-@pytest.mark.model
-def test_common_chinese_words_are_an_order_of_types():
-    app = visit(model="bundled-e5", counts="common-zh")
-    table = load_encoder("bundled-e5").type_embeddings()
-    lines = COMMON_CHINESE.read_text(encoding="utf-8").splitlines()[1:]
-    listed = [line.split(",")[0] for line in lines]
-    assert listed[:3] == ["的", "是", "在"]
-    known = {word.removeprefix("▁") for word in table.words} & set(listed)
-    said = everything(app)
-    assert f"n = {len(known):,} words" in said
-    assert "wordfreq 3.1.1, the 10,000 most common Chinese words" in said
-
-
-def test_words_of_a_chinese_corpus_are_counted_as_chosen():
-    """Vectors of characters, beside texts without spaces between their words."""
-    texts = read_bundled("topics-zh").texts[:40]
-    words = sorted(set(re.findall(r"[\u4e00-\u9fff]", "".join(texts))))
-    X = np.random.default_rng(0).standard_normal((len(words), 12)).round(4)
-    rows = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, X, strict=True)]
-    app = visit(Corpus("mine", texts), words="upload", lang="zh-Hant")
-    healthy(app.selectbox(key="counts").set_value("corpus").run())
-    upload(app, "frequency_vectors_file", "v.txt", "\n".join(rows))
-    assert "斷詞方式：中文或日文的每個字" in everything(app)
-    assert f"n = {len(words)} 個詞" in everything(app)
-    if find_spec("jieba"):
-        healthy(app.selectbox(key="words-by").set_value("jieba").run())
-        assert "斷詞方式：中文，由 jieba 斷詞" in everything(app)
 
 
 def upload(app: AppTest, key: str, name: str, content: str | bytes) -> AppTest:
@@ -338,7 +265,7 @@ def test_the_bundled_glove_needs_no_upload(monkeypatch):
     assert bins.startswith("6.14 → 5.92 → 5.58 → ")
     assert f"frequent words lie farther from the origin: **{bins}**" in said
     rho = spearmanr(norms, np.arange(6000))[0]
-    assert headlines(app)[:2] == [f"{rho:.3f}".replace("-", "−"), "6.14"]
+    assert big_numbers(app)[0][:2] == [f"{rho:.3f}".replace("-", "−"), "6.14"]
     assert "a row is close to the frequency rank, not equal to it" in said
     assert "nearer to the origin: mean length **6.14 [" in said
     assert "Published for BERT-base, Li et al. (2020): mean length **0.95** → **1.45**" in said
@@ -347,7 +274,7 @@ def test_the_bundled_glove_needs_no_upload(monkeypatch):
     said = everything(app)
     assert "frequencies: corpus mine" in said
     assert "a row is close to the frequency rank" not in said
-    rows = [glove.row_of(word) for text in corpus().texts for word in words_of(text)]
+    rows = [glove.row_of(word) for text in spread_topics(200).texts for word in words_of(text)]
     expected = np.unique([row for row in rows if row is not None])
     assert f"n = {len(expected):,} words" in said
 
@@ -422,12 +349,12 @@ def test_all_words_are_drawn_and_the_most_frequent_are_measured(monkeypatch):
     np.testing.assert_allclose(
         array(charts(app)["word-lengths"]["figure"]["data"][0]["y"]), lengths, rtol=1e-5
     )
-    assert headlines(app)[0] == f"{spearmanr(lengths[:550], range(550))[0]:.3f}"
+    assert big_numbers(app)[0][0] == f"{spearmanr(lengths[:550], range(550))[0]:.3f}"
 
 
 def test_a_sample_of_tokens_is_stated(monkeypatch):
     monkeypatch.setattr(scene, "MOST_DRAWN", 200)
-    said = everything(visit(corpus(40), words="tokens"))
+    said = everything(visit(spread_topics(40), words="tokens"))
     assert re.search(r"averaged from a sample of 1\d\d of the [3-9]\d\d tokens, seed 0", said)
 
 
@@ -451,31 +378,17 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
 
 
-def refusals(app: AppTest, name: str) -> list[str]:
-    return [each.value for each in app.error if each.value.startswith(f"{name}: ")]
-
-
-def test_a_refused_file_leaves_its_box_and_the_next_one_is_used(encoder):
-    app = visit(words="upload")
-    app = upload(app, "frequency_vectors_file", "bad.txt", "the 1 2 3\nof 1 2\n")
-    assert app.session_state["frequency_vectors_file-1"] is None
-    assert len(refusals(app, "bad.txt")) == len(refusals(healthy(app.run()), "bad.txt")) == 1
-    lengths = np.linspace(1, 3, 60)
-    app = upload(app, "frequency_vectors_file-1", "good.txt", table_text(lengths))
-    assert not refusals(app, "bad.txt")
-    assert "n = 60 words" in everything(app)
-
-
-def test_a_refused_list_of_counts_leaves_its_box_and_the_next_one_is_used(encoder):
-    app = visit(counts="list")
-    app = upload(app, "frequency_counts_file", "bad.txt", "the many\nof some\n")
-    assert app.session_state["frequency_counts_file-1"] is None
-    assert len(refusals(app, "bad.txt")) == 1
-    words = ["of", "the", "house", "river", "music", "king", "water", "stone", "law", "win"]
-    lines = "".join(f"{word} {1000 - i}\n" for i, word in enumerate(words))
-    app = upload(app, "frequency_counts_file-1", "good.txt", lines)
-    assert not refusals(app, "bad.txt")
-    assert "n = 10 words" in everything(app)
+@pytest.mark.parametrize(
+    ("query", "box", "bad"),
+    [
+        ({"words": "upload"}, "frequency_vectors_file", "the 1 2 3\nof 1 2\n"),
+        ({"counts": "list"}, "frequency_counts_file", "the many\nof some\n"),
+    ],
+)
+def test_a_refused_file_leaves_its_box(query, box, bad):
+    app = upload(visit(**query), box, "bad.txt", bad)
+    assert app.session_state[f"{box}-1"] is None
+    assert [each.value for each in app.error if each.value.startswith("bad.txt: ")]
 
 
 def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
@@ -496,7 +409,7 @@ def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, type
 
 
 def test_tokens_are_averaged_by_type_at_the_layer(encoder):
-    own = corpus(30)
+    own = spread_topics(30)
     app = visit(own, words="tokens", layer="2")
     tokens = encoder.encode_tokens(own.texts, layer=2)
     names, place = np.unique(tokens.tokens, return_inverse=True)

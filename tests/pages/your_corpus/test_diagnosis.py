@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled, read_cloud
+from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
 from geometry.data.catalogues import catalogue
@@ -24,8 +24,10 @@ from geometry.diagnosis import (
 )
 from geometry.diagnosis.diagnosis import fit_cure
 from geometry.diagnosis.sentences import SENTENCES, finding_sentence
-from geometry.export import affine_map
+from geometry.export import ExportError
 from geometry.export.affine import transform_bytes
+from geometry.export.sentence_model import MODES
+from pages.common.messages import error_text
 from pages.common.words import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
@@ -191,46 +193,6 @@ def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
     assert at.selectbox(key="pooling").value == pooling
 
 
-@pytest.mark.model
-@pytest.mark.long
-def test_own_pairs_judge_where_there_are_no_labels(tmp_path, capsys):
-    bundled, pairs = read_bundled("pairs"), read_bundled_pairs()
-    some = Pairs("mine", pairs.left[:120], pairs.right[:120], pairs.gold_scores[:120])
-    state = brought("uploads", "corpus", Corpus("own", bundled.texts[-60:]))
-    state |= {"pair-uploads": {"upload-pairs": some}}
-    at = healthy(new_visit("your_corpus", state, layer="1", pooling="cls").run())
-    assert at.selectbox(key="judge").value == "upload-pairs"
-    X = load_encoder().encode(some.left + some.right, layer=1, pooling="cls")
-    Y = load_encoder().encode(bundled.texts[-60:], layer=1, pooling="cls")
-    layers = load_encoder().encode_layers(some.left + some.right, poolings=("cls",))["cls"]
-    found = diagnose(
-        Y,
-        texts=bundled.texts[-60:],
-        pairs=(X[:120], X[120:], some.gold_scores),
-        others={(layer, "cls"): layers[layer] for layer in range(7) if layer != 1},
-    )
-    assert found.trial.amount > 40
-    shown = everything(at)
-    basis, advice = (
-        markdown(line(found, str)) for line in (sentences.basis, sentences.recommendation)
-    )
-    assert "compared: 0, 2, 3, 4, 5, 6 (\\[CLS\\])" in basis
-    assert basis in shown
-    assert advice in shown
-    (tmp_path / "own.txt").write_text("\n".join(bundled.texts[-60:]), encoding="utf-8")
-    with (tmp_path / "pairs.csv").open("w", newline="") as file:
-        rows = zip(some.left, some.right, some.gold_scores, strict=True)
-        csv.writer(file).writerows([("left", "right", "score"), *rows])
-    args = [str(tmp_path / "own.txt"), "--pairs", str(tmp_path / "pairs.csv"), "--layer", "1"]
-    assert run_shell(["diagnose", *args, "--pooling", "cls", "--json", "--quiet"]) == 0
-    assert markdown(json.loads(capsys.readouterr().out)["sentences"]["basis"]) in shown
-    # The written model's [CLS] vectors differ too much; the page reports it and continues.
-    if found.chosen.kind == "whiten":
-        at.button(key="write-model-1-cls").click().run()
-        assert "other vectors than the encoder" in healthy(at).error[-1].value
-        assert at.subheader[-1].value == "Limits"
-
-
 @pytest.mark.long
 @pytest.mark.model
 def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
@@ -255,27 +217,6 @@ def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
     assert "not given a corpus yet" in everything(healthy(at))
 
 
-@pytest.mark.model
-def test_the_model_that_is_written_gives_the_cured_vectors(tmp_path):
-    encoder, texts = load_encoder(), TEXTS[:40]
-    cloud = read_cloud(encoder, Corpus("own", texts), layer=5)
-    refusals = [
-        section.model_refusal(encoder, layer, pooling)
-        for layer, pooling in ((5, "mean"), (0, "mean"), ("first-last", "mean"), (5, "min"))
-    ]
-    codes = [None if each is None else each.code for each in refusals]
-    assert codes == [None, "other_layer", "other_layer", "other_pooling"]
-    centred = affine_map(fit_cure("centred", cloud.vectors))
-    content = section.model_zip(encoder, centred, 5, "mean", normalize=True)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        archive.extractall(tmp_path)
-    theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(texts))
-    ours = cloud.vectors - cloud.vectors.mean(axis=0)
-    ours /= np.linalg.norm(ours, axis=1, keepdims=True)
-    assert np.abs(theirs - ours).max() < 1e-5
-    assert "are of unit length" in (tmp_path / "README.md").read_text(encoding="utf-8")
-
-
 @pytest.mark.slow
 @pytest.mark.model
 def test_the_page_writes_the_model_of_a_chosen_cure_with_unit_length(downloads, tmp_path):
@@ -290,4 +231,9 @@ def test_the_page_writes_the_model_of_a_chosen_cure_with_unit_length(downloads, 
     assert "| treatment | abtt:" in readme
     assert "| corpus | own |" in readme
     theirs = SentenceTransformer(str(tmp_path), device="cpu").encode(list(TEXTS[:60]))
-    np.testing.assert_allclose(np.linalg.norm(theirs, axis=1), 1, atol=1e-5)
+    ours = downloads["cure"]().apply(load_encoder().encode(TEXTS[:60], layer=3))
+    ours /= np.linalg.norm(ours, axis=1, keepdims=True)
+    np.testing.assert_allclose(theirs, ours, atol=1e-5)
+    refused = visit(Corpus("own", TEXTS[:60]), layer="3", pooling="min")
+    error = ExportError("other_pooling", pooling="min", poolings=tuple(MODES))
+    assert error_text(error) in [caption.value for caption in refused.caption]

@@ -4,13 +4,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, CorpusError, ModelFilesError, read_corpus
+from geometry import Corpus, CorpusError
 from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
@@ -25,48 +24,12 @@ from pages.common.origin import (
     truncation_warning,
     unknown_warning,
 )
-from pages.your_corpus.form import limits
-from pages.your_corpus.result import duplicates
 from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, deep_link, healthy, new_visit
 
-ROOT = Path(__file__).resolve().parents[3]
-LANGUAGES = ("en", "zh-Hant")
 PASTED = "The kettle is on.\n\nWhy is the night sky dark?\nRain fell.\nThe kettle is on.\n"
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(200)
-
-# (file name, or None for pasted text; content; words of its refusal)
-REFUSALS = {
-    "nothing pasted": (None, "", "There is no text here"),
-    "only blanks pasted": (None, " \n\n  ", "There is no text here"),
-    "one sentence pasted": (None, "One.", "There is only one text"),
-    "too many pasted": (
-        None,
-        "a\n" * (MAX_TEXTS + 1),
-        "There are 100,001 texts and the limit is 100,000",
-    ),
-    "empty file": ("a.txt", b"", "There is no text here"),
-    "binary": ("a.csv", PNG, "It looks like a PNG image"),
-    "unknown binary": ("a.txt", b"ab\0cd", "It looks like a binary file"),
-    "wrong encoding": (
-        "a.txt",
-        "Ünïcödé çà là, où êtes-vous? 天地玄黃宇宙洪荒\n".encode() * 3 + b"\xff\n",
-        "Some bytes do not fit `UTF-8`",
-    ),
-    "no text column": ("a.csv", b"x,y\n?,!\n-,+\n", "Add a column of sentences"),
-    "one row": ("a.csv", b"text\nOne sentence.\n", "There is only one text"),
-    "too many rows": ("a.csv", b"text,n\n" + b"a b,1\n" * (MAX_TEXTS + 1), "the limit is 100,000"),
-    "uneven": ("a.csv", b"text,n\n" + b"a,1\n" * 9 + b"b\n", "has 1 columns"),
-    "no JSON lines": ("a.jsonl", b"One.\nTwo.\n", "Line 1 is not a JSON object"),
-    "too large": ("a.txt", None, "larger than the limit of 50 MB"),
-}
-IN_CHINESE = {
-    "one sentence pasted": "只有一筆文字",
-    "wrong encoding": "有些位元組不符合 `UTF-8`",
-    "too large": "超過 50 MB 的上限",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -108,45 +71,9 @@ def shown_errors(at: AppTest) -> list[str]:
     return errors
 
 
-@pytest.mark.parametrize(
-    ("language", "case"),
-    [
-        *(("en", case) for case in REFUSALS),
-        *(("zh-Hant", case) for case in IN_CHINESE),  # test_errors has every sentence
-    ],
-)
-def test_a_refusal_is_shown_in_the_reader_s_language_and_the_page_goes_on(visit, case, language):
-    name, content, english = REFUSALS[case]
-    at = visit(language, source="paste" if name is None else "upload")
-    give(at, name, content)
-    assert not at.exception
-    messages = shown_errors(at)
-    assert len(messages) == 1
-    assert (english if language == "en" else IN_CHINESE[case]) in messages[0]
-    assert at.session_state["corpus"] == "topics"
-    assert "uploads" not in at.session_state
-    if name is None:
-        assert at.text_area(key="pasted").value == content
-    assert at.subheader[-1].value == catalogue(language).gettext("Limits")
-
-
-def test_after_a_refusal_the_corpus_chosen_before_remains(visit, monkeypatch):
-    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
-    at = visit()
-    give(at, None, PASTED)
-    chosen = at.session_state["corpus"]
-    assert chosen.startswith("upload-")
-    give(at, None, "Only one.")
-    assert not at.exception
-    assert len(shown_errors(at)) == 1
-    assert at.session_state["corpus"] == chosen
-    assert at.text_area(key="pasted").value == "Only one."
-
-
 @pytest.mark.model
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
-    at = visit(language)
+def test_pasted_lines_become_the_corpus_of_every_page(visit):
+    at = visit("zh-Hant")
     give(at, None, PASTED)
     assert not at.exception
     assert not shown_errors(at)
@@ -157,18 +84,6 @@ def test_pasted_lines_become_the_corpus_of_every_page(visit, language):
     assert [metric.value for metric in at.metric[1:]] == ["4", "1", "1", "0", "0.0%"]
     assert len(twin_clouds(at)) == 1
     assert at.text_area(key="pasted").value == PASTED
-
-
-@pytest.mark.model
-def test_the_picture_has_its_trustworthiness_and_a_description(visit):
-    at = visit()
-    give(at, None, PASTED)
-    captions = [caption.value for caption in at.caption]
-    assert any("trustworthiness" in said and "layer 4" in said for said in captions)
-    [twin] = twin_clouds(at).values()
-    alt = twin.message["alt"]
-    assert re.search(r"4 points; mean pairwise cosine 0\.\d{3}\.", alt)
-    assert "% within" in alt
 
 
 @pytest.mark.model
@@ -214,28 +129,6 @@ def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
     assert any("3 of 3 texts have no letters" in box.value for box in at.warning)
 
 
-def test_a_file_of_json_lines_offers_its_fields(visit):
-    at = visit(source="upload")
-    lines = "".join(f'{{"id": {i}, "body": "Kettle {i}."}}\n' for i in range(3))
-    give(at, "a.jsonl", lines.encode())
-    assert not shown_errors(at)
-    text = at.main.selectbox[0]
-    assert (text.value, text.options) == ("body", ["id", "body"])
-    assert any("3 texts ready" in caption.value for caption in at.main.caption)
-
-
-def test_an_unclear_file_is_asked_about(visit):
-    at = visit(source="upload")
-    give(at, "a.csv", b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n")
-    (message,) = shown_errors(at)
-    assert "Choose the delimiter" in message
-    box = next(box for box in at.main.selectbox if box.label == "Delimiter")
-    box.select(";").run()
-    assert not shown_errors(at)
-    assert at.main.dataframe[0].value.iloc[0].tolist() == ["ab,cd", "ef"]
-    assert any("3 texts ready" in caption.value for caption in at.main.caption)
-
-
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
@@ -265,6 +158,40 @@ def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
     assert at.session_state["uploads"] == {}
     assert at.selectbox(key="corpus").value == "topics"
     assert not any("Yours" in block.value for block in at.main.markdown)
+
+
+@for_each(
+    ("name", "content", "error"),
+    [  # tests/data has every refusal, test_errors every sentence
+        (None, " \n\n  ", CorpusError("empty", limit=2)),
+        (
+            None,
+            "a\n" * (MAX_TEXTS + 1),
+            CorpusError("too_many_texts", n=MAX_TEXTS + 1, limit=MAX_TEXTS),
+        ),
+        (
+            "a.csv",
+            b"text,n\n" + b"a,1\n" * 9 + b"b\n",
+            CorpusError("uneven_row", line=11, n=1, expected=2),
+        ),
+        ("a.txt", None, CorpusError("too_many_bytes", limit=MAX_BYTES)),
+    ],
+)
+def test_a_refusal_is_shown_the_page_goes_on_and_the_corpus_chosen_before_remains(
+    visit, monkeypatch, name, content, error
+):
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
+    at = visit("zh-Hant", source="paste" if name is None else "upload")
+    at.session_state["uploads"] = {"upload-a": Corpus("before", ("a b", "c d"))}
+    at.session_state["corpus"] = "upload-a"
+    give(at, name, content)
+    assert not at.exception
+    [message] = shown_errors(at)
+    assert words.in_language(error_text, "zh-Hant")(error) in message
+    assert at.session_state["corpus"] == "upload-a"
+    if name is None:
+        assert at.text_area(key="pasted").value == content
+    assert at.subheader[-1].value == catalogue("zh-Hant").gettext("Limits")
 
 
 def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(visit, monkeypatch):
@@ -298,14 +225,6 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
 
 
 @pytest.mark.model
-def test_texts_in_a_script_outside_the_vocabulary_are_reported(visit):
-    at = visit()
-    give(at, None, "ሰላም ለዓለም\nእንደምን አደሩ\nመልካም ቀን\n")
-    assert not at.exception
-    assert any(E5_NAME in box.value and "[UNK]" in box.value for box in at.warning)
-
-
-@pytest.mark.model
 def test_two_texts_have_numbers_but_no_picture(visit):
     at = visit()
     give(at, None, "The kettle is on.\nRain fell.\n")
@@ -313,16 +232,6 @@ def test_two_texts_have_numbers_but_no_picture(visit):
     assert not twin_clouds(at)
     assert any("at least 3 texts, and there are 2" in box.value for box in at.info)
     assert at.metric[1].value == "2"
-
-
-@pytest.mark.model
-def test_too_many_labels_are_replaced_by_length_as_colour(visit):
-    at = visit(source="upload")
-    rows = "".join(f"The kettle number {i} is on.,label {i}\n" for i in range(60))
-    give(at, "a.csv", f"text,label\n{rows}".encode())
-    at.button(key="use_file").click().run()
-    assert not at.exception
-    assert any("60 different labels" in caption.value for caption in at.caption)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("out of memory")])
@@ -338,20 +247,6 @@ def test_a_failed_encoding_is_shown_and_the_page_goes_on(visit, monkeypatch, err
     assert at.session_state["corpus"].startswith("upload-")
 
 
-def test_the_model_s_refusal_is_in_the_reader_s_language(visit, monkeypatch):
-    error = ModelFilesError("disk_error", name="mine", reason="x")
-
-    def fail(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
-    at = visit("zh-Hant")
-    give(at, None, PASTED)
-    assert not at.exception
-    assert shown_errors(at) == [words.in_language(error_text, "zh-Hant")(error)]
-    assert shown_errors(at) != [error_text(error)]
-
-
 def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
     """Its vocabulary has all tokens of the trial texts, but not its unknown token."""
     path = save_tiny_bert(tmp_path) / "tokenizer.json"
@@ -364,30 +259,7 @@ def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
     assert "can't be used" in shown_errors(healthy(at.run()))[0]
 
 
-def test_the_limits_precede_the_form(visit):
-    at = visit()
-    text = "\n".join(block.value for block in at.markdown)
-    for value in limits().values():
-        assert value in text
-
-
-def test_no_error_is_shown_before_anything_is_given(visit):
-    for source in ("paste", "upload"):
-        assert not shown_errors(visit(source=source))
-
-
 # The sentences themselves
-
-
-def test_a_column_without_any_text_is_not_called_one_text():
-    with pytest.raises(CorpusError) as caught:
-        read_corpus(b"text,n\n,1\n,2\n", name="a.csv", text_column="text")
-    assert caught.value.code == "too_few_texts"
-    assert "has no text" in error_text(caught.value)
-
-
-def test_duplicates_are_counted_beyond_the_first():
-    assert duplicates(Corpus("c", ("a", "b", "a", "a", "b"))) == 3
 
 
 def test_coverage_sentences_show_their_counts(monkeypatch):

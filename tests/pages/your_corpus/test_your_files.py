@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 
 import numpy as np
 import openpyxl
@@ -151,29 +150,6 @@ def test_a_file_beyond_memory_is_sampled_in_one_reading_and_says_what_fits(opera
     np.testing.assert_allclose(report.whole.covariance, np.cov(many.T, bias=True), atol=1e-6)
 
 
-def written(kind: str) -> bytes:
-    """The vectors X in a format."""
-    if kind == "npy":
-        return npy(X)
-    if kind == "csv":
-        return b"\n".join(b",".join(b"%.3f" % v for v in row) for row in X.tolist())
-    if kind == "jsonl":
-        rows = ({"text": f"row {i}", "embedding": row} for i, row in enumerate(X.tolist()))
-        return b"\n".join(json.dumps(row).encode() for row in rows)
-    sink = io.BytesIO()
-    parquet.write_table(pa.table({"text": [f"row {i}" for i in range(N)], "v": X.tolist()}), sink)
-    return sink.getvalue()
-
-
-@pytest.mark.parametrize("kind", ["npy", "csv", "jsonl", "parquet"])
-def test_no_step_of_an_upload_is_done_twice(kind, read_apart):
-    at = given(f"own.{kind}", written(kind))
-    assert f"{N} vectors of {D} numbers ready." in everything(at)
-    assert read_apart == ["recognise"] * (kind == "parquet") + ["read_vector_set"]
-    healthy(at.run())
-    assert len(read_apart) == 1 + (kind == "parquet")
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -266,16 +242,6 @@ def test_a_workbook_with_two_sheets_offers_both(real_uploads):
     assert box.options == ["first", "second"]
     healthy(box.select("second").run())
     assert used(at, "use_file", "uploads").texts[0] == "second text 0"
-
-
-def test_a_refused_file_of_vectors_leaves_the_session_as_it_was():
-    written = io.BytesIO()
-    np.save(written, np.array([[1, "a"]], dtype=object), allow_pickle=True)
-    at = given("own.npy", written.getvalue())
-    assert "Python objects, which could run code" in errors(at)[0]
-    assert at.session_state["corpus"] == "topics"
-    at.get("file_uploader")[0].upload("own.npy", npy(X))
-    assert not errors(healthy(at.run()))
 
 
 @for_each(("size", "largest"), [(3e38, "3e+38"), (1e-38, "1e-38")])

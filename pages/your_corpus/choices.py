@@ -1,7 +1,8 @@
-"""A random sample of a file with too many rows; notes on what was left out of a file."""
+"""What the forms of files share: a column, a random sample, notes on what was left out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -15,8 +16,16 @@ from pages.common.words import _, markdown
 LEAST = 2  # rows of a sample at least
 
 
+def choose_column(
+    label: str, columns: Sequence[str], suggested: str | None, *, key: str, placeholder: str
+) -> str | None:
+    """The chosen column; by default the suggested one, if it is offered."""
+    place = columns.index(suggested) if suggested in columns else None
+    chosen: str | None = st.selectbox(label, columns, index=place, key=key, placeholder=placeholder)
+    return chosen
+
+
 def offer_sample(key: str) -> None:
-    """A switch for a sample, below the error that the file has too many rows."""
     st.toggle(_("Take a random sample of the rows"), key=key)
 
 
