@@ -39,6 +39,7 @@ from pages.common.measures import LABELS, glosses
 from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
+from pages.evidence.explore import JUDGES, OF_POOLINGS
 from tests.for_each import for_each
 from tests.pages.visits import new_visit
 
@@ -89,7 +90,13 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "sources": ("your_corpus/form.py", "limits"),
     },
     "contrast": {"small": ("contrast/explore.py", "small_values")},
-    "evidence": {"question-": ("evidence/explore.py", "values")},
+    "evidence": {
+        "question-": {
+            *(f"{data}_{cure}" for data in JUDGES for cure in ("centred", "abtt", "pca")),
+            *(f"{pooling}_{cure}" for pooling in ("mean", "cls") for cure in OF_POOLINGS),
+            *("flow_least", "flow_most", "flow_places", "last", "best_middle", "n"),
+        }
+    },
     "degeneration": {
         "forces": ("degeneration/explore.py", "forces_values"),
         "question-theorems": ("degeneration/explore.py", "theorem_values"),
@@ -142,7 +149,6 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
             "best",
             "worst",
         },
-        "cone": ("sentence_similarity/cone.py", "cone_values"),
         "sizes": {"cell", "fit", "most", "d", "k", "raw", "full", "kept", "shrunk"},
     },
 }

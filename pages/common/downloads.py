@@ -69,9 +69,9 @@ def _column_name(code: str, names: dict[str, str]) -> str:
     return f"{_column_name(first, names)} {_column_name(last, names)}"
 
 
-def short_number(value: float) -> str:
-    """The number with six significant digits."""
-    return f"{value:.6g}"
+def short_number(value: float | None) -> str:
+    """The number with six significant digits; empty for None."""
+    return "" if value is None else f"{value:.6g}"
 
 
 def column_names() -> dict[str, str]:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.encode.encoder import Layer
-from geometry.evaluate.bootstrap import PairScore, difference
+from geometry.evaluate.bootstrap import PairScore
 from geometry.evaluate.fit_size import RETAINED, WHITENINGS, SizedScore, scores_by_fit_size
 from geometry.figures.curves import Axes, Curve, curves_figure
 from pages.common import jobs
@@ -14,7 +14,7 @@ from pages.common.cache import kept
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.scores import hundred, with_interval
+from pages.common.scores import hundred
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, labelled, markdown, prose
@@ -23,9 +23,8 @@ from . import PAGE
 from .choices import cell_words, measured_on, score_title
 from .scene import EncodedPairs, Scene
 
-HEIGHT = 380
-FULL, CUT = WHITENINGS[:2]  # CUT retains RETAINED directions
-GUESS = "sizes-guess"
+TREATMENTS = ("none", *WHITENINGS)
+CUT = WHITENINGS[1]  # retains RETAINED directions
 MARGIN = 1.08  # factor between the outermost sizes and the ends of the axis
 
 
@@ -39,14 +38,8 @@ def show_fit_sizes(scene: Scene) -> None:
         lane="measure",
         passing=True,
     )
-    near = score_near_dimension(sizes, choice.encoder.dimension)
-    if near is not None and has_to_guess(*near):
-        return
     n = np.array([size.n for size in sizes])
-    curves = [_curve("none", 0, n, sizes, is_shaded=True)]
-    curves += [
-        _curve(treatment, place, n, sizes) for place, treatment in enumerate(WHITENINGS, start=1)
-    ]
+    curves = [_curve(each, place, n, sizes) for place, each in enumerate(TREATMENTS)]
     heights = np.concatenate([curve.y for curve in curves])
     d = choice.encoder.dimension
     if n[0] < d < n[-1]:
@@ -59,12 +52,12 @@ def show_fit_sizes(scene: Scene) -> None:
         x_range=(float(n[0]) / MARGIN, float(n[-1]) * MARGIN),
         x_ticks=tuple(map(float, _ticks(n))),
     )
-    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    figure = curves_figure(curves, axes, current_theme(), height=380)
     show_chart(
         chart_of(figure),
         key="sts-sizes",
         file_name="sentence-similarity-fit-size",
-        alt=_alternative(sizes),
+        alt=_("; ").join(labelled(f"n = {size.n:,}", _spoken(size)) for size in sizes),
     )
     values = {
         "cell": cell_words(choice.layer, choice.pooling),
@@ -72,7 +65,10 @@ def show_fit_sizes(scene: Scene) -> None:
         "most": f"{sizes[-1].n:,}",
         "d": f"{d}",
         "k": f"{RETAINED}",
-        **{name: hundred(value) for name, value in _ends(sizes).items()},
+        **{
+            name: hundred(sizes[-1].scores[treatment].spearman)
+            for name, treatment in zip(("raw", "full", "kept", "shrunk"), TREATMENTS, strict=True)
+        },
     }
     st.markdown(prose(PAGE, "sizes", values))
     cut = [size.n for size in sizes if size.n_directions.get(CUT, RETAINED) < RETAINED]
@@ -98,58 +94,10 @@ def show_fit_sizes(scene: Scene) -> None:
     )
 
 
-def score_near_dimension(
-    sizes: tuple[SizedScore, ...], d: int
-) -> tuple[int, PairScore, PairScore] | None:
-    """The size nearest to n = d, raw's score and that of whitening in full; None without one."""
-    if not sizes[0].n < d < sizes[-1].n:
-        return None
-    size = min(sizes, key=lambda size: abs(size.n - d))
-    return size.n, size.scores["none"], size.scores[FULL]
-
-
-def has_to_guess(n: int, raw: PairScore, full: PairScore) -> bool:
-    """Ask what whitening in full does at n = d, once a session; later show the answer.
-
-    True until the reader has guessed or has skipped the question.
-    """
-    answers = {"higher": _("higher"), "same": _("not clearly different"), "lower": _("lower")}
-    if GUESS not in st.session_state:
-        st.markdown(
-            _(
-                "**Guess first.** The whitening in full is fitted on about as many sentences as "
-                "there are dimensions (n = {n}). Its score, compared with raw, is …"
-            ).format(n=n)
-        )
-        with st.container(horizontal=True, gap="xsmall"):
-            for name, label in answers.items():
-                st.button(label, key=f"{GUESS}-{name}", on_click=_guess, args=(name,))
-            st.button(_("Skip"), key=f"{GUESS}-skip", type="tertiary", on_click=_guess, args=("",))
-        return True
-    guess, moved = st.session_state.get(GUESS), difference(raw, full)
-    if guess and moved.value is not None:
-        truth = "same" if not moved.is_clear else "higher" if moved.value > 0 else "lower"
-        st.info(
-            _("You guessed “{guess}”. It is “{truth}”: {before} → {after} ({change}).").format(
-                guess=answers[guess],
-                truth=answers[truth],
-                before=hundred(raw.spearman),
-                after=hundred(full.spearman),
-                change=with_interval(moved.value, moved.low, moved.high, sign=True),
-            )
-        )
-    return False
-
-
-def _guess(name: str) -> None:
-    st.session_state[GUESS] = name
-
-
 @kept(64)
 def _sized_scores(
     encoded: EncodedPairs, layer: Layer, pooling: str, report: jobs.Progress = jobs.no_report
 ) -> tuple[SizedScore, ...]:
-    """Scores by the rows in the fit."""
     return scores_by_fit_size(
         encoded.vectors(layer, pooling),
         encoded.fit_rows(layer, pooling),
@@ -169,33 +117,13 @@ def _ticks(n: np.ndarray) -> np.ndarray:
     return np.array([*ticks, n[-1]] if len(n) > 1 else ticks)
 
 
-def _ends(sizes: tuple[SizedScore, ...]) -> dict[str, float | None]:
-    last = sizes[-1].scores
-    treatments = ("none", *WHITENINGS)
-    names = ("raw", "full", "kept", "shrunk")
-    return {
-        name: last[treatment].spearman for name, treatment in zip(names, treatments, strict=True)
-    }
-
-
-def _curve(
-    treatment: str,
-    place: int,
-    n: np.ndarray,
-    sizes: tuple[SizedScore, ...],
-    *,
-    is_shaded: bool = False,
-) -> Curve:
-    """The curve of a treatment. Only one curve is shaded, because overlaid shades are illegible."""
+def _curve(treatment: str, place: int, n: np.ndarray, sizes: tuple[SizedScore, ...]) -> Curve:
+    """The curve of a treatment. Only raw is shaded, because overlaid shades are illegible."""
     scores = [size.scores[treatment] for size in sizes]
-    return Curve(
-        n,
-        _values(scores, "spearman"),
-        treatment_words(treatment),
-        place,
-        low=_values(scores, "low") if is_shaded else None,
-        high=_values(scores, "high") if is_shaded else None,
-    )
+    name, values = treatment_words(treatment), _values(scores, "spearman")
+    if treatment != "none":
+        return Curve(n, values, name, place)
+    return Curve(n, values, name, place, low=_values(scores, "low"), high=_values(scores, "high"))
 
 
 def _values(scores: list[PairScore], name: str) -> np.ndarray:
@@ -203,31 +131,20 @@ def _values(scores: list[PairScore], name: str) -> np.ndarray:
     return 100 * np.array([getattr(score, name) for score in scores], dtype=np.float64)
 
 
-def _alternative(sizes: tuple[SizedScore, ...]) -> str:
-    lines = [
-        labelled(
-            f"n = {size.n:,}",
-            _(", ").join(
-                f"{treatment_words(treatment)} {hundred(score.spearman)}"
-                for treatment, score in size.scores.items()
-            ),
-        )
-        for size in sizes
-    ]
-    return _("; ").join(lines)
+def _spoken(size: SizedScore) -> str:
+    return _(", ").join(
+        f"{treatment_words(treatment)} {hundred(score.spearman)}"
+        for treatment, score in size.scores.items()
+    )
 
 
 def sizes_csv(sizes: tuple[SizedScore, ...], caption: str) -> bytes:
-    """A row for each size and treatment, with its interval."""
     rows: list[list[CsvCell]] = [
         [
             str(size.n),
             (treatment, treatment_words(treatment)),
             str(size.n_directions.get(treatment, "")),
-            *(
-                "" if v is None else short_number(v)
-                for v in (score.spearman, score.low, score.high)
-            ),
+            *map(short_number, (score.spearman, score.low, score.high)),
         ]
         for size in sizes
         for treatment, score in size.scores.items()

@@ -1,15 +1,20 @@
 """Visits to a page with AppTest, and the texts on it."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
+from geometry import Corpus
+from geometry.data.corpus import read_bundled
 from pages.common.measures import ICONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +69,19 @@ def everything(app: AppTest) -> str:
     return "\n".join(
         getattr(element, "value", None) or element.label for part in parts for element in part
     )
+
+
+def upload(n: int, labels: bool = False) -> Corpus:
+    """n sentences of the shipped topics, spread over them."""
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    picked = tuple(topics.labels[row] for row in rows) if labels else None
+    return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
+
+
+def rows_of(table: bytes) -> list[dict[str, str]]:
+    """The rows of a downloaded table."""
+    return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
 
 
 # The parts under every picture of a cloud.
