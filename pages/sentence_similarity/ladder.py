@@ -36,12 +36,11 @@ from geometry.figures.scatter import Dots, Ring, scatter_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
-from geometry.palette import Theme
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names, tokenizer_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
+from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import (
     BigNumber,
@@ -255,9 +254,9 @@ def show_about(scene: Scene) -> None:
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    if pairs.code not in hub_sets():
+    name, _split = hub_sets().get(pairs.code, ("", ""))
+    if not name:
         return
-    name, _split = hub_sets()[pairs.code]
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
@@ -282,14 +281,15 @@ def show_ladder(scene: Scene) -> None:
     choice = scene.choice
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
-    title, theme, band = score_title(choice), current_theme(), glove_band(dataset)
     names = (
         _("measured here, with 95% interval"),
         _("published, on {dataset} test").format(dataset=dataset),
     )
-    is_own = scene.encoded.private or any(static.is_uploaded for static in scene.statics)
+    figure = ladder_figure(
+        rungs, score_title(choice), current_theme(), names=names, band=glove_band(dataset)
+    )
     show_chart(
-        _chart(rungs, title, theme, names, band, is_own),
+        chart_of(figure),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
         alt=_("; ").join(map(_plain, rungs)),
@@ -303,18 +303,6 @@ def show_ladder(scene: Scene) -> None:
     if choice.similarity != "cosine":
         values = {"similarity": similarity_names()[choice.similarity]}
         st.markdown(prose(PAGE, "claim-not-cosine", values))
-
-
-@kept(128)
-def _chart(
-    rungs: Sequence[Rung],
-    title: str,
-    theme: Theme,
-    names: tuple[str, str],
-    band: ScoreRange,
-    private: bool,
-) -> Chart:
-    return chart_of(ladder_figure(rungs, title, theme, names=names, band=band))
 
 
 def ladder_caption(choice: ScoringChoice) -> str:

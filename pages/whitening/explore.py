@@ -187,16 +187,10 @@ def _numbers(picture: TreatedCloud, scene: Scene) -> list[BigNumber]:
     labels = labels_of(sets.points.cloud)
     if labels is not None:
         share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
-        number = agreement_number(
-            same_label(sets.points.corpus), share, former, _chance(sets.points)
-        )
+        chance = chance_agreement(labels, units=sets.points.units)
+        number = agreement_number(same_label(sets.points.corpus), share, former, chance)
         found.insert(1, number)
     return found
-
-
-@kept(32)
-def _chance(points: CorpusCloud) -> float:
-    return chance_agreement(points.cloud.labels or (), units=points.units)
 
 
 # ---- pictures ----
@@ -604,15 +598,12 @@ def _spectra(scene: Scene, kind: str) -> Figures:
         return {}
     if is_log:
         ends = np.array([1, len(curves[0].x)])
-        curves.append(Curve(ends, np.full(2, _rank_floor(scene)), _("rank floor of the fit")))
+        # in units of the raw cloud's mean variance
+        mean_variance = np.diag(_covariances(scene.pictures[0]).matrix).mean()
+        floor = np.full(2, scene.sets.whitening.rank_floor / mean_variance)
+        curves.append(Curve(ends, floor, _("rank floor of the fit")))
     axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
     return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
-
-
-def _rank_floor(scene: Scene) -> float:
-    """The floor of the fit in units of the raw cloud's mean variance."""
-    matrix = _covariances(scene.pictures[0]).matrix
-    return float(scene.sets.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
 
 
 def _matrices(scene: Scene, kind: str) -> Figures:
@@ -904,7 +895,14 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
         waiting = {} if fills_window() else show_headlines(scene)
-        note_facts(lambda: _facts(scene))
+        note_facts(
+            lambda: {
+                f"{picture.name}_{name}": row.value
+                for picture in scene.pictures
+                for name, row in measured(picture).items()
+                if row.value is not None
+            }
+        )
     names = treatment_names()
     with panel.parts, errors_shown():
         show_clusters(
@@ -936,15 +934,6 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with waiting["flow"], errors_shown():
             train_flow(scene.sets.fit_points)
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
-
-
-def _facts(scene: Scene) -> dict[str, float]:
-    return {
-        f"{picture.name}_{name}": row.value
-        for picture in scene.pictures
-        for name, row in measured(picture).items()
-        if row.value is not None
-    }
 
 
 def _answer(scene: Scene) -> None:

