@@ -136,7 +136,6 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
         "subsets": {"cell"},
         "grid-too-narrow": {"narrow", "limit"},
         "grid-cut": {"k", "cut", "cells", "fit", "where"},
-        "sizes-cut": {"cut", "k"},
         "pairs": {"treatment", "similarity"},
         "grid-": {
             "treatment",
@@ -149,7 +148,6 @@ VALUES: dict[str, dict[str, tuple[str, str] | set[str]]] = {
             "best",
             "worst",
         },
-        "sizes": {"cell", "fit", "most", "d", "k", "raw", "full", "kept", "shrunk"},
     },
 }
 

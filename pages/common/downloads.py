@@ -149,7 +149,6 @@ def column_names() -> dict[str, str]:
         "rank_after": _("rank after"),
         "rank_moved": _("ranks moved"),
         "nearer_by": _("nearer to the human rank by"),
-        "n_fit": _("sentences of the fit"),
         "kind": _("kind"),
         "spearman_x_100": _("Spearman × 100"),
         "point": _("point"),

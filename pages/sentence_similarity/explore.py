@@ -20,7 +20,6 @@ from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import make_choice, show_own_form
-from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
 from .ladder import (
     coverage_values,
@@ -146,7 +145,6 @@ def _show_parts(scene: Scene) -> None:
             show_similarities,
         ),
         ("subsets", _("Several subsets as one score"), (), show_subsets),
-        ("sizes", _("How many sentences does a fit need?"), (), show_fit_sizes),
         ("pairs", _("Which pairs moved?"), ("pair",), show_moves),
         ("published", _("Where do the published scores come from?"), (), show_published),
         ("sbert", _("SBERT’s Table 1: seven data sets"), (), show_sbert_table),

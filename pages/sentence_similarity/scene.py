@@ -271,7 +271,6 @@ def _cells(
 # ---- the scene ----
 
 
-SAMPLE_ROWS = 4000  # rows of a large fit set, in the curve by the rows in the fit
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
@@ -329,17 +328,6 @@ class EncodedPairs:
         if self.fit_sums is not None:
             return self.fit_sums(self.encoder.layer_indices(layer), pooling)
         return _vectors(self.encoder, self.fit.corpus, layer, pooling)
-
-    def fit_rows(self, layer: Layer, pooling: str) -> np.ndarray:
-        """(m, d) float32 of the sentences of the fit set; a seeded sample of a large one."""
-        corpus = self.fit.corpus
-        drawn = np.arange(len(corpus))
-        if is_large(self.encoder, corpus):
-            order = np.random.default_rng(SEED).permutation(len(corpus))
-            drawn = np.sort(order[:SAMPLE_ROWS])
-        if self.fit.is_target:
-            return self.vectors(layer, pooling)[drawn]
-        return _vectors(self.encoder, corpus.take(drawn), layer, pooling)
 
 
 @dataclass(frozen=True, eq=False)

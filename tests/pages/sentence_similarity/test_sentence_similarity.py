@@ -31,6 +31,7 @@ from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors import read_bundled_vectors
 from pages.common import reading
 from pages.common.cache import _shared
+from pages.common.controls import tokenizer_names
 from pages.common.reading import apart
 from pages.sentence_similarity import scene
 from pages.sentence_similarity.ladder import _state, gap_section
@@ -44,11 +45,10 @@ from tests.vector_files import as_text
 
 PAGE = "sentence_similarity"
 LESSON = {f"sts-{kind}-{name}" for kind in ("values", "ranks") for name in ("unrelated", "related")}
-PARTS = ("grid", "sizes", "pairs")
+PARTS = ("grid", "pairs")
 MEASURED = {
     "sts-claim",
     "sts-grid-chart",
-    "sts-sizes",
     "sts-pairs-before",
     "sts-pairs-after",
 }
@@ -444,28 +444,20 @@ def test_every_number_has_a_line_on_what_it_is_measured_on():
     captions = [
         element.value for element in app.caption if "Spearman × 100 on cosine" in element.value
     ]
-    assert len(captions) == 4  # of the ladder and the three parts
+    assert len(captions) == 3  # of the ladder and both parts
     for line in captions:
         for part in (f"n = {SMALL} pairs, mine", "all-MiniLM-L6-v2", "1,000 resamples", "seed 0"):
             assert part in line
     fitted = "whitened in full, fitted on Topics, English (1,224 sentences, n/d = 3.19)"
-    assert sum(fitted in line for line in captions) == 3
+    assert all(fitted in line for line in captions)
     verdict = next(element.value for element in app.markdown if " cells, " in element.value)
     assert "fitted on Topics, English (1,224 sentences)" in verdict
     difference = heat(app, "difference")
     helped, hurt = map(int, re.findall(r"(\d+) clearly", verdict))
     assert helped <= np.nansum(difference > 0)
     assert hurt <= np.nansum(difference < 0)
-    # The curve by size of the fit ends at the grid's score.
-    curves = {
-        trace["name"]: array(trace["y"]) for trace in charts(app)["sts-sizes"]["figure"]["data"]
-    }
-    last = heat(app, "after")[6, POOLINGS_SHOWN.index("mean")]
-    assert curves["whitened in full"][-1] == pytest.approx(last, abs=1e-3)
-    assert np.ptp(curves["Raw"]) == 0
-    assert {"whitened, 128 directions", "whitened, Ledoit-Wolf", "n = d = 384"} <= curves.keys()
     labels = [button.label for button in app.get("download_button")]
-    parts = ("ladder", "grid", "curve", "pairs")
+    parts = ("ladder", "grid", "pairs")
     assert sorted(labels) == sorted(f"Download {part} (CSV)" for part in parts)
 
 
@@ -805,7 +797,6 @@ def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
     text = everything(app)
     assert "**The number of directions, k = 128, was reduced.**" in text
     assert f"layer 0, mean (k = {n - 1})" in text
-    assert "“128 directions” uses all of them" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
     assert any(f"(k = {n - 1}, the most possible)" in bar for bar in rungs(app))
     # With another similarity the numbers equal scipy's, and each is labelled with its name.
@@ -819,9 +810,8 @@ def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
         if "1,000 resamples" in element.value and "paired" not in element.value
     ]:
         assert "Spearman × 100 on Euclidean distance" in line
-    for key, side in (("sts-claim", "xaxis"), ("sts-sizes", "yaxis")):
-        title = charts(app)[key]["figure"]["layout"][side]["title"]["text"]
-        assert title == "Spearman × 100 on Euclidean distance"
+    title = charts(app)["sts-claim"]["figure"]["layout"]["xaxis"]["title"]["text"]
+    assert title == "Spearman × 100 on Euclidean distance"
     axis = charts(app)["sts-pairs-before"]["figure"]["layout"]["yaxis"]["title"]["text"]
     assert axis == "Euclidean distance"
 
@@ -910,7 +900,7 @@ def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monk
     assert "over the 10 of 11 pairs (90.9%) that have both words. Missing words: unicorn." in line
 
     healthy(app.selectbox(key="words-by").set_value("ascii").run())
-    assert "Words of a text: `ascii`" in everything(app) or "`ascii`" in everything(app)
+    assert f"Words of a text: {tokenizer_names()['ascii']}" in everything(app)
     healthy(app.segmented_control(key="stop-words").set_value("sklearn").run())
     assert any("tiny.vec, mean without scikit-learn’s 318" in bar for bar in rungs(app))
     healthy(app.segmented_control(key="stop-words").set_value("none").run())
