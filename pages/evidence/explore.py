@@ -81,7 +81,7 @@ JUDGES = {  # of the table of judges in the prose
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedGrids:
     """Grids by model, as one similarity judges them; a grid that lacks it, as its own first one."""
 
     grids: Mapping[str, GainGrid]
@@ -123,7 +123,7 @@ def explore() -> None:
     with st.container(horizontal=True, key="cloud-controls"):
         data = choose(
             st.selectbox,
-            _("Judged by"),
+            _("JudgedGrids by"),
             [*data_names(), *live],
             key="evidence-data",
             default="stsb pairs",
@@ -163,7 +163,7 @@ def explore() -> None:
                 },
                 width=220,
             )
-    judged = Judged(grids, similarity)
+    judged = JudgedGrids(grids, similarity)
     with picture_place():
         draw_multiples(judged, SHOWN[cures])
     show_numbers(judged)
@@ -235,7 +235,7 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 # ---- the picture ----
 
 
-def draw_multiples(judged: Judged, cures: Sequence[str]) -> None:
+def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
     """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
     short = {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
@@ -292,7 +292,7 @@ def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]],
     return lines
 
 
-def _dots(model: str, judged: Judged, cure: str) -> list[Dotted]:
+def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
     """The raw scores of a model, or the gains of a cure."""
     grid = judged.grids[model]
     raw, by = {(place.layer, place.pooling): place for place in grid.places}, judged.by(grid)
@@ -337,14 +337,14 @@ def _hundreds(values: Sequence[float | None]) -> np.ndarray:
 # ---- numbers and verdicts ----
 
 
-def _counts(judged: Judged, cure: str) -> str:
+def _counts(judged: JudgedGrids, cure: str) -> str:
     rises, falls, n = judged.tally(cure)
     return _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}").format(
         cure=cure_words(cure), rises=rises, falls=falls, n=n
     )
 
 
-def show_numbers(judged: Judged) -> None:
+def show_numbers(judged: JudgedGrids) -> None:
     gains = sorted(judged.gains(LEVELLED), key=lambda each: each[2].value)
     model, place, score = judged.best()
     show_big_numbers(
@@ -369,7 +369,7 @@ def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> BigNumbe
     return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
-def helps_verdict(judged: Judged) -> Verdict:
+def helps_verdict(judged: JudgedGrids) -> Verdict:
     levelled = [cure.over_control for _model, cure, _gain in judged.gains(LEVELLED)]
     rises = sum(each is not None and each.rises for each in levelled)
     falls = any(each is not None and each.falls for each in levelled)
@@ -405,7 +405,7 @@ def helps_verdict(judged: Judged) -> Verdict:
     )
 
 
-def narrow_verdict(judged: Judged) -> Verdict:
+def narrow_verdict(judged: JudgedGrids) -> Verdict:
     places = [
         (cosine, score)
         for _model, place, score in judged.places()
@@ -487,7 +487,7 @@ def measure_words(name: str) -> str:
     return _("top 3 directions") if name == "top_share" else measure_label(name)
 
 
-def draw_predictions(judged: Judged) -> None:
+def draw_predictions(judged: JudgedGrids) -> None:
     """Whitening's gain against each measure of the raw vectors, over all places."""
     st.subheader(_("What predicts a gain?"))
     st.markdown(prose(PAGE, "predicts"))
@@ -540,7 +540,7 @@ def draw_predictions(judged: Judged) -> None:
 # ---- all rows ----
 
 
-def show_table(judged: Judged) -> None:
+def show_table(judged: JudgedGrids) -> None:
     rows = [
         {
             _("model"): model,
@@ -598,9 +598,9 @@ def values() -> dict[str, str]:
         value = with_interval(mean, None, None, sign=True)
         found[f"{pooling}_{name}"] = f"{value} (↑ {up}, ↓ {down}, n = {len(gains)})"
     for (name, data), cure in product(JUDGES.items(), ("centred", "abtt:3", LEVELLED)):
-        tally = Judged(grids_of(data), "cosine").tally(cure)
+        tally = JudgedGrids(grids_of(data), "cosine").tally(cure)
         found[f"{name}_{cure.partition(':')[0]}"] = "↑ {}, ↓ {}, n = {}".format(*tally)
-    own = Judged(grids_of("pairs pairs"), "cosine")
+    own = JudgedGrids(grids_of("pairs pairs"), "cosine")
     beside = [
         100 * (flow.value - gain.value)
         for model, cure, gain in own.gains(LEVELLED)
@@ -610,7 +610,7 @@ def values() -> dict[str, str]:
     return found | {"flow_places": f"{len(beside)}"}
 
 
-def facts(judged: Judged) -> dict[str, float]:
+def facts(judged: JudgedGrids) -> dict[str, float]:
     rises, falls, n = judged.tally(LEVELLED)
     gains = [gain.value for _model, _cure, gain in judged.gains(LEVELLED)]
     return {

@@ -10,7 +10,7 @@ from pages.evidence.explore import (
     JUDGES,
     LEVELLED,
     SHOWN,
-    Judged,
+    JudgedGrids,
     data_names,
     gains_csv,
     grids_of,
@@ -48,7 +48,7 @@ def test_the_pictures_and_the_verdicts_are_those_of_the_recorded_numbers():
             if gain.pooling == pooling and gain.cure == cure
         ]
         assert sorted(shown) == pytest.approx(sorted(expected))
-    gains = [gain for _model, _cure, gain in Judged(grids, "cosine").gains(LEVELLED)]
+    gains = [gain for _model, _cure, gain in JudgedGrids(grids, "cosine").gains(LEVELLED)]
     rises, falls = sum(gain.low > 0 for gain in gains), sum(gain.high < 0 for gain in gains)
     said = everything(at)
     assert f"clearly higher at {rises} of {len(gains)} places, clearly lower at {falls}" in said
@@ -84,7 +84,7 @@ def test_another_similarity_has_its_own_gains():
     }
     assert len(ranked) > 10
     # the others were judged by cosine alone
-    by_rank, by_cosine = (Judged(grids, each).gains(LEVELLED) for each in ("rank", "cosine"))
+    by_rank, by_cosine = (JudgedGrids(grids, each).gains(LEVELLED) for each in ("rank", "cosine"))
     assert len(by_rank) == len(by_cosine)
 
 
@@ -153,7 +153,7 @@ def test_own_vectors_are_judged_by_their_labels_and_by_queries_that_were_brought
 
 def test_what_the_text_says_of_each_judge_is_true():
     def tally(data: str, cure: str) -> tuple[int, int]:
-        gains = [gain for _model, _cure, gain in Judged(grids_of(data), "cosine").gains(cure)]
+        gains = [gain for _model, _cure, gain in JudgedGrids(grids_of(data), "cosine").gains(cure)]
         return sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
 
     found = values()
@@ -166,7 +166,7 @@ def test_what_the_text_says_of_each_judge_is_true():
         up, down = tally(data, LEVELLED)
         assert down > 5 * up
     assert tally("topics labels", "centred")[0] > tally("topics labels", LEVELLED)[0]
-    probed = Judged(grids_of("topics probe"), "").gains("centred")
+    probed = JudgedGrids(grids_of("topics probe"), "").gains("centred")
     assert [gain.value for *_place, gain in probed] == pytest.approx([0] * len(probed), abs=1e-3)
     of_cls = [
         gain.gain
