@@ -123,7 +123,7 @@ def explore() -> None:
     with st.container(horizontal=True, key="cloud-controls"):
         data = choose(
             st.selectbox,
-            _("JudgedGrids by"),
+            _("Judged by"),
             [*data_names(), *live],
             key="evidence-data",
             default="stsb pairs",
