@@ -137,11 +137,9 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_warm_up() -> Iterator[None]:
-    """Tests and their servers load torch and UMAP, and score pairs, only where used."""
+    """Tests and their servers load torch only where it is used."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NARROW_CONE_UMAP_WARM_UP", "0")
         patch.setenv("NARROW_CONE_ENCODER_WARM_UP", "0")
-        patch.setenv("NARROW_CONE_SCORE_AHEAD", "0")
         yield
 
 

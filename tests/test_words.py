@@ -39,6 +39,7 @@ from pages.common.measures import LABELS, glosses
 from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
 from pages.common.words import TEXT
+from pages.evidence.explore import JUDGES, OF_POOLINGS
 from tests.for_each import for_each
 from tests.pages.visits import new_visit
 

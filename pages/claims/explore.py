@@ -49,7 +49,6 @@ ALL = "all"
 
 
 def explore(corpus: Corpus) -> None:
-    """The wall, the counts, the claims that a filter leaves, questions, files."""
     encoder = current_encoder()
     with st.container(horizontal=True, key="cloud-controls"):
         shown = choose(
@@ -98,7 +97,6 @@ def explore(corpus: Corpus) -> None:
 
 
 def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
-    """The results, and whether they were recorded."""
     known = recorded().get(place_of(encoder, corpus))
     if known is not None:
         return known, True
@@ -154,7 +152,6 @@ def group_names() -> dict[str, str]:
 
 
 def unit_words() -> dict[str, str]:
-    """What a source measures."""
     return {
         "types": _("types"),
         "tokens": _("tokens"),
@@ -189,13 +186,11 @@ def state_of(tested: Tested | None) -> str:
 
 
 def number_words(number: Number) -> str:
-    """A number with its interval."""
     write = change if number.is_change else estimate
     return write(number.value, number.low, number.high, number.decimals)
 
 
 def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
-    """What all results were measured on."""
     parts = [
         model_line(encoder),
         _("corpus: {name}, {n} texts (400 of more, drawn at random)").format(
@@ -246,12 +241,10 @@ def _tile(claim: Claim, tested: Tested | None) -> str:
 
 
 def _sourced(claim: str, source: str) -> str:
-    """A claim and who makes it."""
     return _("{claim} – {source}").format(claim=claim, source=source)
 
 
 def show_numbers(counts: Mapping[str, int]) -> None:
-    """How many claims have each verdict."""
     show_big_numbers(
         _("Claims by verdict"),
         [BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
@@ -260,7 +253,6 @@ def show_numbers(counts: Mapping[str, int]) -> None:
 
 
 def facts(counts: Mapping[str, int]) -> dict[str, float]:
-    """The counts, for the lesson."""
     tested = sum(counts[state] for state in ORDER if state != UNTESTED)
     return {"tested": tested, **{state: counts[state] for state in ORDER}}
 
@@ -288,7 +280,6 @@ def place_words(claim: Claim) -> str:
 
 
 def where_words(claim: Claim) -> list[str]:
-    """Where the source says it, and on what it was measured there."""
     stance = [_("it disputes the first papers")] if claim.disputes else []
     return [
         labelled(_("in the source"), markdown(place_words(claim))),
@@ -301,7 +292,6 @@ def where_words(claim: Claim) -> list[str]:
 
 
 def is_measured(tested: Tested | None) -> bool:
-    """Whether there are numbers."""
     return tested is not None and tested.missing in ("", CONTRASTIVE)
 
 
@@ -313,7 +303,6 @@ def about_of(claim: Claim, about: str) -> str:
 
 
 def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
-    """The card of a tested claim."""
     measured = [missing_words(tested.missing)] if tested.missing else []
     control: Control | NoControl = nothing_measured()
     parts = [claim.rule, about_of(claim, about)]
@@ -335,7 +324,6 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
-    """Each number with its name."""
     return _("; ").join(
         labelled(markdown(names[key]), f"**{number_words(each)}**") for key, each in numbers.items()
     )
@@ -404,7 +392,6 @@ def _table(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
 
 
 def claims_csv(claims: Sequence[Claim], found: Results, about: str) -> bytes:
-    """One row a claim."""
     rows = _rows(claims, found)
     return csv_bytes(list(rows[0]), [list(row.values()) for row in rows], about)
 

@@ -45,7 +45,6 @@ Results = Mapping[str, Tested | None]
 
 @cache
 def recorded() -> dict[str, Results]:
-    """The recorded results, by "<fingerprint of the model> <sha256 of the corpus>"."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     return {
         place: {key: each and _tested(each) for key, each in found.items()}
@@ -84,7 +83,6 @@ def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
 
 
 def main() -> None:
-    """Write the file."""
     stored = dict(measured(*each) for each in RECORDED)
     lines = [f"{json.dumps(place)}: {json.dumps(found)}" for place, found in stored.items()]
     write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())

@@ -69,9 +69,9 @@ def _column_name(code: str, names: dict[str, str]) -> str:
     return f"{_column_name(first, names)} {_column_name(last, names)}"
 
 
-def short_number(value: float) -> str:
-    """The number with six significant digits."""
-    return f"{value:.6g}"
+def short_number(value: float | None) -> str:
+    """The number with six significant digits; empty for None."""
+    return "" if value is None else f"{value:.6g}"
 
 
 def column_names() -> dict[str, str]:
@@ -149,7 +149,6 @@ def column_names() -> dict[str, str]:
         "rank_after": _("rank after"),
         "rank_moved": _("ranks moved"),
         "nearer_by": _("nearer to the human rank by"),
-        "n_fit": _("sentences of the fit"),
         "kind": _("kind"),
         "spearman_x_100": _("Spearman × 100"),
         "point": _("point"),

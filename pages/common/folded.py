@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
@@ -26,3 +26,22 @@ def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
     opened[place] = bool(box.open)
     with box:
         yield bool(box.open)
+
+
+def show_folded(
+    label: str,
+    key: str,
+    show: Callable[..., None],
+    *values: object,
+    icon: str | None = None,
+    parameters: Iterable[str] = (),
+) -> None:
+    """A folded part that ``show(*values)`` draws while it is open.
+
+    It is open at first if the address has a value for one of its parameters.
+    """
+    if any(name in st.query_params for name in parameters):
+        st.session_state.setdefault(key, True)
+    with folded(label, key=key, icon=icon) as is_open:
+        if is_open:
+            show(*values)

@@ -253,6 +253,11 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
     return Estimate(value, value - reach, value + reach)
 
 
+def by_direction(moved: Estimate, rises: str, falls: str, neither: str) -> str:
+    """The text for a clear rise, for a clear fall, or for neither."""
+    return rises if moved.rises else falls if moved.falls else neither
+
+
 @dataclass(frozen=True)
 class Control:
     """What a verdict's number is without the claim's cause."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 from geometry.data.number_text import signed
+from geometry.evaluate.bootstrap import Difference, PairScore
 from geometry.evaluate.published import PublishedScore
+from geometry.evaluate.subsets import Aggregate
+from geometry.measure.intervals import Estimate
 
 from .words import _
 
@@ -31,6 +34,18 @@ def with_interval(
     if low is None or high is None or math.isnan(low):
         return plus + number
     return f"{plus}{number} [{hundred(low)},\u00a0{hundred(high)}]"
+
+
+def score_words(score: PairScore | Aggregate) -> str:
+    """A score × 100 with its interval."""
+    return with_interval(score.spearman, score.low, score.high)
+
+
+def moved_words(moved: Difference | Estimate | None) -> str:
+    """A difference × 100 with its sign and interval."""
+    if moved is None:
+        return hundred(None)
+    return with_interval(moved.value, moved.low, moved.high, sign=True)
 
 
 def row_name(table: str, name: str) -> str:

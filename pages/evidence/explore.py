@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from html import escape
+from itertools import product
 
 import numpy as np
 import streamlit as st
@@ -19,12 +21,14 @@ from geometry.diagnosis.evidence import (
     ROTATED,
     CureGain,
     GainGrid,
+    RawPlace,
 )
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.curves import Axes, place_colour
 from geometry.figures.multiples import Dotted, multiples_figure, reach_of
 from geometry.figures.scatter import Dots, scatter_figure
-from geometry.transform.treatments import TREATMENTS
+from geometry.measure.correlation import spearman
+from geometry.measure.intervals import Estimate
 from pages.common.address import is_presenting
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -43,7 +47,7 @@ from pages.common.measures import (
     show_big_numbers,
     show_verdict,
 )
-from pages.common.scores import hundred, with_interval
+from pages.common.scores import hundred, moved_words, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
@@ -60,8 +64,14 @@ SHOWN = {
     "flow": ("centred", "pca:lw", FLOW, ROTATED),
 }
 LEVELLED = "pca:lw"  # the cure of the verdict and of the lower picture
-SCATTER_HEIGHT = 340
 LEAST_PLACES = 4
+OF_POOLINGS = {  # cures whose mean gain the text quotes
+    "centred": "centred",
+    "standardised": "standardised",
+    "removed": "abtt:3",
+    "random": f"{RANDOM}:3",
+    "whitened": LEVELLED,
+}
 JUDGES = {  # of the table of judges in the prose
     "stsb": "stsb pairs",
     "pairs": "pairs pairs",
@@ -70,8 +80,44 @@ JUDGES = {  # of the table of judges in the prose
 }
 
 
+@dataclass(frozen=True)
+class JudgedGrids:
+    """Grids by model, as one similarity judges them; a grid that lacks it, as its own first one."""
+
+    grids: Mapping[str, GainGrid]
+    similarity: str
+
+    def by(self, grid: GainGrid) -> str:
+        own = list(grid.places[0].scores)
+        return self.similarity if self.similarity in own else own[0]
+
+    def places(self) -> list[tuple[str, RawPlace, float]]:
+        return [
+            (model, place, score)
+            for model, grid in self.grids.items()
+            for place in grid.places
+            if (score := place.scores[self.by(grid)]) is not None
+        ]
+
+    def best(self) -> tuple[str, RawPlace, float]:
+        return max(self.places(), key=lambda each: each[2])
+
+    def gains(self, cure: str) -> list[tuple[str, CureGain, Estimate]]:
+        """Each place's gain of a cure, with its model."""
+        return [
+            (model, each, each.gain)
+            for model, grid in self.grids.items()
+            for each in grid.gains
+            if each.gain and (each.cure, each.similarity) == (cure, self.by(grid))
+        ]
+
+    def tally(self, cure: str) -> tuple[int, int, int]:
+        """(places where the cure clearly gains, clearly loses, all)."""
+        gains = [gain for _model, _cure, gain in self.gains(cure)]
+        return sum(gain.rises for gain in gains), sum(gain.falls for gain in gains), len(gains)
+
+
 def explore() -> None:
-    """Controls, the small multiples, numbers, verdicts, questions, all rows."""
     chosen = chosen_data()
     live = live_names(chosen)
     with st.container(horizontal=True, key="cloud-controls"):
@@ -85,10 +131,11 @@ def explore() -> None:
             width=280,
         )
         grids = live_grid(chosen, data) if data in live else grids_of(data)
+        known = set.intersection(*({gain.cure for gain in grid.gains} for grid in grids.values()))
         cures = choose(
             st.segmented_control,
             _("Cures shown"),
-            [name for name, shown in SHOWN.items() if has_cures(grids, shown)],
+            [name for name, shown in SHOWN.items() if known.issuperset(shown)],
             key="evidence-cures",
             default="main",
             labels={
@@ -99,7 +146,7 @@ def explore() -> None:
             },
             required=True,
         )
-        offered = similarities_of(grids)
+        offered = max((list(grid.places[0].scores) for grid in grids.values()), key=len)
         similarity = offered[0]
         if len(offered) > 1:
             similarity = choose(
@@ -108,24 +155,30 @@ def explore() -> None:
                 offered,
                 key="evidence-by",
                 default="cosine",
-                labels=similarity_names(),
+                labels={
+                    "cosine": _("cosine"),
+                    "dot": _("inner product"),
+                    "euclidean": _("Euclidean distance"),
+                    "rank": _("rank correlation of coordinates"),
+                },
                 width=220,
             )
+    judged = JudgedGrids(grids, similarity)
     with picture_place():
-        draw_multiples(grids, SHOWN[cures], similarity)
-    show_numbers(grids, similarity)
-    note_facts(lambda: facts(grids, similarity))
+        draw_multiples(judged, SHOWN[cures])
+    show_numbers(judged)
+    note_facts(lambda: facts(judged))
     if is_presenting():
         st.caption(markdown(basis(grids)))
         return
-    show_verdict(helps_verdict(grids, similarity), key="helps")
-    show_verdict(narrow_verdict(grids, similarity), key="narrow")
-    draw_predictions(grids, similarity)
+    show_verdict(helps_verdict(judged), key="helps")
+    show_verdict(narrow_verdict(judged), key="narrow")
+    draw_predictions(judged)
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            show_table(grids, similarity)
+            show_table(judged)
             offer_csv(
                 _("Download gains (CSV)"),
                 "evidence",
@@ -137,7 +190,6 @@ def explore() -> None:
 
 
 def data_names() -> dict[str, str]:
-    """What judges, by "<data> <task>"."""
     return {
         "stsb pairs": _("STS-B test"),
         "pairs pairs": _("the project’s pairs"),
@@ -147,17 +199,7 @@ def data_names() -> dict[str, str]:
     }
 
 
-def similarity_names() -> dict[str, str]:
-    return {
-        "cosine": _("cosine"),
-        "dot": _("inner product"),
-        "euclidean": _("Euclidean distance"),
-        "rank": _("rank correlation of coordinates"),
-    }
-
-
 def cure_words(cure: str) -> str:
-    """A cure or a control in words."""
     name, _sep, count = cure.partition(":")
     if name == ROTATED:
         return _("control: a random rotation")
@@ -170,30 +212,14 @@ def cure_words(cure: str) -> str:
     spec = parse_treatment(cure)
     if spec.name == "removed":
         return _("mean and top {k} directions removed").format(k=spec.knobs.n_removed)
-    return treatment_words(cure) if TREATMENTS[spec.name].is_whitening else _short_words(cure)
-
-
-def _short_words(cure: str) -> str:
-    return {"centred": _("mean subtracted"), "standardised": _("standardised")}.get(
-        cure, treatment_words(cure)
-    )
-
-
-def has_cures(grids: Mapping[str, GainGrid], cures: Sequence[str]) -> bool:
-    """Whether every grid has these cures."""
-    return all(set(cures) <= {gain.cure for gain in grid.gains} for grid in grids.values())
+    words = {"centred": _("mean subtracted"), "standardised": _("standardised")}
+    return words.get(cure) or treatment_words(cure)
 
 
 def grids_of(data: str) -> dict[str, GainGrid]:
-    """The recorded grids of some data, by model."""
     name, task = data.split(" ")
     found = {model: recorded().get(f"{name} {model} {task}") for model in (MINILM, E5, GLOVE)}
     return {model: grid for model, grid in found.items() if grid is not None}
-
-
-def similarities_of(grids: Mapping[str, GainGrid]) -> list[str]:
-    """The similarities by which a grid was judged."""
-    return max((list(grid.places[0].scores) for grid in grids.values()), key=len)
 
 
 def place_words(model: str, layer: int, pooling: str) -> str:
@@ -209,37 +235,24 @@ def place_words(model: str, layer: int, pooling: str) -> str:
 # ---- the picture ----
 
 
-def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similarity: str) -> None:
+def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
     """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
-    short = {name: name for name in grids} | {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
+    short = {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
     ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
-    gains = {
-        cure: {
-            short[model]: _gain_dots(model, grid, cure, similarity) for model, grid in grids.items()
-        }
-        for cure in cures
-    }
-    reach = reach_of([dots for of_cure in gains.values() for dots in of_cure.values()])
-    best = _best(grids, similarity)
+
+    def plots(cure: str = "") -> dict[str, list[Dotted]]:
+        return {short.get(each, each): _dots(each, judged, cure) for each in judged.grids}
+
+    gains = [plots(cure) for cure in cures]
+    reach = reach_of([dots for of_cure in gains for dots in of_cure.values()])
+    model, _place, score = judged.best()
     raw = _("raw score × 100")
-    columns = [
-        (
-            raw,
-            {short[model]: _raw_dots(model, grid, similarity) for model, grid in grids.items()},
-            None,
-            labelled(raw, noted(hundred(best[2]), best[0])),
-        ),
-        *(
-            (
-                cure_words(cure),
-                gains[cure],
-                reach,
-                _counts(grids, cure, similarity),
-            )
-            for cure in cures
-        ),
+    columns: list[tuple[str, Mapping[str, Sequence[Dotted]], tuple[float, float] | None, str]] = [
+        (raw, plots(), None, labelled(raw, noted(hundred(score), model)))
     ]
+    for cure, of_cure in zip(cures, gains, strict=True):
+        columns.append((cure_words(cure), of_cure, reach, _counts(judged, cure)))
     theme = current_theme()
     names = dict.fromkeys(dots.name for plot in columns[0][1].values() for dots in plot)
     signs = [
@@ -251,10 +264,11 @@ def draw_multiples(grids: Mapping[str, GainGrid], cures: Sequence[str], similari
     )
     st.html(f"<small>{' &nbsp; '.join(signs)}</small>")
     boxes = st.columns(len(columns), gap="small", vertical_alignment="bottom")
-    for number, (box, (title, plots, y_range, alt)) in enumerate(zip(boxes, columns, strict=True)):
+    for number, (box, column) in enumerate(zip(boxes, columns, strict=True)):
+        title, drawn, y_range, alt = column
         with box:
             st.markdown(title)
-            figure = multiples_figure(plots, ticks, _("layer"), theme, y_range=y_range)
+            figure = multiples_figure(drawn, ticks, _("layer"), theme, y_range=y_range)
             show_chart(
                 chart_of(figure),
                 key=f"evidence-{number}",
@@ -278,68 +292,42 @@ def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]],
     return lines
 
 
-def _judged_by(grid: GainGrid, similarity: str) -> str:
-    """That similarity, or the grid's own where it was not judged by it."""
-    own = list(grid.places[0].scores)
-    return similarity if similarity in own else own[0]
-
-
-def _raw_dots(model: str, grid: GainGrid, similarity: str) -> list[Dotted]:
-    similarity = _judged_by(grid, similarity)
-    raw = {(place.layer, place.pooling): place for place in grid.places}
+def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
+    """The raw scores of a model, or the gains of a cure."""
+    grid = judged.grids[model]
+    raw, by = {(place.layer, place.pooling): place for place in grid.places}, judged.by(grid)
     dots = []
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
-        scores = [raw[place].scores[similarity] for place in places]
-        texts = [
-            "<br>".join(
-                [
-                    f"<b>{escape(place_words(model, *place))}</b>",
-                    labelled(_("score × 100"), hundred(score)),
-                    *(
-                        labelled(measure_words(measure), _short(raw[place].measures[measure]))
-                        for measure in MEASURES
-                    ),
-                ]
+        if cure:
+            gains = [grid.of(*place, cure, by) for place in places]
+            value, low, high = (
+                _hundreds([getattr(each.gain, end, None) for each in gains])
+                for end in ("value", "low", "high")
             )
-            for place, score in zip(places, scores, strict=True)
-        ]
-        dots.append(Dotted(x, _hundreds(scores), None, None, name, number, texts))
+            texts = [_about(model, each) for each in gains]
+            dots.append(Dotted(x, value, low, high, name, number, texts))
+        else:
+            scores = [raw[place].scores[by] for place in places]
+            texts = [_about_raw(model, raw[place], by) for place in places]
+            dots.append(Dotted(x, _hundreds(scores), None, None, name, number, texts))
     return dots
 
 
-def _gain_dots(model: str, grid: GainGrid, cure: str, similarity: str) -> list[Dotted]:
-    similarity = _judged_by(grid, similarity)
-    dots = []
-    for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
-        gains = [grid.of(*place, cure, similarity) for place in places]
-        value, low, high = (
-            _hundreds([None if each.gain is None else getattr(each.gain, end) for each in gains])
-            for end in ("value", "low", "high")
-        )
-        texts = [_about(model, each) for each in gains]
-        dots.append(Dotted(x, value, low, high, name, number, texts))
-    return dots
+def _about_raw(model: str, place: RawPlace, similarity: str) -> str:
+    values = {_("score × 100"): hundred(place.scores[similarity])}
+    values |= {measure_words(name): short_number(place.measures[name]) for name in MEASURES}
+    head = f"<b>{escape(place_words(model, place.layer, place.pooling))}</b>"
+    return "<br>".join([head, *(labelled(name, value) for name, value in values.items())])
 
 
 def _about(model: str, gain: CureGain) -> str:
     lines = [
         f"<b>{escape(place_words(model, gain.layer, gain.pooling))}</b>",
-        labelled(escape(cure_words(gain.cure)), gain_words(gain.gain)),
+        labelled(escape(cure_words(gain.cure)), moved_words(gain.gain)),
     ]
     if gain.over_control is not None:
-        lines.append(labelled(escape(cure_words(gain.control)), gain_words(gain.over_control)))
+        lines.append(labelled(escape(cure_words(gain.control)), moved_words(gain.over_control)))
     return "<br>".join(lines)
-
-
-def gain_words(gain: object) -> str:
-    """A gain × 100 with its interval."""
-    if gain is None:
-        return _("undefined")
-    return with_interval(gain.value, gain.low, gain.high, sign=True)  # type: ignore[attr-defined]
-
-
-def _short(value: float | None) -> str:
-    return "" if value is None else short_number(value)
 
 
 def _hundreds(values: Sequence[float | None]) -> np.ndarray:
@@ -349,88 +337,49 @@ def _hundreds(values: Sequence[float | None]) -> np.ndarray:
 # ---- numbers and verdicts ----
 
 
-def gains_of(
-    grids: Mapping[str, GainGrid], cure: str, similarity: str
-) -> list[tuple[str, CureGain]]:
-    """Each place's gain of a cure, with its model."""
-    found = []
-    for model, grid in grids.items():
-        by = _judged_by(grid, similarity)
-        own = [gain for gain in grid.gains if gain.cure == cure and gain.similarity == by]
-        found += [(model, gain) for gain in own if gain.gain is not None]
-    return found
-
-
-def _tally(grids: Mapping[str, GainGrid], cure: str, similarity: str) -> tuple[int, int, int]:
-    """(places where the cure clearly gains, clearly loses, all)."""
-    gains = [gain.gain for _model, gain in gains_of(grids, cure, similarity)]
-    rises = sum(gain is not None and gain.rises for gain in gains)
-    falls = sum(gain is not None and gain.falls for gain in gains)
-    return rises, falls, len(gains)
-
-
-def _counts(grids: Mapping[str, GainGrid], cure: str, similarity: str) -> str:
-    rises, falls, n = _tally(grids, cure, similarity)
+def _counts(judged: JudgedGrids, cure: str) -> str:
+    rises, falls, n = judged.tally(cure)
     return _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}").format(
         cure=cure_words(cure), rises=rises, falls=falls, n=n
     )
 
 
-def show_numbers(grids: Mapping[str, GainGrid], similarity: str) -> None:
-    """The largest gain and loss of whitening, and the narrowest cone with its score."""
-    gains = gains_of(grids, LEVELLED, similarity)
-    best = max(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
-    worst = min(gains, key=lambda each: each[1].gain.value)  # type: ignore[union-attr]
-    model, place, score = _best(grids, similarity)
-    cosine = place.measures["mean_cosine"]
+def show_numbers(judged: JudgedGrids) -> None:
+    gains = sorted(judged.gains(LEVELLED), key=lambda each: each[2].value)
+    model, place, score = judged.best()
     show_big_numbers(
         _("Whitening’s best and worst change, and the best raw score"),
         [
-            _extreme(_("whitening: best change"), *best),
-            _extreme(_("whitening: worst change"), *worst),
+            _extreme(_("whitening: best change"), *gains[-1]),
+            _extreme(_("whitening: worst change"), *gains[0]),
             BigNumber(
                 _("best raw score × 100"),
                 hundred(score),
                 labelled(model, place_words(model, place.layer, place.pooling)),
-                labelled(_("mean cosine"), signed(cosine or 0.0, 3)),
+                labelled(_("mean cosine"), signed(place.measures["mean_cosine"] or 0.0, 3)),
             ),
         ],
         key="evidence-numbers",
     )
 
 
-def _extreme(label: str, model: str, gain: CureGain) -> BigNumber:
-    value, _sep, ends = gain_words(gain.gain).partition(" ")
-    where = labelled(model, place_words(model, gain.layer, gain.pooling))
+def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> BigNumber:
+    value, _sep, ends = moved_words(gain).partition(" ")
+    where = labelled(model, place_words(model, cure.layer, cure.pooling))
     return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
-def _scored(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-untyped-def]
-    """(model, place, score) of every place with a score."""
-    for model, grid in grids.items():
-        by = _judged_by(grid, similarity)
-        for place in grid.places:
-            score = place.scores[by]
-            if score is not None:
-                yield model, place, score
-
-
-def _best(grids: Mapping[str, GainGrid], similarity: str):  # type: ignore[no-untyped-def]
-    return max(_scored(grids, similarity), key=lambda each: each[2])
-
-
-def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
-    """Whether whitening raises the score over a rotation, beside centring and directions."""
-    levelled = [gain.over_control for _model, gain in gains_of(grids, LEVELLED, similarity)]
+def helps_verdict(judged: JudgedGrids) -> Verdict:
+    levelled = [cure.over_control for _model, cure, _gain in judged.gains(LEVELLED)]
     rises = sum(each is not None and each.rises for each in levelled)
     falls = any(each is not None and each.falls for each in levelled)
     state: State = "fails" if falls else "unknown"  # where nothing is clear, nothing is said
     if rises:
         state = "holds" if rises == len(levelled) else "partly"
-    over = [gain.over_control for _model, gain in gains_of(grids, "abtt:3", similarity)]
+    over = [cure.over_control for _model, cure, _gain in judged.gains("abtt:3")]
     beats = sum(each is not None and each.rises for each in over)
     compared = (LEVELLED, "abtt:3")
-    lines = "\n".join(f"- {_counts(grids, cure, similarity)}" for cure in compared)
+    lines = "\n".join(f"- {_counts(judged, cure)}" for cure in compared)
     controls = {
         ROTATED: _("a random rotation"),
         "centred": _("the mean subtracted"),
@@ -438,7 +387,7 @@ def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
     }
     counts = []
     for control, name in controls.items():
-        up, down, n = _tally(grids, control, similarity)
+        up, down, n = judged.tally(control)
         words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
     return Verdict(
@@ -452,16 +401,15 @@ def helps_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
                 "{beats} of {n} places."
             ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
         ),
-        basis=basis(grids),
+        basis=basis(judged.grids),
     )
 
 
-def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
-    """Whether narrower cones score worse, over all places of all models."""
+def narrow_verdict(judged: JudgedGrids) -> Verdict:
     places = [
-        (place.measures["mean_cosine"], score)
-        for _model, place, score in _scored(grids, similarity)
-        if place.measures["mean_cosine"] is not None
+        (cosine, score)
+        for _model, place, score in judged.places()
+        if (cosine := place.measures["mean_cosine"]) is not None
     ]
     cosines, scores = zip(*places, strict=True)
     found = narrower_against_score(cosines, scores)
@@ -480,7 +428,7 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
                 "shuffles). Places of one model are alike, so chance alone can do more than that."
             ).format(low=round(low * found.pairs), high=round(high * found.pairs))
         )
-    model, place, score = _best(grids, similarity)
+    model, place, score = judged.best()
     measured = _(
         "Of {pairs} pairs of places, the narrower one scores higher in {against}. The best score, "
         "{score}, is that of {model}, {place}, with a mean cosine of {cosine}."
@@ -498,12 +446,11 @@ def narrow_verdict(grids: Mapping[str, GainGrid], similarity: str) -> Verdict:
         state=state,
         measured=measured,
         control=control,
-        basis=basis(grids),
+        basis=basis(judged.grids),
     )
 
 
 def basis(grids: Mapping[str, GainGrid]) -> str:
-    """On what the gains were measured."""
     parts = []
     for model, grid in grids.items():
         fit = (
@@ -540,31 +487,30 @@ def measure_words(name: str) -> str:
     return _("top 3 directions") if name == "top_share" else measure_label(name)
 
 
-def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
+def draw_predictions(judged: JudgedGrids) -> None:
     """Whitening's gain against each measure of the raw vectors, over all places."""
     st.subheader(_("What predicts a gain?"))
     st.markdown(prose(PAGE, "predicts"))
-    gains = gains_of(grids, LEVELLED, similarity)
+    gains = judged.gains(LEVELLED)
     found: dict[str, float] = {}
     for box, name in zip(st.columns(len(MEASURES)), MEASURES, strict=True):
-        groups, x_all, y_all = [], [], []
-        for number, (model, grid) in enumerate(grids.items()):
+        groups = []
+        for number, (model, grid) in enumerate(judged.grids.items()):
             raw = {(place.layer, place.pooling): place.measures[name] for place in grid.places}
             own = [
-                (raw[gain.layer, gain.pooling], gain)
-                for of_model, gain in gains
-                if of_model == model and raw[gain.layer, gain.pooling] is not None
+                (value, 100 * gain.value, _about(model, cure))
+                for of_model, cure, gain in gains
+                if of_model == model and (value := raw[cure.layer, cure.pooling]) is not None
             ]
-            x = np.array([value for value, _gain in own], dtype=float)
-            y = np.array([100 * gain.gain.value for _value, gain in own])  # type: ignore[union-attr]
-            groups.append(Dots(x, y, [_about(model, gain) for _v, gain in own], model, number))
-            x_all.append(x)
-            y_all.append(y)
-        x, y = np.concatenate(x_all), np.concatenate(y_all)
-        value = _correlation(x, y)
-        correlation = _correlation_words(value, len(x))
-        if value is not None:
-            found[name] = value
+            xs, ys, about = zip(*own, strict=True) if own else ((), (), ())
+            groups.append(Dots(np.array(xs), np.array(ys), about, model, number))
+        x, y = (np.concatenate([getattr(each, axis) for each in groups]) for axis in "xy")
+        correlation = _("Rank correlation: too few places ({n}).").format(n=len(x))
+        if len(x) >= LEAST_PLACES and len(set(x)) > 1 and len(set(y)) > 1:
+            found[name] = spearman(x, y)
+            correlation = _("Rank correlation over {n} places: {value}.").format(
+                n=len(x), value=signed(found[name], 2)
+            )
         with box:
             show_chart(
                 chart_of(
@@ -572,7 +518,7 @@ def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
                         groups,
                         Axes(measure_words(name), _("gain of whitening × 100")),
                         current_theme(),
-                        height=SCATTER_HEIGHT,
+                        height=340,
                     )
                 ),
                 key=f"evidence-{name}",
@@ -591,48 +537,27 @@ def draw_predictions(grids: Mapping[str, GainGrid], similarity: str) -> None:
         )
 
 
-def _correlation(x: np.ndarray, y: np.ndarray) -> float | None:
-    """Spearman; None for too few places."""
-    from geometry.measure.correlation import spearman
-
-    if len(x) < LEAST_PLACES or len(set(x)) == 1 or len(set(y)) == 1:
-        return None
-    return spearman(x, y)
-
-
-def _correlation_words(value: float | None, n: int) -> str:
-    if value is None:
-        return _("Rank correlation: too few places ({n}).").format(n=n)
-    return _("Rank correlation over {n} places: {value}.").format(n=n, value=signed(value, 2))
-
-
 # ---- all rows ----
 
 
-def show_table(grids: Mapping[str, GainGrid], similarity: str) -> None:
-    """Every gain, controls too."""
-    rows = []
-    for model, grid in grids.items():
-        for gain in grid.gains:
-            if gain.similarity != _judged_by(grid, similarity):
-                continue
-            rows.append(
-                {
-                    _("model"): model,
-                    _("place"): place_words(model, gain.layer, gain.pooling),
-                    _("treatment"): cure_words(gain.cure),
-                    _("score × 100"): hundred(gain.score),
-                    _("gain"): gain_words(gain.gain),
-                    _("gain over control"): ""
-                    if gain.is_control
-                    else gain_words(gain.over_control),
-                }
-            )
+def show_table(judged: JudgedGrids) -> None:
+    rows = [
+        {
+            _("model"): model,
+            _("place"): place_words(model, gain.layer, gain.pooling),
+            _("treatment"): cure_words(gain.cure),
+            _("score × 100"): hundred(gain.score),
+            _("gain"): moved_words(gain.gain),
+            _("gain over control"): "" if gain.is_control else moved_words(gain.over_control),
+        }
+        for model, grid in judged.grids.items()
+        for gain in grid.gains
+        if gain.similarity == judged.by(grid)
+    ]
     st.dataframe(rows, hide_index=True, width="stretch")
 
 
 def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
-    """One row a gain, of all similarities."""
     head = [
         *("model", "layer", "pooling", "similarity", "treatment", "score"),
         *("gain", "gain_low", "gain_high"),
@@ -642,12 +567,12 @@ def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
     for model, grid in grids.items():
         for gain in grid.gains:
             ends = [
-                _short(None if each is None else getattr(each, end))
+                short_number(getattr(each, end, None))
                 for each in (gain.gain, gain.over_control)
                 for end in ("value", "low", "high")
             ]
             place = [model, str(gain.layer), gain.pooling, gain.similarity, gain.cure]
-            rows.append([*place, _short(gain.score), *ends])
+            rows.append([*place, short_number(gain.score), *ends])
     return csv_bytes(head, rows, about)
 
 
@@ -656,82 +581,43 @@ def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
 
 @cache
 def values() -> dict[str, str]:
-    """Figures of STS-B in the page's text."""
     grid = recorded()[f"stsb {MINILM} pairs"]
     last = max(place.layer for place in grid.places)
-
-    def mean(pooling: str, cure: str) -> str:
-        gains = [
-            gain.gain.value
-            for gain in grid.gains
-            if gain.pooling == pooling and gain.cure == cure and gain.gain is not None
-        ]
-        clear = [
-            (gain.gain.rises, gain.gain.falls)
-            for gain in grid.gains
-            if gain.pooling == pooling and gain.cure == cure and gain.gain is not None
-        ]
-        up, down = np.sum(clear, axis=0)
-        value = with_interval(float(np.mean(gains)), None, None, sign=True)
-        return f"{value} (↑ {up}, ↓ {down}, n = {len(gains)})"
-
     raw = {(place.layer, place.pooling): place.scores["cosine"] for place in grid.places}
-    treated = [
-        gain.score for gain in grid.gains if gain.layer not in (0, last) and gain.score is not None
+    treated = [each.score for each in grid.gains if each.layer not in (0, last) and each.score]
+    found = {"last": hundred(raw[last, "mean"]), "best_middle": hundred(max(treated))}
+    found["n"] = f"{grid.n_items:,}"
+    for pooling, (name, cure) in product(("mean", "cls"), OF_POOLINGS.items()):
+        gains = [
+            each.gain
+            for each in grid.gains
+            if each.gain and (each.pooling, each.cure) == (pooling, cure)
+        ]
+        mean = float(np.mean([gain.value for gain in gains]))
+        up, down = sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
+        value = with_interval(mean, None, None, sign=True)
+        found[f"{pooling}_{name}"] = f"{value} (↑ {up}, ↓ {down}, n = {len(gains)})"
+    for (name, data), cure in product(JUDGES.items(), ("centred", "abtt:3", LEVELLED)):
+        tally = JudgedGrids(grids_of(data), "cosine").tally(cure)
+        found[f"{name}_{cure.partition(':')[0]}"] = "↑ {}, ↓ {}, n = {}".format(*tally)
+    own = JudgedGrids(grids_of("pairs pairs"), "cosine")
+    beside = [
+        100 * (flow.value - gain.value)
+        for model, cure, gain in own.gains(LEVELLED)
+        if (flow := own.grids[model].of(cure.layer, cure.pooling, FLOW, "cosine").gain)
     ]
-    beside = []
-    for each in grids_of("pairs pairs").values():
-        for gain in each.gains:
-            if (gain.cure, gain.similarity) == (LEVELLED, "cosine"):
-                flow = each.of(gain.layer, gain.pooling, FLOW, "cosine").gain
-                if flow is not None and gain.gain is not None:
-                    beside.append(100 * (flow.value - gain.gain.value))
-    judged = {
-        (name, cure): "↑ {}, ↓ {}, n = {}".format(*_tally(grids_of(data), cure, "cosine"))
-        for name, data in JUDGES.items()
-        for cure in ("centred", "abtt:3", LEVELLED)
-    }
-    return {
-        "stsb_centred": judged["stsb", "centred"],
-        "stsb_abtt": judged["stsb", "abtt:3"],
-        "stsb_pca": judged["stsb", "pca:lw"],
-        "pairs_centred": judged["pairs", "centred"],
-        "pairs_abtt": judged["pairs", "abtt:3"],
-        "pairs_pca": judged["pairs", "pca:lw"],
-        "labels_centred": judged["labels", "centred"],
-        "labels_abtt": judged["labels", "abtt:3"],
-        "labels_pca": judged["labels", "pca:lw"],
-        "probe_centred": judged["probe", "centred"],
-        "probe_abtt": judged["probe", "abtt:3"],
-        "probe_pca": judged["probe", "pca:lw"],
-        "flow_least": with_sign(min(beside), 1),
-        "flow_most": with_sign(max(beside), 1),
-        "flow_places": f"{len(beside)}",
-        "mean_centred": mean("mean", "centred"),
-        "mean_standardised": mean("mean", "standardised"),
-        "mean_removed": mean("mean", "abtt:3"),
-        "mean_random": mean("mean", f"{RANDOM}:3"),
-        "mean_whitened": mean("mean", LEVELLED),
-        "cls_centred": mean("cls", "centred"),
-        "cls_standardised": mean("cls", "standardised"),
-        "cls_removed": mean("cls", "abtt:3"),
-        "cls_random": mean("cls", f"{RANDOM}:3"),
-        "cls_whitened": mean("cls", LEVELLED),
-        "last": hundred(raw[last, "mean"]),
-        "best_middle": hundred(max(treated)),
-        "n": f"{grid.n_items:,}",
-    }
+    found |= {"flow_least": with_sign(min(beside), 1), "flow_most": with_sign(max(beside), 1)}
+    return found | {"flow_places": f"{len(beside)}"}
 
 
-def facts(grids: Mapping[str, GainGrid], similarity: str) -> dict[str, float]:
-    """Counts and the largest gain and loss, for the lesson."""
-    rises, falls, n = _tally(grids, LEVELLED, similarity)
-    gains = [gain.gain.value for _model, gain in gains_of(grids, LEVELLED, similarity) if gain.gain]
+def facts(judged: JudgedGrids) -> dict[str, float]:
+    rises, falls, n = judged.tally(LEVELLED)
+    gains = [gain.value for _model, _cure, gain in judged.gains(LEVELLED)]
     return {
         "rises": rises,
         "falls": falls,
         "places": n,
-        "centred_rises": _tally(grids, "centred", similarity)[0],
+        "centred_rises": judged.tally("centred")[0],
         "most": 100 * max(gains),
         "least": 100 * min(gains),
     }

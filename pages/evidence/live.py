@@ -29,20 +29,18 @@ OF_LABELS: dict[str, Task] = {"live labels": "labels", "live probe": "probe"}
 
 def live_names(data: Corpus | VectorSet) -> dict[str, str]:
     """What can judge the chosen model, or own vectors, by code."""
-    has_labels = data.labels is not None and len({*data.labels} - {""}) > 1
-    if isinstance(data, VectorSet):
-        names = {code: evidence_label(each) for code, each in evidence_of(data).items()}
-        labels = {
-            "live labels": _("your vectors: labels"),
-            "live probe": _("your vectors: linear probe"),
-        }
-        return names | labels if has_labels else names
-    names = {"live pairs": _("chosen model: pairs")}
-    labels = {
-        "live labels": _("chosen model: labels"),
-        "live probe": _("chosen model: linear probe"),
-    }
-    return names | labels if has_labels else names
+    is_own = isinstance(data, VectorSet)
+    names = (
+        {code: evidence_label(each) for code, each in evidence_of(data).items()}
+        if isinstance(data, VectorSet)
+        else {"live pairs": _("chosen model: pairs")}
+    )
+    if data.labels is not None and len({*data.labels} - {""}) > 1:
+        names["live labels"] = _("your vectors: labels") if is_own else _("chosen model: labels")
+        names["live probe"] = (
+            _("your vectors: linear probe") if is_own else _("chosen model: linear probe")
+        )
+    return names
 
 
 def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:

@@ -42,7 +42,6 @@ STOP_WORDS = "sklearn"
 
 @cache
 def recorded() -> dict[str, GainGrid]:
-    """The grids of the file, by "<data> <model> <task>"."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     return {name: GainGrid.of_json(each) for name, each in stored.items()}
 
@@ -107,7 +106,6 @@ def _of_topics(model: str, task: Task) -> GainGrid:
 
 
 def stsb(folder: Path) -> Made:
-    """STS-B: fitted on the sentences of train, judged on the pairs of test."""
     for model in (MINILM, E5, GLOVE):
         yield f"stsb {model} pairs", partial(_of_stsb, folder, model)
 
@@ -129,7 +127,6 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
 
 
 def _short(value: Any) -> Any:
-    """The same with few decimals."""
     if isinstance(value, Mapping):
         return {name: _short(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,7 +19,6 @@ from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.words import _, language
 
-STEPS = 8  # steps of each slider in the animation without WebGL2
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
 HAS_PLAYED = "has-played"
@@ -56,17 +54,10 @@ def show_presets() -> None:
         names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
-        words = pooling_names()
-        names = {
-            name: _(", ").join(
-                [
-                    *(["E5"] if model == E5 else ["MiniLM", words[pooling]]),
-                    _("layer {layer}").format(layer=layer),
-                ]
-            )
-            for name, (model, layer, pooling) in PRESETS.items()
-            if name in names
-        }
+        for name in names:
+            model, layer, pooling = PRESETS[name]
+            words = ["E5"] if model == E5 else ["MiniLM", pooling_names()[pooling]]
+            names[name] = _(", ").join([*words, _("layer {layer}").format(layer=layer)])
     st.pills(
         _("Examples"),
         list(names),
@@ -78,7 +69,6 @@ def show_presets() -> None:
 
 
 def _current_preset() -> str | None:
-    """The preset of the current settings. On a first visit the controls are not drawn yet."""
     state = st.session_state
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
     settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
@@ -105,7 +95,6 @@ def _apply_preset() -> None:
 
 
 def choose_fit() -> str:
-    """Which whitening: the recommended, Ledoit-Wolf, or in full."""
     return choose(
         st.selectbox,
         _("Whitening"),
@@ -165,80 +154,35 @@ def film_settings(*, can_play: bool) -> tuple[float, float]:
 
 
 def _read_film_settings() -> None:
-    """Store the settings in the session, unless they are there already."""
+    """Store the settings of the address in the session, unless it has some."""
     for name in FILM:
-        linked = _share_in_url(name)
-        st.session_state.setdefault(name, 1.0 if linked is None else linked)
+        try:
+            linked = float(st.query_params.get(name, ""))
+        except ValueError:
+            linked = 1.0
+        st.session_state.setdefault(name, linked if 0 <= linked <= 1 else 1.0)
 
 
 def store_film_settings(values: Sequence[float]) -> None:
     """Store the settings at which the reader stopped the film, rounded to a step."""
     st.session_state[HAS_PLAYED] = True
     for name, value in zip(FILM, values, strict=True):
-        share = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
-        st.session_state[name] = share
-
-
-def _share_in_url(name: str) -> float | None:
-    """A number from 0 to 1 in the address; None for anything else."""
-    try:
-        value = float(st.query_params.get(name, ""))
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and 0 <= value <= 1 else None
+        st.session_state[name] = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
 
 
 def knob_names() -> tuple[str, str]:
-    """Labels of centring and strength."""
     return (
         _("Centring s: share of the mean that is subtracted"),
         _("Strength t: how far the axes are made equal"),
     )
 
 
-def play_bar(*, can_play: bool) -> tuple[float, float]:
-    """Play button and two sliders, for a browser without WebGL2: (centring, strength)."""
+def film_sliders() -> tuple[float, float]:
+    """Two sliders, for a browser without WebGL2: (centring, strength)."""
     _read_film_settings()
-    if not can_play:
-        st.session_state["playing"] = False
-    elif st.session_state.get("playing"):
-        _advance()
-    button, *boxes = st.columns([1, 3, 3], vertical_alignment="bottom")
-    with button:
-        _play_button(can_play=can_play)
     step = 1 / SLIDER_STEPS
     centring, strength = (
         float(box.slider(label, 0.0, 1.0, step=step, key=name, bind="query-params"))
-        for box, label, name in zip(boxes, knob_names(), FILM, strict=True)
+        for box, label, name in zip(st.columns(2), knob_names(), FILM, strict=True)
     )
     return centring, strength
-
-
-def _play_button(*, can_play: bool) -> None:
-    playing = bool(st.session_state.get("playing"))
-    st.button(
-        _("Stop") if playing else _("Play"),
-        key="play",
-        icon=":material/stop:" if playing else ":material/play_arrow:",
-        on_click=_toggle_play,
-        disabled=not can_play,
-        width="stretch",
-    )
-
-
-def _toggle_play() -> None:
-    st.session_state[HAS_PLAYED] = True
-    playing = not st.session_state.get("playing")
-    st.session_state["playing"] = playing
-    if playing:
-        st.session_state["play-step"] = -1  # the next step sets both sliders to 0
-
-
-def _advance() -> None:
-    """One step of the film: centring 0 to 1, then strength 0 to 1, then it stops."""
-    step = st.session_state["play-step"] + 1
-    st.session_state["play-step"] = step
-    st.session_state["centring"] = min(step, STEPS) / STEPS
-    st.session_state["strength"] = max(step - STEPS, 0) / STEPS
-    if step >= 2 * STEPS:
-        st.session_state["playing"] = False

@@ -77,7 +77,7 @@ from pages.common.explore_panel import (
     open_panel,
     show_clusters,
 )
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
     agreement_label,
@@ -113,7 +113,7 @@ from pages.common.selected_points import (
     store_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, labelled, paragraph, plotly, prose
+from pages.common.words import _, labelled, markdown_table, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
@@ -124,8 +124,8 @@ from .choices import (
     choose_map,
     e5_preset,
     film_settings,
+    film_sliders,
     knob_names,
-    play_bar,
     show_presets,
     store_film_settings,
 )
@@ -140,10 +140,10 @@ from .scene import (
     cone_verdict,
     fit_maps,
     full_whitening,
+    histogram,
     lesson_values,
     measured,
     place_name,
-    warm_up,
     whitening_verdict,
 )
 from .tables import SIDES, show_two_tables
@@ -164,14 +164,13 @@ def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
     None without WebGL2, where Plotly draws them.
     """
     note_too_many_labels(scene.points.cloud)
-    if has_no_webgl2():
-        _draw_charts(scene)
-        return None
-    return _draw_twins(scene, explored)
+    if not has_no_webgl2():
+        return _draw_twins(scene, explored)
+    _draw_charts(scene)
+    return None
 
 
 def _alternative(side: Side) -> str:
-    """The picture in words."""
     cosine = side.headlines["mean_cosine"].value
     return alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
 
@@ -213,7 +212,6 @@ def _draw_charts(scene: Scene) -> None:
 
 
 def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
-    """Both clouds under one camera."""
     points = scene.points
     has_film = scene.raw.projection.origin is not None
     cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
@@ -256,7 +254,6 @@ def _film_cloud(scene: Scene) -> TwinCloud:
 
 
 def _still_cloud(scene: Scene) -> TwinCloud:
-    """Two pictures without a film: maps."""
     sides = (scene.raw, scene.white)
     points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
     pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
@@ -286,20 +283,18 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
         turns=True,
-        side=SIDE if scene.near is None else SIDE_ABOVE_LISTS,
+        side=SIDE_ABOVE_LISTS if scene.near else SIDE,
         **more,  # type: ignore[arg-type]
     )
 
 
 def _marks(scene: Scene) -> list[Marks]:
-    near, marks = scene.near, chosen_marks(scene.points, scene.chosen)
-    if near is None:
-        return marks
-    return [
-        *marks,
-        Marks(near.raw.rows.tolist(), "square", _("nearest before whitening")),
-        Marks(near.white.rows.tolist(), "diamond", _("nearest after whitening")),
-    ]
+    marks = chosen_marks(scene.points, scene.chosen)
+    if scene.near:
+        (raw, _cosines), (white, _cosines) = scene.near
+        marks.append(Marks(raw.tolist(), "square", _("nearest before whitening")))
+        marks.append(Marks(white.tolist(), "diamond", _("nearest after whitening")))
+    return marks
 
 
 def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
@@ -312,7 +307,6 @@ def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
 def _film(
     points: CorpusCloud, fit: str, raw: Projection, reach: float
 ) -> tuple[tuple[Stop, ...], Points]:
-    """The film's stops and packed coordinates, computed once for each cloud, fit and view."""
     stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
 
@@ -331,7 +325,6 @@ SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
 def show_headlines(scene: Scene) -> None:
-    """Three numbers under each picture, and what they were measured on."""
     with st.container(key="headlines"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
@@ -347,7 +340,6 @@ def show_headlines(scene: Scene) -> None:
 
 
 def show_all_measures(scene: Scene) -> None:
-    """A table and notes for each picture, and the histogram."""
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
@@ -389,24 +381,6 @@ def warn_of_few_rows(scene: Scene) -> None:
 
 
 def numbers_table(side: Side, scene: Scene) -> str:
-    """The numbers of one side as a Markdown table, with the values for isotropic data."""
-    rows, steps, stage = _number_rows(side), scene.steps, (side.centring, side.strength)
-    if steps is not None and stage in STAGES:
-        share, label = (
-            steps.agreements[STAGES.index(stage)],
-            agreement_label(scene.points.corpus),
-        )
-        by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
-        rows.append(
-            (_("{measure}, rows not fitted on").format(measure=label), f"{share:.1%}", by_chance)
-        )
-    head = (_("measure"), _("value"), _("reference"))
-    lines = [head, ("---", "---:", "---:"), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _number_rows(side: Side) -> list[tuple[str, str, str]]:
-    """(measure, value, reference) of each measure of the table."""
     n, d = len(side.points.cloud), side.d
     found = measured(side, MEASURES)
     references = {
@@ -416,10 +390,22 @@ def _number_rows(side: Side) -> list[tuple[str, str, str]]:
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
-    return [
-        (measure_label(name), _value(found[name]), reference)
+    lines = [[_("measure"), _("value"), _("reference")], ["---", "---:", "---:"]]
+    lines += [
+        [measure_label(name), _value(found[name]), reference]
         for name, reference in references.items()
     ]
+    steps, stage = scene.steps, (side.centring, side.strength)
+    if steps is not None and stage in STAGES:
+        label = agreement_label(scene.points.corpus)
+        lines.append(
+            [
+                _("{measure}, rows not fitted on").format(measure=label),
+                f"{steps.agreements[STAGES.index(stage)]:.1%}",
+                _("{share} by chance").format(share=f"{steps.chance:.1%}"),
+            ]
+        )
+    return markdown_table(lines)
 
 
 def _isotropic(name: str, n: int, d: int) -> str:
@@ -439,7 +425,7 @@ def _value(row: Measured) -> str:
 
 
 def _histogram(scene: Scene) -> None:
-    (raw, pairs), (white, _pairs) = scene.raw.histogram, scene.white.histogram
+    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
     d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
     show_chart(
@@ -494,7 +480,6 @@ TOY_POINTS = 60
 
 
 def show_causes(scene: Scene) -> None:
-    """A figure for each cause: shift of the mean, unequal axes, correlated dimensions."""
     before, now = (_values_of(side) for side in (scene.raw, scene.white))
     n = len(scene.points.cloud)
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
@@ -538,15 +523,13 @@ def show_causes(scene: Scene) -> None:
 
 @kept(2000)
 def _values_of(side: Side) -> tuple[float | None, ...]:
-    """The three numbers of a side, in all dimensions."""
-    return tuple(_or_none(measure, side.vectors) for measure in CAUSES)
-
-
-def _or_none(measure: Callable[[np.ndarray], float], X: np.ndarray) -> float | None:
-    try:
-        return measure(X)
-    except UndefinedMeasure:
-        return None
+    found: list[float | None] = []
+    for measure in CAUSES:
+        try:
+            found.append(measure(side.vectors))
+        except UndefinedMeasure:
+            found.append(None)
+    return tuple(found)
 
 
 def _change(old: float | None, new: float | None, decimals: int) -> str:
@@ -586,22 +569,19 @@ def _picture(points: np.ndarray, theme: Theme) -> str:
 
 def show_inspector(scene: Scene) -> None:
     """The chosen text and both lists of its neighbours; neighbours in both are bold."""
-    cloud, near = scene.points.cloud, scene.near
-    if near is None:
+    cloud, chosen = scene.points.cloud, scene.chosen
+    if chosen is None:
         return
-    label = f" · {short(cloud.labels[near.row])}" if cloud.labels else ""
-    both = set(near.raw.rows) & set(near.white.rows)
-    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(near.raw.rows))
-    nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[near.row]))
+    label = f" · {short(cloud.labels[chosen])}" if cloud.labels else ""
+    rows = [set(found) for found, _cosines in scene.near]
+    both = rows[0] & rows[1]
+    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(rows[0]))
+    nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[chosen]))
     st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
-    sides = zip(st.columns(2), titles, (near.raw, near.white), strict=True)
-    for box, title, found in sides:
-        rows = [
-            _row(cloud, other, cosine, both)
-            for other, cosine in zip(found.rows, found.cosines, strict=True)
-        ]
-        box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{"".join(rows)}</table>')
+    for box, title, found in zip(st.columns(2), titles, scene.near, strict=True):
+        lines = "".join(_row(cloud, *each, both) for each in zip(*found, strict=True))
+        box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{lines}</table>')
 
 
 def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
@@ -616,7 +596,6 @@ def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
 
 
 def welcome(scene: Scene) -> None:
-    """What the pictures are, the steps, and the way to own data; not for an audience."""
     if is_presenting() or fills_window():
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -704,7 +683,6 @@ def ask_for_guess(scene: Scene) -> None:
 
 
 def offer_downloads(scene: Scene) -> None:
-    """The pictures' data as CSV; the pictures themselves have a camera button."""
     view = _("view {name}").format(name=scene.raw.projection.method)
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
     measured_on = " · ".join([scene.provenance, view, factor])
@@ -722,7 +700,6 @@ def offer_downloads(scene: Scene) -> None:
 
 
 def panels_csv(scene: Scene, measured_on: str) -> bytes:
-    """The coordinates of the raw and the whitened cloud, as drawn."""
     axes = "xyz"[: scene.raw.projection.n_components]
     columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
     places = np.hstack([scene.raw.panel.coordinates, scene.white.panel.coordinates])
@@ -730,19 +707,13 @@ def panels_csv(scene: Scene, measured_on: str) -> bytes:
 
 
 def histogram_csv(scene: Scene, measured_on: str) -> bytes:
-    """A row for each bin: its edges and its share of pairs, of both clouds and if isotropic."""
     d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
-    columns = (
-        EDGES[:-1],
-        EDGES[1:],
-        scene.raw.histogram[0],
-        scene.white.histogram[0],
-        reference,
-    )
+    shares = (histogram(scene.raw)[0], histogram(scene.white)[0], reference)
+    columns = (EDGES[:-1], EDGES[1:], *shares)
     return csv_bytes(
         ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
-        [[short_number(value) for value in row] for row in zip(*columns, strict=True)],
+        [list(map(short_number, row)) for row in zip(*columns, strict=True)],
         measured_on,
     )
 
@@ -750,16 +721,8 @@ def histogram_csv(scene: Scene, measured_on: str) -> bytes:
 # ---- the fragment ----
 
 
-PLAY_SECONDS = 0.4
-
-
+@st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    """Draw the fragment; while the film plays it reruns by itself."""
-    has_clock = bool(st.session_state.get("playing"))
-    st.fragment(_explore, run_every=PLAY_SECONDS if has_clock else None)(corpus, has_clock)
-
-
-def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     welcome_box = st.container(key="welcome")
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
@@ -807,11 +770,11 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
     with look_box:
         can_play = not look.is_map
         if has_no_webgl2():
-            centring, strength = play_bar(can_play=can_play)
+            centring, strength = film_sliders()
         else:
             centring, strength = film_settings(can_play=can_play)
         map_box = st.container()
-    scene = None
+    scene = cloud = None
     with errors_shown(notes_box):
         with progress_box:
             scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
@@ -819,7 +782,6 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
         return
-    cloud = None
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
     with panel.parts, errors_shown():
@@ -865,13 +827,9 @@ def _explore(corpus: Corpus | VectorSet, has_clock: bool) -> None:
                 st.info(waiting.format(map=MAPS[look.view].title))
                 fit_maps((scene.raw, scene.white), look)
                 st.rerun()
-    warm_up()
-    if bool(st.session_state.get("playing")) != has_clock:
-        st.rerun()  # only a full run can start or stop the fragment's timer
 
 
 def show_map_notes(scene: Scene) -> None:
-    """What a map can't show, how far to trust it, and what it was fitted on."""
     look, n = scene.look, len(scene.points.cloud)
     title = MAPS[look.view].title
     st.warning(prose(PAGE, "map-caveat", {"map": title}))
@@ -893,7 +851,6 @@ def show_map_notes(scene: Scene) -> None:
 
 
 def _facts(scene: Scene) -> dict[str, float]:
-    """The large numbers, for the lesson's sentences."""
     sides = (("", scene.raw), ("white_", scene.white))
     return {
         f"{prefix}{name}": row.value
@@ -905,16 +862,15 @@ def _facts(scene: Scene) -> dict[str, float]:
 
 def _show_tables(corpus: Corpus | VectorSet) -> None:
     """Static vectors beside contextual ones, folded at first."""
-    if any(f"{side}-{what}" in st.query_params for side in SIDES for what in ("table", "layer")):
-        st.session_state.setdefault("two-tables", True)
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
-        with folded(
+        show_folded(
             _("Static beside contextual: two tables in one scale"),
-            key="two-tables",
+            "two-tables",
+            show_two_tables,
+            corpus,
             icon=":material/compare_arrows:",
-        ) as is_open:
-            if is_open:
-                show_two_tables(corpus)
+            parameters=[f"{side}-{what}" for side in SIDES for what in ("table", "layer")],
+        )
 
 
 def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
@@ -927,9 +883,8 @@ def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
         show_verdict(of_known_text(verdict, scene.points), key=name)
     show_causes(scene)
     _show_tables(corpus)
-    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_all_measures(scene)
+    label = _("All measures")
+    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
     values = lesson_values(scene)
     for name, applies in {
         "median": scene.is_cone,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
-from typing import Protocol
 
 import numpy as np
 
@@ -26,7 +23,7 @@ from geometry.measure.cone import NARROW
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
-from geometry.process import ProcessEnded, Worker, send_progress
+from geometry.process import Worker, send_progress
 from geometry.projection import Projection, whiten_beside
 from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
@@ -52,6 +49,7 @@ from pages.common.measures import (
     State,
     Verdict,
     agreement_of,
+    by_direction,
     cone_words,
     isotropic_control,
     nothing_measured,
@@ -62,27 +60,15 @@ from pages.common.measures import (
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, language, markdown, paragraph
+from pages.common.words import _, language, markdown, markdown_table, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
 
-WARM_UP_AFTER = 30.0  # seconds after the first page
-WARM_UP_VARIABLE = "NARROW_CONE_UMAP_WARM_UP"  # "0": the first fit imports and compiles
-_warmed = threading.Event()
 MAP_WORKER = Worker(idle_seconds=900)  # it takes 11 s to import UMAP and to compile
 
 
-class _Cloud(Protocol):
-    """Vectors (n, d), and what names them."""
-
-    @property
-    def content_key(self) -> str: ...
-    @property
-    def vectors(self) -> np.ndarray: ...
-
-
-def maps_if_ready(clouds: Sequence[_Cloud], look: Look) -> tuple[Projection, ...] | None:
+def maps_if_ready(clouds: Sequence[Side], look: Look) -> tuple[Projection, ...] | None:
     """The maps of the clouds; None if one of them is not fitted yet."""
     pictures = []
     for cloud in clouds:
@@ -93,8 +79,7 @@ def maps_if_ready(clouds: Sequence[_Cloud], look: Look) -> tuple[Projection, ...
     return tuple(pictures)
 
 
-def fit_maps(clouds: Sequence[_Cloud], look: Look) -> None:
-    """Fit the maps of the clouds and store them, with progress and cancel."""
+def fit_maps(clouds: Sequence[Side], look: Look) -> None:
     named = {_store_key(each, look): each.vectors for each in clouds}
     title = MAPS[look.view].title
     for name, X in named.items():
@@ -111,15 +96,11 @@ def _fit_and_store(name: str, X: np.ndarray, look: Look, report: Progress) -> No
     store().write(name, fit_elsewhere(X, look, report))
 
 
-def _store_key(cloud: _Cloud, look: Look) -> str:
+def _store_key(cloud: Side, look: Look) -> str:
+    kind = MAPS[look.view]
+    made_by = f"{version(kind.distribution)}/{kind.n_neighbors}"
     settings = (look.n_components, look.seed, look.most_fitted)
-    return ArrayStore.key(look.view, _map_version(look.view), *settings, cloud.content_key)
-
-
-def _map_version(view: str) -> str:
-    """What a stored map depends on beside its cloud and its settings."""
-    kind = MAPS[view]
-    return f"{version(kind.distribution)}/{kind.n_neighbors}"
+    return ArrayStore.key(look.view, made_by, *settings, cloud.content_key)
 
 
 def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
@@ -134,25 +115,6 @@ def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
         progress=send_progress,
     )
     return MAP_WORKER.run(call, report)
-
-
-def warm_up() -> None:
-    """Start the worker's imports and compilation in the background, once a server.
-
-    It takes up to 15 s of a core. It starts after a delay, because the browser is still drawing the
-    first picture.
-    """
-    if not _warmed.is_set() and os.environ.get(WARM_UP_VARIABLE) != "0":
-        _warmed.set()
-        timer = threading.Timer(WARM_UP_AFTER, _fit_something_small)
-        timer.daemon = True
-        timer.start()
-
-
-def _fit_something_small() -> None:
-    cloud = np.random.default_rng(0).standard_normal((60, 8))
-    with suppress(ProcessEnded):  # the first fit will show it
-        MAP_WORKER.run(partial(fit_map, cloud, "umap"))
 
 
 # ---- the scene ----
@@ -190,7 +152,6 @@ class Side:
 
     @property
     def title(self) -> str:
-        """Raw, centred, whitened, or the settings between."""
         return place_name(self.centring, self.strength)
 
     @property
@@ -202,17 +163,14 @@ class Side:
 
     @property
     def private(self) -> bool:
-        """True for a reader's own data."""
         return self.points.private
 
     @property
     def n_slow(self) -> int:
-        """As of the points."""
         return self.points.n_slow
 
     @cached_property
     def whitening(self) -> WhiteningMap:
-        """At the sliders' positions."""
         full = full_whitening(self.points, self.fit)
         return full.adjust(centring=self.centring, strength=self.strength)
 
@@ -254,7 +212,6 @@ class Side:
 
     @property
     def headlines(self) -> dict[str, Measured]:
-        """The measures in large numbers."""
         return measured(self)
 
     @property
@@ -263,11 +220,6 @@ class Side:
         row = self.headlines["isoscore"]
         return (row.value or 0.0) > (row.baseline or 0.0)
 
-    @property
-    def histogram(self) -> tuple[np.ndarray, int]:
-        """The share of pairs in each bin of EDGES, and the number of pairs."""
-        return _histogram(self)
-
     @cached_property
     def panel(self) -> Panel:
         """The picture, without texts and marks."""
@@ -275,27 +227,9 @@ class Side:
 
 
 def place_name(centring: float, strength: float) -> str:
-    """The name of settings of the film."""
     names = {(0.0, 0.0): _("Raw"), (1.0, 0.0): _("Centred"), (1.0, 1.0): _("Whitened")}
     between = _("Between: centring {s}, strength {t}")
     return names.get((centring, strength)) or between.format(s=f"{centring:g}", t=f"{strength:g}")
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The nearest neighbours of one row in one space: rows and cosines."""
-
-    rows: np.ndarray
-    cosines: np.ndarray
-
-
-@dataclass(frozen=True)
-class Neighbourhoods:
-    """A chosen row, and its nearest neighbours in each space."""
-
-    row: int
-    raw: Neighbours
-    white: Neighbours
 
 
 @dataclass(frozen=True)
@@ -312,12 +246,10 @@ class Scene:
 
     @cached_property
     def sample(self) -> CorpusCloud:
-        """The rows of intervals and of figures over pairs."""
         return self.points.sample(SAMPLE_ROWS)
 
     @property
     def whitening(self) -> WhiteningMap:
-        """The whitening at the sliders' positions."""
         return self.white.whitening
 
     @property
@@ -347,18 +279,10 @@ class Scene:
         return is_trained and not self.is_cone
 
     @property
-    def film_cosines(self) -> dict[tuple[float, float], float | None]:
-        """Mean cosine at three settings of (centring, strength), which the questions quote.
-
-        None where it is undefined: settings can move a point to the origin.
-        """
-        return _film_cosines(self.points, self.fit)
-
-    @property
     def narrows_first(self) -> bool:
         """True if strength alone, without centring, raises the mean cosine."""
         raw = self.raw.headlines["mean_cosine"].value or 0.0
-        alone = self.film_cosines[0.0, 1.0]
+        alone = _film_cosines(self.points, self.fit)[0.0, 1.0]
         rise = 0.0 if alone is None else alone - raw
         return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in print
 
@@ -366,16 +290,6 @@ class Scene:
     def steps(self) -> Steps | None:
         """What each stage does to the neighbours; None without labels or with too few rows."""
         return _steps(self.sample, self.fit)
-
-    @property
-    def unit_words(self) -> str:
-        """The plural name of the points' unit."""
-        return unit_names()[self.points.cloud.unit]
-
-    @cached_property
-    def sample_origin(self) -> list[str]:
-        """The origin of the numbers that have intervals."""
-        return origin(self.sample)
 
     @cached_property
     def provenance(self) -> str:
@@ -399,24 +313,18 @@ class Scene:
         if len(whitening.components) < d:
             parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
         if self.sample is not points:
-            parts.append(
-                _("neighbours, pairs and intervals: a sample of {n}").format(
-                    n=f"{len(self.sample.cloud):,}"
-                )
-            )
+            n_sampled = f"{len(self.sample.cloud):,}"
+            parts.append(_("neighbours, pairs and intervals: a sample of {n}").format(n=n_sampled))
         parts += agreement_note(points)
         return " · ".join([*parts, _("seed {seed}").format(seed=points.spec.seed)])
 
     @cached_property
-    def near(self) -> Neighbourhoods | None:
-        """The chosen row's nearest neighbours by cosine in both spaces."""
+    def near(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The chosen row's nearest neighbours, rows and cosines, in both spaces."""
         if self.chosen is None:
-            return None
-        raw, white = (
-            Neighbours(*nearest(vectors, self.chosen, k=NEIGHBOURS))
-            for vectors in (self.raw.vectors, self.white.retained_vectors)
-        )
-        return Neighbourhoods(self.chosen, raw, white)
+            return []
+        spaces = (self.raw.vectors, self.white.retained_vectors)
+        return [nearest(vectors, self.chosen, k=NEIGHBOURS) for vectors in spaces]
 
 
 # for each cloud and stop of the sliders; shared by all readers, and small
@@ -436,14 +344,13 @@ def measured(side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measur
 
 
 @kept(64)
-def _histogram(side: Side) -> tuple[np.ndarray, int]:
+def histogram(side: Side) -> tuple[np.ndarray, int]:
     return cosine_histogram(side.sampled_vectors)
 
 
 # for each stop of the sliders, as the alternatives
 @kept(1000)
 def _panel(side: Side, projection: Projection, scale: float, reach: float, code: str) -> Panel:
-    """The picture at a scale, in a language."""
     return cloud_panel(side.vectors, (), projection, reach, scale=scale, is_framed=True, d=side.d)
 
 
@@ -460,7 +367,6 @@ def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
 def whitened(
     points: CorpusCloud, fit: str, centring: float, strength: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(vectors, retained vectors) at the sliders' positions."""
     full = full_whitening(points, fit)
     twin = whiten_beside(points.vectors, full, centring=centring, strength=strength)
     return twin.vectors, twin.retained_vectors
@@ -513,6 +419,10 @@ def build_scene(
 
 @kept(200)
 def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
+    """Mean cosine at settings of (centring, strength) that the questions quote.
+
+    None where it is undefined: settings can move a point to the origin.
+    """
     found: dict[tuple[float, float], float | None] = {}
     for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0)):
         found[s, t] = None
@@ -522,8 +432,8 @@ def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], fl
 
 
 def lesson_values(scene: Scene) -> dict[str, str]:
-    """Figures of this cloud that the page's questions quote."""
-    film, whitening, steps = scene.film_cosines, scene.whitening, scene.steps
+    whitening, steps = scene.whitening, scene.steps
+    film = _film_cosines(scene.points, scene.fit)
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
     if scene.is_hardly_a_cone:  # only one question quotes it, and it needs all pairs
@@ -576,8 +486,7 @@ def _cosine_of(sample: CorpusCloud) -> Estimate:
 
 
 def cone_verdict(scene: Scene) -> Verdict:
-    """Is the raw cloud a narrow cone?"""
-    found = _cosine_of(scene.sample)
+    found, unit = _cosine_of(scene.sample), scene.points.cloud.unit
     words = {
         "holds": _(
             "The mean cosine of two different {units} is {cosine}. A narrow cone has {limit} or "
@@ -605,29 +514,24 @@ def cone_verdict(scene: Scene) -> Verdict:
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
         measured=words[state].format(
-            units=scene.unit_words, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+            units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         control=isotropic_control(*scene.sample.vectors.shape),
         basis=" · ".join(
             [
-                *scene.sample_origin,
+                *origin(scene.sample),
                 _("raw cloud, nothing fitted"),
                 _("the papers measured types and contextual tokens; here: {units}").format(
-                    units=scene.unit_words
+                    units=unit_names()[unit]
                 ),
                 cone_words(),
-                _interval_words(scene),
+                {
+                    "types": _("95% interval: jackknife over types"),
+                    "vectors": _("95% interval: jackknife over vectors"),
+                }.get(unit, _("95% interval: jackknife over sentences")),
             ]
         ),
     )
-
-
-def _interval_words(scene: Scene) -> str:
-    if scene.points.cloud.unit == "types":
-        return _("95% interval: jackknife over types")
-    if scene.points.cloud.unit == "vectors":
-        return _("95% interval: jackknife over vectors")
-    return _("95% interval: jackknife over sentences")
 
 
 @dataclass(frozen=True)
@@ -668,20 +572,26 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
 
 
 def whitening_verdict(scene: Scene) -> Verdict:
-    """Do neighbours share their topic more often when the cloud is centred, and when whitened?"""
     steps = scene.steps
     state: State = "unknown"
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
     control: Control | NoControl = nothing_measured()
-    basis = [*scene.sample_origin]
+    basis = [*origin(scene.sample)]
     if steps is not None:
         if steps.both.rises:
             state = "holds" if steps.levelling.rises else "partly"
         elif steps.both.falls:
             state = "fails"
-        measured = f"{_whole_words(steps)}\n\n{_stages_table(steps, scene)}"
+        words = by_direction(
+            steps.both,
+            _("Whitening helps: {change}."),
+            _("Whitening hurts: {change}."),
+            _("Whitening has no clear effect: {change}."),
+        )
+        whole = words.format(change=_bold_change(steps.both))
+        measured = f"{whole}\n\n{_stages_table(steps, scene)}"
         control = Control(_steps_words(steps))
         basis += [
             _("fitted on one half of the points, without labels; measured on the other half"),
@@ -698,33 +608,18 @@ def whitening_verdict(scene: Scene) -> Verdict:
     )
 
 
-def _whole_words(steps: Steps) -> str:
-    """The change from raw to whitened."""
-    words = (
-        _("Whitening helps: {change}.")
-        if steps.both.rises
-        else _("Whitening hurts: {change}.")
-        if steps.both.falls
-        else _("Whitening has no clear effect: {change}.")
-    )
-    return words.format(change=_bold_change(steps.both))
-
-
 def _steps_words(steps: Steps) -> str:
-    """The change by centring alone, and what whitening adds to it."""
-    centring = (
-        _("centring alone helps: {change}.")
-        if steps.centring.rises
-        else _("centring alone hurts: {change}.")
-        if steps.centring.falls
-        else _("centring alone has no clear effect: {change}.")
+    centring = by_direction(
+        steps.centring,
+        _("centring alone helps: {change}."),
+        _("centring alone hurts: {change}."),
+        _("centring alone has no clear effect: {change}."),
     )
-    levelling = (
-        _("Making the axes equal then helps: {change}.")
-        if steps.levelling.rises
-        else _("Making the axes equal then hurts: {change}.")
-        if steps.levelling.falls
-        else _("Making the axes equal then has no clear effect: {change}.")
+    levelling = by_direction(
+        steps.levelling,
+        _("Making the axes equal then helps: {change}."),
+        _("Making the axes equal then hurts: {change}."),
+        _("Making the axes equal then has no clear effect: {change}."),
     )
     return paragraph(
         text.format(change=_bold_change(step))
@@ -737,14 +632,12 @@ def _bold_change(step: Estimate) -> str:
 
 
 def _stages_table(steps: Steps, scene: Scene) -> str:
-    """Agreement beside the mean cosine, of raw, centred and whitened."""
-    names = (_("Raw"), _("Centred"), _("Whitened"))
     rows = (
         (markdown(same_label(scene.points.corpus)), steps.agreements),
         (_("mean cosine"), steps.cosines),
     )
-    lines = [f"| {_('measure')} | {' | '.join(names)} |", "| --- | ---: | ---: | ---: |"]
-    for label, values in rows:
-        cells = [signed(value, AGREEMENT_DECIMALS) for value in values]
-        lines.append(f"| {label} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    lines = [[_("measure"), _("Raw"), _("Centred"), _("Whitened")], ["---", *["---:"] * 3]]
+    lines += [
+        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)] for label, values in rows
+    ]
+    return markdown_table(lines)

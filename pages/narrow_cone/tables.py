@@ -42,8 +42,6 @@ HEIGHT = 380
 
 @dataclass(frozen=True)
 class Rows:
-    """A table of vectors (n, d), each with its word or sentence."""
-
     title: str
     vectors: np.ndarray
     texts: Sequence[str]
@@ -53,7 +51,6 @@ class Rows:
 
     @property
     def sample(self) -> np.ndarray:
-        """The rows (m,) in the picture, drawn by the seed."""
         n = len(self.vectors)
         if n <= DRAWN:
             return np.arange(n)
@@ -61,7 +58,6 @@ class Rows:
 
 
 def show_two_tables(corpus: Corpus) -> None:
-    """Two tables beside each other in one scale, three numbers under each, and what is seen."""
     st.markdown(prose(PAGE, "two-tables"))
     boxes = st.columns(2)
     tables = [_rows(corpus, *_choose(box, side)) for box, side in zip(boxes, SIDES, strict=True)]
@@ -78,16 +74,11 @@ def show_two_tables(corpus: Corpus) -> None:
         for side, numbers in zip(SIDES, found, strict=True)
         for name in ("mean_cosine", "opening_angle")
     }
-    names = {f"{side}": table.title for side, table in zip(SIDES, tables, strict=True)}
+    names = {side: table.title for side, table in zip(SIDES, tables, strict=True)}
     st.markdown(prose(PAGE, "two-tables-seen", values | names))
-    note_facts(lambda: _facts(found))
-
-
-def _facts(found: Sequence[Mapping[str, Measured]]) -> dict[str, float]:
-    """The mean cosine of each table, for the lesson's sentences."""
-    cosines = (numbers["mean_cosine"].value for numbers in found)
-    named = zip(SIDES, cosines, strict=True)
-    return {f"{side}_mean_cosine": value for side, value in named if value is not None}
+    cosines = [numbers["mean_cosine"].value for numbers in found]
+    facts = {f"{side}_mean_cosine": value for side, value in zip(SIDES, cosines, strict=True)}
+    note_facts(lambda: {name: value for name, value in facts.items() if value is not None})
 
 
 def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
@@ -110,11 +101,9 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     model, kind, *ranks = code.split(":")
     is_chosen = model in (CHOSEN, chosen_model().name)  # with its precision and prefix
     encoder = current_encoder() if is_chosen else bundled_encoder(model)
-    if ranks:
-        return names[code], encoder, kind, int(ranks[0])
     last = encoder.n_layers
-    if last == 0:
-        return names[code], encoder, kind, 0
+    if ranks or last == 0:
+        return names[code], encoder, kind, int(ranks[0] if ranks else 0)
     with layer_box:
         layer = choose(
             st.selectbox,
@@ -129,11 +118,8 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
 
 def table_names() -> dict[str, str]:
     """The tables to choose from, by code: model:kind, and for types the number of words."""
-    types = {f"{GLOVE}:{TYPES}:{n}": n for n in RANKS}
-    names = {
-        code: _("GloVe: the {n} most frequent words").format(n=f"{n:,}")
-        for code, n in types.items()
-    }
+    words = _("GloVe: the {n} most frequent words")
+    names = {f"{GLOVE}:{TYPES}:{n}": words.format(n=f"{n:,}") for n in RANKS}
     names[f"{GLOVE}:tokens"] = _("GloVe: running words of the corpus")
     names[f"{GLOVE}:sentences"] = _("GloVe: averages of the sentences")
     models = bundled_names()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, CorpusError, Encoder, ModelFilesError, Pairs
-from geometry.data.limits import MAX_PAIR_SETS, Limits
+from geometry.data.limits import MAX_PAIR_SETS
 from geometry.data.pairs import read_bundled_pairs, read_pair_folder
 from geometry.encode import ArrayStore
-from geometry.encode.layers import LAYER_SETS, layer_sets
+from geometry.encode.layers import layer_sets
 from geometry.errors import readable_bytes
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
@@ -72,8 +70,6 @@ FOLDER = "pairs_folder"
 
 @dataclass(frozen=True)
 class ScoredSet:
-    """A set of scored pairs and its code."""
-
     code: str
     pairs: Pairs
 
@@ -84,17 +80,14 @@ class ScoredSet:
 
     @property
     def content_key(self) -> str:
-        """Names the set, its sentences and scores."""
         return ArrayStore.key(self.pairs.name, self.pairs.content_key)
 
     @property
     def private(self) -> bool:
-        """True for uploaded pairs."""
         return is_private(self.code)
 
     @property
     def is_bundled(self) -> bool:
-        """True for pairs that come with the project."""
         return self.code in BUNDLED_NAMES
 
     @property
@@ -103,8 +96,8 @@ class ScoredSet:
         subsets = self.pairs.subsets
         return subsets if subsets is not None and len(set(subsets)) > 1 else None
 
+    @property
     def name(self) -> str:
-        """The name of the set."""
         return pair_names()[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
@@ -131,7 +124,6 @@ def dev_code(code: str) -> str | None:
 
 
 def pair_labels() -> dict[str, str]:
-    """Labels by code: bundled pairs, uploads, data sets of the Hugging Face Hub."""
     bundled = {
         code: _("{name} ({n} pairs)").format(
             name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
@@ -149,39 +141,34 @@ def pair_labels() -> dict[str, str]:
 
 def short_labels() -> dict[str, dict[str, str]]:
     """Labels by source and code, short enough for the control."""
+    counted = _("{name} ({n})")
     hub = {
-        code: (f"{PAIR_SETS[name].title} {split}", PAIR_SETS[name].n_pairs[split])
+        code: counted.format(
+            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
+        )
         for code, (name, split) in hub_sets().items()
     }
-    counted = _("{name} ({n})")
-    return {
-        PROJECT: short_pair_labels(),
-        OF_HUB: {code: counted.format(name=name, n=f"{n:,}") for code, (name, n) in hub.items()},
-        OWN: {
-            code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
-            for code, pairs in _uploads().items()
-        },
+    own = {
+        code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
+        for code, pairs in _uploads().items()
     }
+    return {PROJECT: short_pair_labels(), OF_HUB: hub, OWN: own}
 
 
 def choose_pairs() -> ScoredSet:
-    """Choose where the pairs come from, and the pairs that are scored."""
     labels = short_labels()
     state = st.session_state
     every = {code: label for of_source in labels.values() for code, label in of_source.items()}
     current = state.get("pairs", st.query_params.get("pairs"))
     current = current if current in every else BUNDLED
     if labels[OWN] or state.get(SOURCE) != OWN:  # without uploads, "Yours" shows the form only
-        state[SOURCE] = source_of(current)
+        is_of_hub = current.startswith(HUB)
+        state[SOURCE] = OWN if is_private(current) else OF_HUB if is_of_hub else PROJECT
     st.segmented_control(
         _("Pairs"),
         list(labels),
         key=SOURCE,
-        format_func={
-            PROJECT: _("Project’s"),
-            OF_HUB: _("Public"),
-            OWN: _("Yours"),
-        }.__getitem__,
+        format_func={PROJECT: _("Project’s"), OF_HUB: _("Public"), OWN: _("Yours")}.__getitem__,
         required=True,
         on_change=_change_source,
         args=({source: next(iter(codes), None) for source, codes in labels.items()},),
@@ -203,15 +190,10 @@ def choose_pairs() -> ScoredSet:
         show_error(error)
         former = state.get(SHOWN, BUNDLED)
         chosen = pair_set(former if former in every else BUNDLED)
-        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name())))
+        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
         state[SHOWN] = code
     return chosen
-
-
-def source_of(code: str) -> str:
-    """Where the pairs of that code come from."""
-    return OWN if is_private(code) else OF_HUB if code.startswith(HUB) else PROJECT
 
 
 def _change_source(first: dict[str, str | None]) -> None:
@@ -238,22 +220,20 @@ def show_own_form() -> None:
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:
             st.markdown(prose(PAGE, "own"))
-            show_pair_form()
+            label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
+            if (file := upload_table(label, UPLOADER)) is not None:
+                show_pair_file(file, adopt)
             show_folder_form()
 
 
 def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
-    if code.startswith(HUB):
-        return ScoredSet(code, _from_hub(*hub_sets()[code]))
     if code in BUNDLED_NAMES:
         return ScoredSet(code, read_bundled_pairs(BUNDLED_NAMES[code]))
-    return ScoredSet(code, _uploads()[code])
-
-
-def _from_hub(name: str, split: str) -> Pairs:
-    """The pairs from the cache, else downloaded as a job with progress in bytes and Cancel."""
-    return jobs.kept_or_made(
+    if not code.startswith(HUB):
+        return ScoredSet(code, _uploads()[code])
+    name, split = hub_sets()[code]
+    pairs = jobs.kept_or_made(
         _fetched,
         *(name, split),
         what=_("Downloading {name}").format(name=f"{PAIR_SETS[name].title} {split}"),
@@ -261,6 +241,7 @@ def _from_hub(name: str, split: str) -> Pairs:
         amount=lambda size: readable_bytes(int(size)),
         cancelled=cancelled_download(),
     )
+    return ScoredSet(code, pairs)
 
 
 @kept(16)
@@ -291,18 +272,6 @@ def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
     st.session_state[FORM] = False  # so that the result is in view
 
 
-def show_pair_form() -> None:
-    """The form for a table: upload it, choose its three columns, use it."""
-    label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-    file = upload_table(label, UPLOADER)
-    if file is None:
-        return
-    show_pair_file(file, adopt)
-
-
-# A folder of the server
-
-
 def show_folder_form() -> None:
     """The form for a folder with STS-B's files: its path, and a button that adds its splits."""
     label = _(
@@ -314,7 +283,7 @@ def show_folder_form() -> None:
         return
     try:
         model_rules().refuse_folder(path)
-        splits = _read_folder(path, _stamp(Path(path)), upload_limits())
+        splits = read_pair_folder(path, limits=upload_limits())
     except (OperatorFileError, ModelFilesError) as error:
         st.error(error_text(error))
     except CorpusError as error:
@@ -324,46 +293,25 @@ def show_folder_form() -> None:
     except (OSError, ValueError):
         st.error(error_text(CorpusError("no_splits", path=path)))
     else:
-        _offer_splits(splits)
-
-
-def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Name, size and time of each file: a cache key that changes with the files."""
-    if not folder.is_dir():
-        return ()
-    files = ((file.name, file.stat()) for file in sorted(folder.iterdir()) if file.is_file())
-    return tuple((name, status.st_size, status.st_mtime_ns) for name, status in files)
-
-
-@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
-def _read_folder(
-    path: str, stamp: tuple[tuple[str, int, int], ...], limits: Limits
-) -> dict[str, Pairs]:
-    return read_pair_folder(path, limits=limits)
-
-
-def _offer_splits(splits: dict[str, Pairs]) -> None:
-    reasons = [reason for pairs in splits.values() if (reason := pair_refusal(pairs))]
-    if reasons:
-        st.error(reasons[0])
-        return
-    st.button(
-        _("Use the folder’s pairs"),
-        key="use_folder",
-        type="primary",
-        on_click=adopt,
-        args=tuple(splits.values()),  # the last, test, is chosen
-        kwargs={"dev": splits.get("dev")},
-    )
-    counts = " · ".join(labelled(pairs.name, f"{len(pairs):,}") for pairs in splits.values())
-    st.caption(markdown(counts))
+        if reason := next(filter(None, map(pair_refusal, splits.values())), ""):
+            st.error(reason)
+            return
+        st.button(
+            _("Use the folder’s pairs"),
+            key="use_folder",
+            type="primary",
+            on_click=adopt,
+            args=tuple(splits.values()),  # the last, test, is chosen
+            kwargs={"dev": splits.get("dev")},
+        )
+        counts = [labelled(pairs.name, f"{len(pairs):,}") for pairs in splits.values()]
+        st.caption(markdown(" · ".join(counts)))
 
 
 # ---- words ----
 
 
 def similarity_names() -> dict[str, str]:
-    """Similarities by code."""
     return {
         "cosine": _("cosine"),
         "dot": _("dot product"),
@@ -375,20 +323,8 @@ def similarity_names() -> dict[str, str]:
 
 def cut_words(cell: Cell) -> str:
     """A note if the rank is smaller than the chosen k; else empty."""
-    return (
-        "" if not cell.is_clamped else _("k = {k}, the most possible").format(k=cell.n_directions)
-    )
-
-
-def rank_words(cells: Sequence[Cell], d: int) -> str:
-    """The rank of the fits, or its range over the cells; empty if no fit has a rank."""
-    ranks = sorted(
-        {cell.rank for cell in cells if cell.rank is not None and not cell.score.undefined}
-    )
-    if not ranks:
-        return ""
-    shown = f"{ranks[0]}" if len(ranks) == 1 else f"{ranks[0]}–{ranks[-1]}"
-    return _("rank of the fit {rank} of {d}").format(rank=shown, d=d)
+    words = _("k = {k}, the most possible").format(k=cell.n_directions)
+    return words if cell.is_clamped else ""
 
 
 def layer_phrase(layer: object) -> str:
@@ -397,11 +333,8 @@ def layer_phrase(layer: object) -> str:
 
 
 def cell_words(layer: object, pooling: str) -> str:
-    """The name of a cell."""
-    if layer in LAYER_SETS:
-        words = _("{layers}, {pooling}")
-        return words.format(layers=layer_phrase(layer), pooling=pooling_names()[pooling])
-    return _("layer {layer}, {pooling}").format(layer=layer, pooling=pooling_names()[pooling])
+    names = pooling_names()
+    return _("{layers}, {pooling}").format(layers=layer_phrase(layer), pooling=names[pooling])
 
 
 # ---- controls ----
@@ -413,25 +346,20 @@ OTHER_PAIRS = "pairs-"  # prefix of the code of a set of pairs
 
 @dataclass(frozen=True)
 class FitTexts:
-    """The sentences that treatments are fitted on: code, texts, name."""
-
     code: str
     corpus: Corpus
     name: str
 
     @property
     def is_target(self) -> bool:
-        """True if treatments are fitted on the scored sentences."""
         return self.code == SAME
 
     @property
     def content_key(self) -> str:
-        """Names the sentences; the cells of a grid also have the name of another set."""
         return SAME if self.is_target else ArrayStore.key(self.corpus.sha256, self.name)
 
     @property
     def private(self) -> bool:
-        """True for a set that was uploaded in this session."""
         return is_private(self.code.removeprefix(OTHER_PAIRS))
 
 
@@ -462,17 +390,10 @@ class ScoringChoice:
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """The treatment, and the whitening if it is another."""
         return tuple(dict.fromkeys((self.after, self.whitening)))
-
-    @property
-    def treatments_shown(self) -> tuple[str, str]:
-        """Before and after: none, and the treatment."""
-        return ("none", self.after)
 
 
 def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
-    """Draw the controls; returns the choices."""
     encoder = current_encoder()
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
@@ -482,14 +403,21 @@ def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice
         # of a large fit set only sums are stored
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
     with more:
-        similarity = choose_similarity()
+        similarity = choose(
+            st.selectbox,
+            _("Similarity"),
+            SIMILARITIES,
+            key="similarity",
+            default=SIMILARITIES[0],
+            labels=similarity_names(),
+        )
+        st.caption(prose(PAGE, "similarity"))
         if similarity == "mahalanobis":
             st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     return ScoringChoice(pairs, fit, after, layer, pooling, similarity, encoder)
 
 
 def choose_fit(pairs: ScoredSet) -> FitTexts:
-    """Choose the evaluation sentences, another set of pairs, or a corpus."""
     corpora = {
         code: name
         for code, name in corpus_labels().items()
@@ -524,12 +452,10 @@ def choose_fit(pairs: ScoredSet) -> FitTexts:
 
 
 def layers_offered(encoder: Encoder) -> list[int | str]:
-    """Every layer, and the averages of layers that papers score."""
     return [*range(encoder.n_layers + 1), *layer_sets(encoder.n_layers)]
 
 
 def choose_cell(encoder: Encoder) -> tuple[int | str, str]:
-    """Choose the layer and the pooling."""
     last = encoder.n_layers
     layer = choose(
         st.selectbox,
@@ -550,45 +476,38 @@ def choose_cell(encoder: Encoder) -> tuple[int | str, str]:
     return int(layer) if layer.isdigit() else layer, pooling
 
 
-def choose_similarity() -> str:
-    """Choose the similarity of two vectors."""
-    similarity = choose(
-        st.selectbox,
-        _("Similarity"),
-        SIMILARITIES,
-        key="similarity",
-        default=SIMILARITIES[0],
-        labels=similarity_names(),
-    )
-    st.caption(prose(PAGE, "similarity"))
-    return similarity
+def measured_on(choice: ScoringChoice, fit: str = "") -> str:
+    """Number of pairs, pairs, model, resamples, seed: the line below every panel.
 
-
-def measured_on(choice: ScoringChoice) -> str:
-    """Number of pairs, pairs, model, resamples, seed: the line below every panel."""
-    parts = [
-        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
-        model_line(choice.encoder),
-        score_title(choice),
-        _("95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
-        _("seed {seed}").format(seed=SEED),
-    ]
-    if choice.pairs.subsets:
-        parts.insert(1, _("all subsets as one set (all)"))
+    fit : of differences, what they were fitted on.
+    """
+    on = [score_title(choice)]
     if choice.similarity == "mahalanobis":
-        parts.insert(-2, _("covariance of {name}").format(name=choice.fit.name))
-    return " · ".join(parts)
+        on.append(_("covariance of {name}").format(name=choice.fit.name))
+    intervals = (
+        _("paired 95% intervals from {n} resamples of the pairs")
+        if fit
+        else _("95% intervals from {n} resamples of the pairs")
+    )
+    return " · ".join(
+        [
+            _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name),
+            *([_("all subsets as one set (all)")] if choice.pairs.subsets and not fit else []),
+            model_line(choice.encoder),
+            *([fit] if fit else on),
+            intervals.format(n=f"{DRAWS:,}"),
+            _("seed {seed}").format(seed=SEED),
+        ]
+    )
 
 
 def score_title(choice: ScoringChoice) -> str:
-    """The title of an axis of scores."""
     return _("Spearman × 100 on {similarity}").format(
         similarity=similarity_names()[choice.similarity]
     )
 
 
 def fitted_on(choice: ScoringChoice) -> str:
-    """The treatment and its fit set."""
     n, d = len(choice.fit.corpus), choice.encoder.dimension
     return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
         treatment=treatment_words(choice.after),

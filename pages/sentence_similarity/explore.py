@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
 import streamlit as st
 
 from pages.common.address import is_presenting
 from pages.common.corpus_cloud import warn_of_cache
 from pages.common.downloads import offer_csv
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.measures import show_verdict
 from pages.common.messages import ENCODER_ERRORS, show_error
 from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
-from pages.common.scores import with_interval
+from pages.common.scores import score_words
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import make_choice, show_own_form
-from .cone import show_cone_against_score
-from .fit_size import show_fit_sizes
 from .grid import show_grid, warn_of_shared_sentences
 from .ladder import (
     coverage_values,
@@ -49,13 +45,10 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 
 @st.fragment
 def explore() -> None:
-    """The controls, the picture and its numbers, the verdicts, and the folded panels."""
     control_box, form_box = st.container(), st.container()
     notes_box, look_box = st.container(), picture_place()
     choice = None
-    with _linked_fold(_("What does Spearman’s ρ measure?"), "rho", CONTROLS) as is_open:
-        if is_open:
-            show_lesson()
+    show_folded(_("What does Spearman’s ρ measure?"), "rho", show_lesson, parameters=CONTROLS)
     answer_box = st.container()
     vectors_box = st.expander(
         _("Upload GloVe or other word vectors"), key="own-vectors", icon=":material/upload:"
@@ -84,11 +77,8 @@ def explore() -> None:
         if is_presenting():
             return
         with answer_box:
-            for name, verdict in (
-                ("whitening", whitening_verdict(scene)),
-                ("pooling", pooling_verdict(scene)),
-            ):
-                verdict = of_known_text(verdict, pairs.corpus, private=pairs.private)
+            for name, judge in (("whitening", whitening_verdict), ("pooling", pooling_verdict)):
+                verdict = of_known_text(judge(scene), pairs.corpus, private=pairs.private)
                 show_verdict(verdict, key=name)
         with more_box:
             offer_csv(
@@ -106,15 +96,7 @@ def explore() -> None:
                 show_own_form()
 
 
-def _linked_fold(label: str, key: str, parameters: tuple[str, ...]) -> AbstractContextManager[bool]:
-    """A folded part that is open at first if the address has a value for one of its controls."""
-    if any(name in st.query_params for name in parameters):
-        st.session_state.setdefault(key, True)
-    return folded(label, key=key)
-
-
 def _show_own_vectors(scene: Scene) -> None:
-    """The uploaders of word vectors and of word pairs, each with its result."""
     most = upload_limits().vector_file_bytes
     st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
     show_vector_form()
@@ -134,9 +116,9 @@ def _show_own_vectors(scene: Scene) -> None:
                 "shows both."
             ).format(
                 name=markdown(found.name),
-                score=with_interval(raw.spearman, raw.low, raw.high),
+                score=score_words(raw),
                 treatment=treatment_words(found.treated.treatment),
-                after=with_interval(treated.spearman, treated.low, treated.high),
+                after=score_words(treated),
                 n=f"{raw.n:,}",
             ),
             icon=":material/check_circle:",
@@ -146,38 +128,28 @@ def _show_own_vectors(scene: Scene) -> None:
             st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
 
 
+def _show_grid(scene: Scene) -> None:
+    show_grid(scene)
+    show_best(scene)
+
+
 def _show_parts(scene: Scene) -> None:
     """The folded panels; each is computed when it is opened."""
     st.subheader(_("More results"))
-    with _linked_fold(
-        _("Every layer and pooling"), "part-grid", ("sts-grid", "sts-dev")
-    ) as is_open:
-        if is_open:
-            show_grid(scene)
-            show_best(scene)
-    with _linked_fold(
-        _("What does another similarity change?"), "part-similarity", ("similarity",)
-    ) as is_open:
-        if is_open:
-            show_similarities(scene)
-    if scene.choice.pairs.subsets:
-        with folded(_("Several subsets as one score"), key="part-subsets") as is_open:
-            if is_open:
-                show_subsets(scene)
-    with folded(_("Does a narrower cone score worse?"), key="part-cone") as is_open:
-        if is_open:
-            show_cone_against_score(scene)
-    with folded(_("How many sentences does a fit need?"), key="part-sizes") as is_open:
-        if is_open:
-            show_fit_sizes(scene)
-    with _linked_fold(_("Which pairs moved?"), "part-pairs", ("pair",)) as is_open:
-        if is_open:
-            show_moves(scene)
-    with folded(_("Where do the published scores come from?"), key="part-published") as is_open:
-        if is_open:
-            show_published(scene)
-    with folded(_("SBERT’s Table 1: seven data sets"), key="part-sbert") as is_open:
-        if is_open:
-            show_sbert_table()
+    for key, label, parameters, show in (
+        ("grid", _("Every layer and pooling"), ("sts-grid", "sts-dev"), _show_grid),
+        (
+            "similarity",
+            _("What does another similarity change?"),
+            ("similarity",),
+            show_similarities,
+        ),
+        ("subsets", _("Several subsets as one score"), (), show_subsets),
+        ("pairs", _("Which pairs moved?"), ("pair",), show_moves),
+        ("published", _("Where do the published scores come from?"), (), show_published),
+        ("sbert", _("SBERT’s Table 1: seven data sets"), (), show_sbert_table),
+    ):
+        if key != "subsets" or scene.choice.pairs.subsets:
+            show_folded(label, f"part-{key}", show, scene, parameters=parameters)
     for question in QUESTIONS:
         show_question(PAGE, question)

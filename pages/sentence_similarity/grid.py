@@ -19,12 +19,12 @@ from pages.common.controls import choose, pooling_names
 from pages.common.downloads import offer_csv
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.scores import hundred, with_interval
+from pages.common.scores import hundred, moved_words, score_words
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
-from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, rank_words
+from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on
 from .scene import Scene
 
 ROW = 40  # pixels of a layer's row
@@ -35,15 +35,10 @@ MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1
 
 
 def show_grid(scene: Scene) -> None:
-    """Before, after or difference; where the treatment helps and where it hurts."""
     choice, grid = scene.choice, scene.scores.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
-    names = {
-        "before": _("Before"),
-        "after": _("After"),
-        "difference": _("Difference"),
-    }
+    names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}
     kind = choose(
         st.segmented_control,
         _("Scores shown"),
@@ -58,14 +53,22 @@ def show_grid(scene: Scene) -> None:
         _difference_text(cell) if kind == "difference" else _score_text(cell)
         for cell in (before if kind == "before" else after)
     ]
-    limits = _reach(after) if kind == "difference" else _ends([*before, *after])
+    if kind == "difference":  # the same distance below and above zero
+        reach = 100 * max(abs(_gap(cell)) for cell in after) or 1.0
+        limits = (-reach, reach)
+    else:  # colours are the same before and after
+        scores = [cell.score.spearman for cell in [*before, *after]]
+        known = [100 * score for score in scores if score is not None] or [0.0, 1.0]
+        limits = (min(known), max(known))
     _heat(kind, grid, texts, limits, choice.encoder.n_layers)
     if len(choice.pairs) < FEW_PAIRS:
-        st.markdown(_few_pairs(choice, grid))
+        score, difference = _interval_widths(choice, grid)
+        lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
+        lines += [prose(PAGE, "few-pairs-narrower")] if difference < score else []
+        st.markdown(paragraph(lines))
     for line in verdict(choice, after):
         st.markdown(line)
-    rank = rank_words(after, choice.encoder.dimension)
-    caption = " · ".join([measured_on(choice), fitted_on(choice), *([rank] if rank else [])])
+    caption = " · ".join([measured_on(choice), fitted_on(choice), *_rank_words(choice, after)])
     st.caption(markdown(caption))
     offer_csv(
         _("Download grid (CSV)"),
@@ -74,34 +77,24 @@ def show_grid(scene: Scene) -> None:
     )
 
 
-def _ends(cells: Sequence[Cell]) -> tuple[float, float]:
-    """The lowest and the highest score, so that colours are the same before and after."""
-    scores = [cell.score.spearman for cell in cells if cell.score.spearman is not None]
-    return (100 * min(scores), 100 * max(scores)) if scores else (0.0, 1.0)
-
-
-def _reach(after: Sequence[Cell]) -> tuple[float, float]:
-    """The same distance below and above zero."""
-    reach = 100 * max(abs(_gap(cell)) for cell in after) or 1.0
-    return (-reach, reach)
+def _rank_words(choice: ScoringChoice, cells: Sequence[Cell]) -> list[str]:
+    """The rank of the fits, or its range over the cells; nothing if no fit has a rank."""
+    ranks = [cell.rank for cell in cells if cell.rank is not None and not cell.score.undefined]
+    if not ranks:
+        return []
+    low, high = min(ranks), max(ranks)
+    shown = f"{low}" if low == high else f"{low}–{high}"
+    return [_("rank of the fit {rank} of {d}").format(rank=shown, d=choice.encoder.dimension)]
 
 
 def warn_of_shared_sentences(scene: Scene) -> None:
-    """A warning if pairs share sentences, so that they are not independent."""
     pairs = scene.choice.pairs.pairs
     if pairs.n_sharing > MANY_SHARING:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
         st.warning(prose(PAGE, "shared-sentences", values))
 
 
-def _few_pairs(choice: ScoringChoice, grid: Grid) -> str:
-    score, difference = _interval_widths(choice, grid)
-    lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
-    return paragraph([*lines, prose(PAGE, "few-pairs-narrower") if difference < score else ""])
-
-
 def width_values(choice: ScoringChoice, grid: Grid) -> dict[str, str]:
-    """The values in the sentence on the widths of intervals."""
     score, difference = _interval_widths(choice, grid)
     return {
         "n": f"{len(choice.pairs):,}",
@@ -126,14 +119,13 @@ CellText = tuple[float, str, str]  # value × 100, text in the cell, hover text
 
 
 def _score_text(cell: Cell) -> CellText:
-    score = cell.score
+    score, cut = cell.score, cut_words(cell)
     value = np.nan if score.spearman is None else 100 * score.spearman
-    interval = with_interval(score.spearman, score.low, score.high)
-    cosine = "—" if cell.mean_cosine is None else signed(cell.mean_cosine, 3)
     about = _("{cell}: {score}; mean cosine {cosine}").format(
-        cell=cell_words(cell.layer, cell.pooling), score=interval, cosine=cosine
+        cell=cell_words(cell.layer, cell.pooling),
+        score=score_words(score),
+        cosine="—" if cell.mean_cosine is None else signed(cell.mean_cosine, 3),
     )
-    cut = cut_words(cell)
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
     if cut and not score.undefined:
@@ -144,10 +136,10 @@ def _score_text(cell: Cell) -> CellText:
 
 def _difference_text(cell: Cell) -> CellText:
     difference = cell.difference
+    place = cell_words(cell.layer, cell.pooling)
     if difference is None or difference.value is None:
-        return np.nan, "—", labelled(cell_words(cell.layer, cell.pooling), _("undefined"))
-    interval = with_interval(difference.value, difference.low, difference.high, sign=True)
-    about = labelled(cell_words(cell.layer, cell.pooling), interval)
+        return np.nan, "—", labelled(place, _("undefined"))
+    about = labelled(place, moved_words(difference))
     text = with_sign(100 * difference.value, 1)
     return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
@@ -166,13 +158,11 @@ def _heat(
     n_layers: int,
 ) -> None:
     shape = (len(grid.layers), len(grid.poolings))
-    values = np.array([value for value, _written, _about in texts]).reshape(shape)
-    written = np.array([w for _value, w, _about in texts], dtype=object).reshape(shape)
-    about = np.array([a for _value, _written, a in texts], dtype=object).reshape(shape)
+    values, written, about = zip(*texts, strict=True)
     cells = Cells(
-        values,
-        written.tolist(),
-        about.tolist(),
+        np.reshape(values, shape),
+        np.reshape(written, shape).tolist(),
+        np.reshape(about, shape).tolist(),
         [layer_numbers(layer, n_layers) for layer in grid.layers],
         [pooling_names()[pooling] for pooling in grid.poolings],
     )
@@ -188,7 +178,7 @@ def _heat(
         chart_of(figure),
         key="sts-grid-chart",
         file_name=f"sentence-similarity-{kind}",
-        alt=_("; ").join(a for _value, _written, a in texts),
+        alt=_("; ").join(about),
         zoom=False,
     )
 
@@ -249,22 +239,13 @@ def _gap(cell: Cell) -> float:
 
 def _named(cells: Sequence[Cell]) -> str:
     named = [
-        labelled(
-            cell_words(cell.layer, cell.pooling),
-            with_interval(
-                _gap(cell),
-                cell.difference.low if cell.difference else None,
-                cell.difference.high if cell.difference else None,
-                sign=True,
-            ),
-        )
+        labelled(cell_words(cell.layer, cell.pooling), moved_words(cell.difference))
         for cell in cells[:MOST_NAMED]
     ]
     return _first(named, len(cells))
 
 
 def _first(named: Sequence[str], n: int) -> str:
-    """The names of the first of n cells."""
     return (_("{names} …") if n > len(named) else "{names}").format(names=_("; ").join(named))
 
 

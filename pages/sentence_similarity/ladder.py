@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -11,7 +11,7 @@ import streamlit as st
 
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
-from geometry.encode.layers import LAYER_SETS, layer_sets
+from geometry.encode.layers import layer_sets
 from geometry.evaluate.best_cell import Chosen, choose_on_dev
 from geometry.evaluate.bootstrap import (
     DRAWS,
@@ -36,12 +36,11 @@ from geometry.figures.scatter import Dots, Ring, scatter_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
-from geometry.palette import Theme
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names, tokenizer_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import Chart, chart_of, share_texts, show_chart
+from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import (
     BigNumber,
@@ -55,8 +54,16 @@ from pages.common.measures import (
 )
 from pages.common.messages import error_text
 from pages.common.models import chosen_model
-from pages.common.origin import model_line
-from pages.common.scores import PUBLISHED_ON, SBERT, hundred, row_name, source_words, with_interval
+from pages.common.scores import (
+    PUBLISHED_ON,
+    SBERT,
+    hundred,
+    moved_words,
+    row_name,
+    score_words,
+    source_words,
+    with_interval,
+)
 from pages.common.seed import SEED
 from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
@@ -128,7 +135,6 @@ PUBLISHED = {  # (table, row) of the ticks on each rung
 
 
 def tick_name(score: PublishedScore) -> str:
-    """A short name beside a tick."""
     return {
         (SBERT, "avg GloVe"): "GloVe",
         (SBERT, "BERT CLS"): "BERT [CLS]",
@@ -144,24 +150,16 @@ def tick_name(score: PublishedScore) -> str:
     }.get((score.table, score.name), score.name)
 
 
-def setting_words(score: PublishedScore) -> str:
-    """How several subsets became one score."""
-    if score.table == "bert_flow_table_2":
-        return _("mean of the subsets, weighted by pairs (wmean)")
-    return _("all subsets as one set (all)")
-
-
 def note_words(score: PublishedScore) -> str:
     """A note on what is special or disputed; may be empty."""
-    return {
-        "zipfian_2024_sts": _("A plain average of the words; scored on MTEB’s test sets."),
-        "bert_flow_table_2": _("The paper calls the mean of these two layers last2avg."),
-        "simcse_table_5": _(
+    if (score.table, score.name) == ("simcse_table_5", "BERT first-last"):
+        return _(
             "For the mean of two layers, this table prints 53.87 on STS-B and Li et al. (2020) "
             "59.04. The first layer is probably another one. This is disputed."
         )
-        if score.name == "BERT first-last"
-        else "",
+    return {
+        "zipfian_2024_sts": _("A plain average of the words; scored on MTEB’s test sets."),
+        "bert_flow_table_2": _("The paper calls the mean of these two layers last2avg."),
         "simcse_table_b2": _("The whitening of Su et al. (2021), run again by Gao et al. (2021)."),
     }.get(score.table, "")
 
@@ -174,32 +172,22 @@ def published_on(pairs: ScoredSet) -> str:
 
 
 def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
-    """The scores of the ticks on a rung."""
     scores = {(score.table, score.name): score for score in published_scores(dataset)}
     return [scores[row] for row in PUBLISHED[rung] if row in scores]
 
 
 def published_ticks(dataset: str) -> dict[str, list[Tick]]:
-    """The ticks of each rung."""
-    return {
-        rung: [
-            Tick(
-                score.value,
-                _("<b>{score}</b>  {name}: {source}").format(
-                    score=f"{score.value:g}",
-                    name=row_name(score.table, score.name),
-                    source=source_words(score),
-                ),
-                tick_name(score),
-            )
-            for score in published_rows(dataset, rung)
-        ]
-        for rung in PUBLISHED
-    }
+    text = _("<b>{score}</b>  {name}: {source}")
+
+    def tick(score: PublishedScore) -> Tick:
+        name, source = row_name(score.table, score.name), source_words(score)
+        about = text.format(score=f"{score.value:g}", name=name, source=source)
+        return Tick(score.value, about, tick_name(score))
+
+    return {rung: [tick(score) for score in published_rows(dataset, rung)] for rung in PUBLISHED}
 
 
 def glove_band(dataset: str) -> ScoreRange:
-    """From the lowest to the highest published score of averaged GloVe."""
     rungs = ("static", "without stop words")
     scores = [score.value for rung in rungs for score in published_rows(dataset, rung)]
     low, high = min(scores), max(scores)
@@ -208,50 +196,43 @@ def glove_band(dataset: str) -> ScoreRange:
 
 
 def show_published(scene: Scene) -> None:
-    """The sources of the ticks, and the share of pooling in the papers' own scores."""
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
-    st.markdown(prose(PAGE, "claim-published", published_share_values(dataset)))
-    head = [_("method"), dataset.replace("-", "\u2011"), _("source"), _("setting"), _("note")]
-    lines = [head, ["---", "---:", "---", "---", "---"]]  # a hyphen would break the line
-    for rung in PUBLISHED:
-        for score in published_rows(dataset, rung):
-            name = markdown(row_name(score.table, score.name))
-            words = source_words(score), setting_words(score), note_words(score)
-            lines.append([name, f"{score.value:g}", *words])
-    st.markdown(markdown_table(lines))  # in a data frame long notes would be cut
-
-
-def show_sbert_table() -> None:
-    """Table 1 of SBERT on its seven data sets, with the mean of each row."""
-    [table] = (each for each in published_tables() if each.key == SBERT)
-    st.markdown(prose(PAGE, "sbert-table"))
-    st.dataframe(
-        [
-            {_("method"): row_name(SBERT, name), **dict(zip(table.columns, values, strict=True))}
-            | {
-                _("mean of the sets"): round(
-                    float(np.mean([v for v in values if v is not None])), 2
-                )
-            }
-            for name, values in table.rows.items()
-        ],
-        hide_index=True,
-        width="stretch",
-    )
-
-
-def published_share_values(dataset: str) -> dict[str, str]:
-    """The published share on that data set, beside its range over all data sets of the table."""
     shares = {name: _published_share(name) for name in datasets()}
     share = shares[dataset]
     of_gaps = [each.share for each in shares.values() if each.share is not None]
-    return share_values(share, scale=1.0) | {
+    values = share_values(share, scale=1.0) | {
         "dataset": dataset,
         "rest": signed(share.mean - share.static, 1),
         "least": f"{min(of_gaps):.0%}",
         "most": f"{max(of_gaps):.0%}",
     }
+    st.markdown(prose(PAGE, "claim-published", values))
+    head = [_("method"), dataset.replace("-", "\u2011"), _("source"), _("setting"), _("note")]
+    lines = [head, ["---", "---:", "---", "---", "---"]]  # a hyphen would break the line
+    for rung in PUBLISHED:
+        for score in published_rows(dataset, rung):
+            setting = (
+                _("mean of the subsets, weighted by pairs (wmean)")
+                if score.table == "bert_flow_table_2"
+                else _("all subsets as one set (all)")
+            )
+            name = markdown(row_name(score.table, score.name))
+            words = source_words(score), setting, note_words(score)
+            lines.append([name, f"{score.value:g}", *words])
+    st.markdown(markdown_table(lines))  # in a data frame long notes would be cut
+
+
+def show_sbert_table(_scene: Scene) -> None:
+    [table] = (each for each in published_tables() if each.key == SBERT)
+    st.markdown(prose(PAGE, "sbert-table"))
+    rows = []
+    for name, values in table.rows.items():
+        mean = float(np.mean([value for value in values if value is not None]))
+        scores = dict(zip(table.columns, values, strict=True))
+        row = {_("method"): row_name(SBERT, name), **scores, _("mean of the sets"): round(mean, 2)}
+        rows.append(row)
+    st.dataframe(rows, hide_index=True, width="stretch")
 
 
 def _published_share(dataset: str) -> PoolingShare:
@@ -260,21 +241,12 @@ def _published_share(dataset: str) -> PoolingShare:
 
 
 def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
-    """The values in the sentences, times ``scale``."""
-    return {
-        "cls": signed(scale * shares.cls, 1),
-        "mean": signed(scale * shares.mean, 1),
-        "static": signed(scale * shares.static, 1),
-        "gap": signed(scale * shares.gap, 1),
-        "pooling": signed(scale * shares.pooling, 1),
-        "share": "—" if shares.share is None else f"{shares.share:.0%}",
-    }
+    names = ("cls", "mean", "static", "gap", "pooling")
+    values = {name: signed(scale * getattr(shares, name), 1) for name in names}
+    return values | {"share": "—" if shares.share is None else f"{shares.share:.0%}"}
 
 
 # ---- where the pairs come from ----
-
-
-SHORT_REVISION = 12  # characters of a commit that are shown
 
 
 def show_about(scene: Scene) -> None:
@@ -282,15 +254,15 @@ def show_about(scene: Scene) -> None:
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    if pairs.code not in hub_sets():
+    name, _split = hub_sets().get(pairs.code, ("", ""))
+    if not name:
         return
-    name, _split = hub_sets()[pairs.code]
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
         "name": markdown(pairs.pairs.name),
         "repository": origin.repository,
-        "revision": origin.revision[:SHORT_REVISION],
+        "revision": origin.revision[:12],
         "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
         "low": f"{low:g}",
         "high": f"{high:g}",
@@ -306,18 +278,18 @@ STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a co
 
 
 def show_ladder(scene: Scene) -> None:
-    """The ladder, up to three numbers, and on what they were measured."""
     choice = scene.choice
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
-    title, theme, band = score_title(choice), current_theme(), glove_band(dataset)
     names = (
         _("measured here, with 95% interval"),
         _("published, on {dataset} test").format(dataset=dataset),
     )
-    is_own = scene.encoded.private or any(static.is_uploaded for static in scene.statics)
+    figure = ladder_figure(
+        rungs, score_title(choice), current_theme(), names=names, band=glove_band(dataset)
+    )
     show_chart(
-        _chart(rungs, title, theme, names, band, is_own),
+        chart_of(figure),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
         alt=_("; ").join(map(_plain, rungs)),
@@ -333,20 +305,7 @@ def show_ladder(scene: Scene) -> None:
         st.markdown(prose(PAGE, "claim-not-cosine", values))
 
 
-@kept(128)
-def _chart(
-    rungs: Sequence[Rung],
-    title: str,
-    theme: Theme,
-    names: tuple[str, str],
-    band: ScoreRange,
-    private: bool,
-) -> Chart:
-    return chart_of(ladder_figure(rungs, title, theme, names=names, band=band))
-
-
 def ladder_caption(choice: ScoringChoice) -> str:
-    """On what the ladder was measured."""
     return f"{measured_on(choice)} · {fitted_on(choice)}"
 
 
@@ -366,23 +325,16 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
         name = place_words(scene, layer, "cls")
         rungs.append(_rung(name, scene.cell(layer, "cls"), CLS, ticks["cls"]))
     if layer not in (last, FIRST_LAST):
-        rungs.append(
-            _rung(place_words(scene, layer, "mean"), scene.cell(layer, "mean"), MEAN, ticks["mean"])
-        )
+        name = place_words(scene, layer, "mean")
+        rungs.append(_rung(name, scene.cell(layer, "mean"), MEAN, ticks["mean"]))
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        rungs.append(
-            _rung(
-                layer_phrase(FIRST_LAST),
-                scene.cell(FIRST_LAST, "mean"),
-                MEAN,
-                ticks[FIRST_LAST],
-            )
-        )
+        name, cell = layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
+        rungs.append(_rung(name, cell, MEAN, ticks[FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
-            name = _treated_words(place_words(scene, layer, each), after)
+            name = treated_words(place_words(scene, layer, each), after)
             published = ticks["treated"] if each == "mean" else ()  # the papers treat means
             rungs.append(_rung(name, scene.cell(layer, each, after), TREATED, published))
     of_last = [*ticks["last treated"], *(ticks["treated"] if layer == last else ())]
@@ -391,21 +343,18 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     about = _("{place}: trained contrastively").format(place=name)
     shown = about if is_contrastive(choice.encoder.name) else name
     rungs.append(_rung(shown, raw, LAST, ticks["last"]))
-    rungs.append(_rung(_treated_words(name, after), treated, TREATED, of_last))
+    rungs.append(_rung(treated_words(name, after), treated, TREATED, of_last))
     return rungs
 
 
 def place_words(scene: Scene, layer: int | str, pooling: str) -> str:
-    """Pooling and layer."""
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
-    if layer in LAYER_SETS:
-        words = _("{pooling}, {layers}")
-        return words.format(pooling=pooling_names()[pooling], layers=layer_phrase(layer))
-    return _("{pooling}, layer {layer}").format(pooling=pooling_names()[pooling], layer=layer)
+    words = _("{pooling}, {layers}")
+    return words.format(pooling=pooling_names()[pooling], layers=layer_phrase(layer))
 
 
-def _treated_words(place: str, treatment: str) -> str:
+def treated_words(place: str, treatment: str) -> str:
     return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment))
 
 
@@ -418,7 +367,7 @@ def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
     share = "{name}"
-    if static.averages.coverage < 1 or not static.is_whole:
+    if static.averages.coverage < 1 or not static.averages.known.all():
         share = _("{name} ({share} of the words, n = {n})").format(
             name="{name}",
             share=f"{static.averages.coverage:.1%}",
@@ -426,8 +375,8 @@ def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
         )
     rungs = [_rung(share.replace("{name}", name), static.raw, STATIC, ticks, short)]
     for cell in [*static.removed, *([static.treated] if static.is_uploaded else [])]:
-        treated = share.replace("{name}", _treated_words(name, cell.treatment))
-        shorter = _treated_words(static.short, cell.treatment) if static.short else None
+        treated = share.replace("{name}", treated_words(name, cell.treatment))
+        shorter = treated_words(static.short, cell.treatment) if static.short else None
         rungs.append(_rung(treated, cell, TREATED, short=shorter))
     return rungs
 
@@ -436,50 +385,42 @@ def _rung(
     name: str, cell: Cell, place: int, ticks: Sequence[Tick] = (), short: str | None = None
 ) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line."""
-    score = cell.score
-    cut = cut_words(cell)
+    score, cut = cell.score, cut_words(cell)
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
-    about = f"<b>{with_interval(score.spearman, score.low, score.high)}</b>  {name}"
-    about = noted(about, cut) if cut else about
-    value, low, high = (
-        None if v is None else 100 * v for v in (score.spearman, score.low, score.high)
-    )
-    return Rung(label, about, value, low, high, place, ticks)
+    about = f"<b>{score_words(score)}</b>  {name}"
+    ends = (score.spearman, score.low, score.high)
+    value, low, high = (None if end is None else 100 * end for end in ends)
+    return Rung(label, noted(about, cut) if cut else about, value, low, high, place, ticks)
 
 
 def headlines(scene: Scene) -> list[BigNumber]:
     """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
-    choice = scene.choice
-    name = treatment_words(choice.after)
-    return [
-        BigNumber(label, _value(cell), name, _moved(cell))
-        for label, cell in treated_cells(scene).items()
-    ]
+    treatment, numbers = treatment_words(scene.choice.after), []
+    for name, cell in treated_cells(scene).items():
+        moved = cell.difference
+        change = "" if moved is None or moved.value is None else change_words(moved_words(moved))
+        numbers.append(BigNumber(name, hundred(cell.score.spearman), treatment, change))
+    return numbers
 
 
 def where_it_helps(scene: Scene) -> str:
     """Which of the numbers are higher, which lower after the treatment, by their intervals."""
-    higher: list[str] = []
-    unclear: list[str] = []
-    lower: list[str] = []
+    groups: dict[int | None, list[str]] = {1: [], 0: [], -1: []}
     for name, cell in treated_cells(scene).items():
-        moved = cell.difference
-        if moved is None or moved.low is None or moved.high is None:
-            continue
-        group = higher if moved.low > 0 else lower if moved.high < 0 else unclear
-        group.append(name)
+        groups.setdefault(_sign(cell.difference), []).append(name)
     words = {
-        _("Higher after the treatment: {places}."): higher,
-        _("No clear difference: {places}."): unclear,
-        _("Lower after the treatment: {places}."): lower,
+        1: _("Higher after the treatment: {places}."),
+        0: _("No clear difference: {places}."),
+        -1: _("Lower after the treatment: {places}."),
     }
     return paragraph(
-        text.format(places=markdown(_("; ").join(names))) for text, names in words.items() if names
+        text.format(places=markdown(_("; ").join(groups[sign])))
+        for sign, text in words.items()
+        if groups[sign]
     )
 
 
 def treated_cells(scene: Scene) -> dict[str, Cell]:
-    """The treated cells of the numbers, by their names."""
     choice = scene.choice
     poolings = dict.fromkeys([choice.pooling, "mean"])
     places = [(choice.layer, pooling) for pooling in poolings]
@@ -491,19 +432,7 @@ def treated_cells(scene: Scene) -> dict[str, Cell]:
     return {**found, _("last layer, mean"): scene.output[1]}
 
 
-def _value(cell: Cell) -> str:
-    return with_interval(cell.score.spearman, None, None)
-
-
-def _moved(cell: Cell) -> str:
-    moved = cell.difference
-    if moved is None or moved.value is None:
-        return ""
-    return change_words(with_interval(moved.value, moved.low, moved.high, sign=True))
-
-
 def coverage_values(static: Static) -> dict[str, str]:
-    """The values in the sentence on coverage."""
     averages = static.averages
     words = tokenizer_names().get(averages.tokenizer, averages.tokenizer)
     if averages.stop_words is not None:
@@ -544,21 +473,13 @@ def _plain(rung: Rung) -> str:
 
 
 def ladder_csv(scene: Scene) -> bytes:
-    """A row for each dot and each tick."""
     rows: list[list[CsvCell]] = []
     for rung in ladder_rungs(scene):
-        values = ("" if v is None else short_number(v) for v in (rung.value, rung.low, rung.high))
+        values = map(short_number, (rung.value, rung.low, rung.high))
         rows.append([_plain(Rung("", rung.about, None)), ("measured", _("measured here")), *values])
-        rows += [
-            [
-                _plain(Rung("", tick.text, None)),
-                ("published", _("published")),
-                short_number(tick.value),
-                "",
-                "",
-            ]
-            for tick in rung.ticks
-        ]
+        for tick in rung.ticks:
+            about, kind = _plain(Rung("", tick.text, None)), ("published", _("published"))
+            rows.append([about, kind, short_number(tick.value), "", ""])
     head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
 
@@ -566,25 +487,32 @@ def ladder_csv(scene: Scene) -> bytes:
 # The share of pooling
 
 
-def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
-    """How much of the gap of [CLS] is due to pooling at the chosen layer, in words; the gap.
+def pooling_words_here(scene: Scene) -> tuple[str, tuple[Difference, ...]]:
+    """How much of the gap of [CLS] is due to pooling at the chosen layer, in words.
+
+    Then the static average minus [CLS], and minus the mean.
 
     The gap is to uploaded word vectors, else to GloVe without stop words, else to the model's own
     input vectors.
     """
     choice, static = scene.choice, scene.statics[-1]
-    cls, mean = _cls_and_mean(scene, choice.layer, static)
+    columns = ((choice.layer, "cls"), (choice.layer, "mean"))
+    # on the pairs that the static average is scored on
+    cls, mean = (
+        [scene.cell(*column).score for column in columns]
+        if static.averages.known.all()
+        else _on_known_pairs(scene.encoded, columns, *_known(static))
+    )
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:
-        return "", Gap(None, None)
+        return "", ()
     shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
     ends = PoolingInterval.of(cls, mean, plain)
-    gain, rest = difference(cls, mean), difference(plain, mean)
     values = share_values(shares, scale=100.0)
     values |= {
         "layer": layer_phrase(choice.layer),
-        "interval": with_interval(gain.value, gain.low, gain.high, sign=True),
-        "rest": with_interval(rest.value, rest.low, rest.high, sign=True),
+        "interval": moved_words(difference(cls, mean)),
+        "rest": moved_words(difference(plain, mean)),
         "name": markdown(static.name),
         "n": f"{plain.n:,}",
     }
@@ -594,7 +522,7 @@ def pooling_words_here(scene: Scene) -> tuple[str, Gap]:
     if ends is not None and ends.share is not None:
         low, high = (f"{end:.0%}" for end in ends.share)
         values["share"] += f" [{low},\u00a0{high}]"
-    return prose(PAGE, section, values), Gap(difference(cls, plain), difference(mean, plain))
+    return prose(PAGE, section, values), (difference(cls, plain), difference(mean, plain))
 
 
 def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
@@ -602,22 +530,6 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
     if shares.share is not None and (ends is None or ends.share is not None):
         return "claim-here"
     return "claim-above" if ends is not None and ends.gap[1] < 0 else "claim-no-gap"
-
-
-@dataclass(frozen=True)
-class Gap:
-    """The static average minus [CLS], and minus the mean; None where a score is undefined."""
-
-    cls: Difference | None
-    mean: Difference | None
-
-
-def _cls_and_mean(scene: Scene, layer: int | str, static: Static) -> tuple[PairScore, PairScore]:
-    """Scores of [CLS] and mean on the pairs that the static average is scored on."""
-    if static.is_whole:
-        return scene.cell(layer, "cls").score, scene.cell(layer, "mean").score
-    cls, mean = _on_known_pairs(scene.encoded, ((layer, "cls"), (layer, "mean")), *_known(static))
-    return cls, mean
 
 
 def _known(static: Static) -> tuple[np.ndarray, bool]:
@@ -629,7 +541,6 @@ def _known(static: Static) -> tuple[np.ndarray, bool]:
 def _on_known_pairs(
     encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray, private: bool
 ) -> tuple[PairScore, ...]:
-    """The raw scores of layers and poolings on some pairs."""
     bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
     return tuple(
         score_column(encoded, *column, ("none",), bootstrap=bootstrap, rows=rows).cells[0].score
@@ -661,26 +572,22 @@ def whitening_verdict(scene: Scene) -> Verdict:
                 "({change}). The treatment minus this: **{over}**."
             ).format(
                 score=hundred(centred.score.spearman),
-                change=_change(centred.difference),
-                over=_change(over),
+                change=moved_words(centred.difference),
+                over=moved_words(over),
             )
         )
     return Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=_state(_sign(treated), _sign(cell), _sign_of(over)),
+        state=_state(_sign(treated.difference), _sign(cell.difference), _sign(over)),
         measured=paragraph(lines),
         control=control,
-        basis=paired_basis(choice, fitted_on(choice)),
+        basis=markdown(measured_on(choice, fitted_on(choice))),
     )
 
 
-def _sign(cell: Cell) -> int | None:
+def _sign(moved: Difference | None) -> int | None:
     """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
-    return _sign_of(cell.difference)
-
-
-def _sign_of(moved: Difference | None) -> int | None:
     if moved is None or moved.value is None or moved.low is None:
         return None
     return (1 if moved.value > 0 else -1) if moved.is_clear else 0
@@ -700,7 +607,6 @@ def _state(output: int | None, cell: int | None, over: int | None) -> State:
 
 
 def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
-    """A sentence on the last layer, with advice."""
     moved = treated.difference
     if moved is None or moved.value is None:
         return _("The mean of the last layer has no score here.")
@@ -716,13 +622,12 @@ def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
         before=hundred(raw.score.spearman),
         treatment=treatment_words(choice.after),
         after=hundred(treated.score.spearman),
-        change=_change(moved),
-        advice=advice[_sign(treated)],
+        change=moved_words(moved),
+        advice=advice[_sign(moved)],
     )
 
 
 def _cell_words(scene: Scene, cell: Cell) -> str:
-    """A sentence on the chosen layer and pooling."""
     choice, moved = scene.choice, cell.difference
     before = scene.cell(choice.layer, choice.pooling)
     words = {
@@ -731,25 +636,19 @@ def _cell_words(scene: Scene, cell: Cell) -> str:
         0: _("At {cell} the difference is not clear: {before} → {after} ({change})."),
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
-    return words[_sign(cell)].format(
+    return words[_sign(moved)].format(
         cell=cell_words(choice.layer, choice.pooling),
         before=hundred(before.score.spearman),
         after=hundred(cell.score.spearman),
-        change=_change(moved),
+        change=moved_words(moved),
     )
-
-
-def _change(moved: Difference | None) -> str:
-    if moved is None:
-        return hundred(None)
-    return with_interval(moved.value, moved.low, moved.high, sign=True)
 
 
 def pooling_verdict(scene: Scene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
-    words, gap = pooling_words_here(scene)
+    words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
-        words, gap = prose(PAGE, "claim-static"), Gap(None, None)
+        words, gaps = prose(PAGE, "claim-static"), ()
     elif words and scene.glove and not isinstance(scene.uploaded_static, Static):
         words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
@@ -759,7 +658,7 @@ def pooling_verdict(scene: Scene) -> Verdict:
     return Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
-        state=_below(gap),
+        state=_below(gaps),
         measured=words or _("One of the scores is undefined here."),
         control=NoControl(
             _(
@@ -767,7 +666,7 @@ def pooling_verdict(scene: Scene) -> Verdict:
                 "differences."
             )
         ),
-        basis=paired_basis(scene.choice, _("raw vectors, nothing fitted")),
+        basis=markdown(measured_on(scene.choice, _("raw vectors, nothing fitted"))),
     )
 
 
@@ -813,25 +712,13 @@ def layers_words(scene: Scene) -> str:
     return words
 
 
-def _below(gap: Gap) -> State:
+def _below(gaps: Sequence[Difference]) -> State:
     """Which of [CLS] and the mean are clearly below the static average, and which above."""
-    both = [each.value or 0.0 for each in (gap.cls, gap.mean) if each is not None and each.is_clear]
+    both = [gap.value or 0.0 for gap in gaps if gap.is_clear]
     below, above = (sum(value * sign > 0 for value in both) for sign in (1, -1))
     if below:
         return "holds" if below == 2 else "partly"
     return "fails" if above else "unknown"
-
-
-def paired_basis(choice: ScoringChoice, fit: str) -> str:
-    """On what differences were measured, as Markdown."""
-    parts = [
-        _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name()),
-        model_line(choice.encoder),
-        fit,
-        _("paired 95% intervals from {n} resamples of the pairs").format(n=f"{DRAWS:,}"),
-        _("seed {seed}").format(seed=SEED),
-    ]
-    return markdown(" · ".join(parts))
 
 
 # ---- the best rung ----
@@ -842,7 +729,6 @@ CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 
 
 def show_best(scene: Scene) -> None:
-    """Choose the dev pairs; show the best cell on them and its score on the pairs of the page."""
     choice, scores = scene.choice, scene.scores
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels()}
     labels.pop(choice.pairs.code)
@@ -868,7 +754,7 @@ def show_best(scene: Scene) -> None:
         except DataSetError as error:
             st.warning(error_text(error))
             return
-        names = (markdown(dev.name()), markdown(choice.pairs.name()))
+        names = (markdown(dev.name), markdown(choice.pairs.name))
         on_dev = _dev_grid(choice, dev)
         try:
             chosen = choose_on_dev(on_dev, scores.grid)
@@ -885,7 +771,6 @@ def show_best(scene: Scene) -> None:
 def best_values(
     choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str]
 ) -> dict[str, str]:
-    """The values in the sentence about the best cell."""
     dev, test = chosen.cell_on_dev, chosen.cell_on_test
     score = test.score
     return {
@@ -899,15 +784,14 @@ def best_values(
         "cell": named_cell(dev),
         "test": names[1],
         "n_test": f"{score.n:,}",
-        "score": with_interval(score.spearman, score.low, score.high),
+        "score": score_words(score),
         "top": named_cell(top),
         "top_score": hundred(top.score.spearman),
     }
 
 
 def named_cell(cell: Cell) -> str:
-    """Layer, pooling and treatment."""
-    return _treated_words(cell_words(cell.layer, cell.pooling), cell.treatment)
+    return treated_words(cell_words(cell.layer, cell.pooling), cell.treatment)
 
 
 def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:
@@ -926,8 +810,8 @@ TEXTS = "sts-pairs"
 
 
 def show_moves(scene: Scene) -> None:
-    """Two scatter plots, the chosen pair, the pairs that gained and lost most."""
-    choice, moves = scene.choice, scene.moves
+    choice = scene.choice
+    moves = pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
     quoted = {
         "treatment": treatment_words(choice.after),
         "similarity": similarity_names()[choice.similarity],
@@ -1050,50 +934,39 @@ def _towards(gained: float) -> str:
 
 
 def signed_ranks(value: float) -> str:
-    """A number of ranks, whole or half, with its sign."""
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
 def _tables(scene: Scene, moves: Moves) -> None:
-    ranks = moves.ranks
-    titles = (
-        _("The {k} pairs that gained most: nearer to the rank by human score"),
-        _("The {k} pairs that lost most: farther from the rank by human score"),
-    )
-    both = (ranks.gained_most(MOST), ranks.lost_most(MOST))
-    for title, rows in zip(titles, both, strict=True):
-        with st.expander(
-            title.format(k=len(rows)), key=f"sts-{'gained' if rows is both[0] else 'lost'}"
-        ):
-            _table(scene, moves, rows)
-
-
-def _table(scene: Scene, moves: Moves, rows: np.ndarray) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     name = similarity_names()[scene.choice.similarity]
-    st.dataframe(
-        [
-            {
-                _("pair"): int(row) + 1,
-                _("nearer by"): float(ranks.gained[row]),
-                _("rank moved"): float(ranks.moved[row]),
-                _("human score"): float(pairs.gold_scores[row]),
-                _("{similarity} before").format(similarity=name): round(
-                    float(moves.before[row]), 3
-                ),
-                _("{similarity} after").format(similarity=name): round(float(moves.after[row]), 3),
-                _("first sentence"): pairs.left[row],
-                _("second sentence"): pairs.right[row],
-            }
-            for row in rows
-        ],
-        hide_index=True,
-        width="stretch",
-    )
+    for kind, title, rows in (
+        (
+            "gained",
+            _("The {k} pairs that gained most: nearer to the rank by human score"),
+            ranks.gained_most(MOST),
+        ),
+        (
+            "lost",
+            _("The {k} pairs that lost most: farther from the rank by human score"),
+            ranks.lost_most(MOST),
+        ),
+    ):
+        columns = {
+            _("pair"): rows + 1,
+            _("nearer by"): ranks.gained[rows],
+            _("rank moved"): ranks.moved[rows],
+            _("human score"): pairs.gold_scores[rows],
+            _("{similarity} before").format(similarity=name): moves.before[rows].round(3),
+            _("{similarity} after").format(similarity=name): moves.after[rows].round(3),
+            _("first sentence"): [pairs.left[row] for row in rows],
+            _("second sentence"): [pairs.right[row] for row in rows],
+        }
+        with st.expander(title.format(k=len(rows)), key=f"sts-{kind}"):
+            st.dataframe(columns, hide_index=True, width="stretch")
 
 
 def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
-    """A row for each pair: sentences, scores, ranks and moves."""
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
@@ -1109,42 +982,31 @@ def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
 # ---- scores by subset ----
 
 
-@dataclass(frozen=True)
-class BySubset:
-    """Mean and weighted mean over subsets, before and after; the subsets without a score."""
-
-    mean: tuple[Aggregate, Aggregate]
-    wmean: tuple[Aggregate, Aggregate]
-    left_out: tuple[str, ...]
-
-
 def show_subsets(scene: Scene) -> None:
-    """The score of each subset and three ways to aggregate them, at the chosen cell."""
     choice = scene.choice
-    scores = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
-    if scores is None:
+    found = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
+    if found is None:
         return
-    values = {"cell": cell_words(choice.layer, choice.pooling)}
-    st.markdown(prose(PAGE, "subsets", values))
-    both = [
-        scene.cell(choice.layer, choice.pooling, treatment).score
-        for treatment in choice.treatments_shown
-    ]
-    st.markdown(subset_table(scene, scores, (both[0], both[1])))
-    if scores.left_out:
-        left_out = _(
-            "Left out, because they have fewer than {n} pairs with different scores: {names}"
-        )
-        names = markdown(_(", ").join(scores.left_out))
-        st.caption(left_out.format(n=LEAST_PAIRS, names=names))
+    aggregates, left_out = found
+    st.markdown(prose(PAGE, "subsets", {"cell": cell_words(choice.layer, choice.pooling)}))
+    st.markdown(subset_table(scene, *aggregates))
+    if left_out:
+        words = _("Left out, because they have fewer than {n} pairs with different scores: {names}")
+        st.caption(words.format(n=LEAST_PAIRS, names=markdown(_(", ").join(left_out))))
     st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
+
+
+BeforeAfter = tuple[Aggregate, Aggregate]
 
 
 @kept(64)
 def _by_subset(
     encoded: EncodedPairs, layer: int | str, pooling: str, after: str
-) -> BySubset | None:
-    """Scores by subset; None if fewer than two subsets have a score."""
+) -> tuple[tuple[BeforeAfter, BeforeAfter], tuple[str, ...]] | None:
+    """Mean and weighted mean over the subsets; those that have no score.
+
+    None if fewer than two have one.
+    """
     moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
     if moves is None or names is None:
         return None
@@ -1156,26 +1018,24 @@ def _by_subset(
         (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
     )
     left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
-    return BySubset(mean, wmean, left_out)
+    return (mean, wmean), left_out
 
 
-def subset_table(scene: Scene, scores: BySubset, both: tuple[PairScore, PairScore]) -> str:
-    """A Markdown table of subsets and aggregates."""
-    names = [code(name.replace("|", "/")) for name in scores.mean[0].subsets]
-    by_name = zip(*(mean.subsets.values() for mean in scores.mean), strict=True)
-    rows: list[tuple[str, tuple[PairScore, PairScore] | tuple[Aggregate, Aggregate]]]
-    rows = list(zip(names, by_name, strict=True))
+def subset_table(scene: Scene, mean: BeforeAfter, wmean: BeforeAfter) -> str:
+    choice = scene.choice
+    names = [code(name.replace("|", "/")) for name in mean[0].subsets]
+    by_name = zip(*(each.subsets.values() for each in mean), strict=True)
+    rows: list[tuple[str, Sequence[PairScore | Aggregate]]] = [*zip(names, by_name, strict=True)]
+    both = [scene.cell(choice.layer, choice.pooling, each).score for each in ("none", choice.after)]
     rows.append((_("**all**: every pair in one set"), both))
-    rows.append((_("**mean** of the subsets’ scores"), scores.mean))
-    rows.append((_("**wmean**: their mean, weighted by pairs"), scores.wmean))
+    rows.append((_("**mean** of the subsets’ scores"), mean))
+    rows.append((_("**wmean**: their mean, weighted by pairs"), wmean))
     columns = [
         _("subset"),
         "n",
         _("Before: raw"),
-        _("After: {name}").format(name=treatment_words(scene.choice.after)),
+        _("After: {name}").format(name=treatment_words(choice.after)),
     ]
-    lines = [f"| {' | '.join(columns)} |", "| --- | --: | --: | --: |"]
-    for name, pair in rows:
-        before, after = (with_interval(x.spearman, x.low, x.high) for x in pair)
-        lines.append(f"| {name} | {pair[0].n:,} | {before} | {after} |")
-    return "\n".join(lines)
+    lines = [columns, ["---", "--:", "--:", "--:"]]
+    lines += [[name, f"{pair[0].n:,}", *map(score_words, pair)] for name, pair in rows]
+    return markdown_table(lines)

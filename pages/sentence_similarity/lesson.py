@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,25 +32,32 @@ from . import PAGE
 
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
-NOISE = {UNRELATED: 1.0, RELATED: 0.0}
 RANGES = {  # of both axes, fixed so that the plots can be compared
     "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
     "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
     "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
 }
-CONTROLS = (*(f"noise-{name}" for name in NOISE), "curve", "ties", "outlier", "reversed")
-TIES = ("none", "six", "two")
-LEVELS = {"none": 0, "six": 6, "two": 2}
+CONTROLS = ("noise-unrelated", "noise-related", "curve", "ties", "outlier", "reversed")
+LEVELS = {"none": 0, "six": 6, "two": 2}  # different human scores; 0 if all are different
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One of the two sets of scores, with its correlations."""
-
     name: str
+    bend: Bend
     made: MadeUp
     spearman: float
     pearson: float
+
+    @classmethod
+    def of(cls, name: str, bend: Bend) -> Lesson:
+        made = made_up_scores(bend)
+        rho, r = spearman(made.gold, made.scores), pearson(made.gold, made.scores)
+        return cls(name, bend, made, rho, r)
+
+    @property
+    def ranks(self) -> tuple[np.ndarray, np.ndarray]:
+        return TieGroups.of(self.made.gold).ranks(), TieGroups.of(self.made.scores).ranks()
 
 
 @st.fragment
@@ -58,45 +65,35 @@ def show_lesson() -> None:
     """The scatter plots and their controls; a fragment, so that a slider redraws only them."""
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends()
-    lessons = [_lesson(name, bend) for name, bend in bends.items()]
+    lessons = [Lesson.of(name, bend) for name, bend in bends.items()]
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
-            _draw(lesson, bends[lesson.name].is_reversed)
+            _draw(lesson)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
     offer_csv(
         _("Download made-up scores (CSV)"),
         "spearman-lesson",
-        lambda: lesson_csv(lessons, bends),
+        lambda: lesson_csv(lessons),
     )
 
 
 def _choose_bends() -> dict[str, Bend]:
     boxes = [*st.columns(3), *st.columns(3)]
-    labels = {
-        UNRELATED: _("Noise, left"),
-        RELATED: _("Noise, right"),
-    }
     noise = {}
-    for box, name in zip(boxes, NOISE, strict=False):
-        noise[name] = float(
-            box.slider(
-                labels[name],
-                0.0,
-                1.0,
-                NOISE[name],
-                0.05,
-                key=f"noise-{name}",
-                bind="query-params",
-            )
-        )
-    curve = float(
-        boxes[2].slider(_("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
+    for box, name, label, start in (
+        (boxes[0], UNRELATED, _("Noise, left"), 1.0),
+        (boxes[1], RELATED, _("Noise, right"), 0.0),
+    ):
+        key = f"noise-{name}"
+        noise[name] = box.slider(label, 0.0, 1.0, start, 0.05, key=key, bind="query-params")
+    curve = boxes[2].slider(
+        _("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params"
     )
     with boxes[3]:
         ties = choose(
             st.segmented_control,
             _("Human scores"),
-            TIES,
+            list(LEVELS),
             key="ties",
             default="none",
             labels={"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")},
@@ -120,14 +117,9 @@ def _choose_bends() -> dict[str, Bend]:
         _("Reverse the order, right"), key="reversed", bind="query-params"
     )
     return {
-        name: Bend(noise[name], curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
-        for name in NOISE
+        name: Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
+        for name, share in noise.items()
     }
-
-
-def _lesson(name: str, bend: Bend) -> Lesson:
-    made = made_up_scores(bend)
-    return Lesson(name, made, spearman(made.gold, made.scores), pearson(made.gold, made.scores))
 
 
 def _section(bend: Bend) -> str:
@@ -141,11 +133,11 @@ def _section(bend: Bend) -> str:
     return "ties" if bend.levels else "plain"
 
 
-def _draw(lesson: Lesson, is_reversed: bool) -> None:
+def _draw(lesson: Lesson) -> None:
     titles = {
         UNRELATED: _("A model that ranks almost at random"),
         RELATED: _("A model that ranks opposite to people")
-        if is_reversed
+        if lesson.bend.is_reversed
         else _("A model that ranks as people do"),
     }
     st.markdown(
@@ -156,11 +148,11 @@ def _draw(lesson: Lesson, is_reversed: bool) -> None:
             n=len(lesson.made.gold),
         )
     )
-    gold, scores = lesson.made.gold, lesson.made.scores
-    ranks = (TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
+    values = lesson.made.gold, lesson.made.scores
     # one below the other: side by side, the titles of the axes would not fit
-    _chart(lesson, (gold, scores), "values", (_("human score"), _("model’s score")))
-    _chart(lesson, ranks, "ranks", (_("rank by human score"), _("rank by the model’s score")))
+    _chart(lesson, values, "values", (_("human score"), _("model’s score")))
+    axes = (_("rank by human score"), _("rank by the model’s score"))
+    _chart(lesson, lesson.ranks, "ranks", axes)
 
 
 def _chart(
@@ -195,28 +187,17 @@ def _chart(
     )
 
 
-def lesson_csv(lessons: Sequence[Lesson], bends: Mapping[str, Bend]) -> bytes:
+def lesson_csv(lessons: Sequence[Lesson]) -> bytes:
     """A row for each point of both sets: values and ranks."""
     head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
-    rows = []
+    rows, captions = [], []
     for lesson in lessons:
-        gold, scores = lesson.made.gold, lesson.made.scores
-        columns = (gold, scores, TieGroups.of(gold).ranks(), TieGroups.of(scores).ranks())
+        columns = (lesson.made.gold, lesson.made.scores, *lesson.ranks)
         rows += [
             [lesson.name, str(row + 1), *map(short_number, numbers)]
             for row, numbers in enumerate(zip(*columns, strict=True))
         ]
-    caption = _("; ").join(
-        labelled(
-            lesson.name,
-            _(", ").join(
-                [
-                    str(bends[lesson.name]),
-                    f"Spearman {lesson.spearman:.4f}",
-                    f"Pearson {lesson.pearson:.4f}",
-                ]
-            ),
-        )
-        for lesson in lessons
-    )
+        found = (f"Spearman {lesson.spearman:.4f}", f"Pearson {lesson.pearson:.4f}")
+        captions.append(labelled(lesson.name, _(", ").join([str(lesson.bend), *found])))
+    caption = _("; ").join(captions)
     return csv_bytes(head, rows, caption)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +11,7 @@ from itertools import product
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, CorpusError, Encoder, Pairs, UndefinedMeasure
+from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
 from geometry.data.words import STOP_LISTS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
@@ -23,7 +21,7 @@ from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.errors import GeometryError
 from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
-from geometry.evaluate.bootstrap import DRAWS, PairBootstrap, PairScore
+from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.from_words import (
@@ -49,7 +47,7 @@ from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table, stop_list_names
 from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
-from pages.common.treatment_names import offered, treatment_words
+from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, paragraph, prose
 
 from . import PAGE
@@ -61,14 +59,14 @@ from .vector_files import averages_of_file
 
 UPLOADER = "vectors_file"
 STATIC = "static"
+MOST_AT_ONCE = 2000  # pairs that are averaged in the server's own process
 STOP_WORDS = "sklearn"
+UNKNOWN = ("too_few_known_pairs", "too_few_known_texts")  # codes of errors
 REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
 
 
 @dataclass(frozen=True, eq=False)
 class Static:
-    """Scored averages of word vectors, raw and whitened."""
-
     name: str
     averages: AveragedPairs
     raw: Cell
@@ -76,11 +74,6 @@ class Static:
     is_uploaded: bool
     removed: tuple[Cell, ...] = ()  # with 1 and 3 directions removed
     short: str = ""  # a shorter name
-
-    @property
-    def is_whole(self) -> bool:
-        """True if every pair has a known word in both sentences."""
-        return bool(self.averages.known.all())
 
 
 def show_vector_form() -> None:
@@ -92,7 +85,11 @@ def show_vector_form() -> None:
         WEIGHTINGS,
         key="weighting",
         default=WEIGHTINGS[0],
-        labels=weighting_names(),
+        labels={
+            "mean": _("equal (mean)"),
+            "sif": _("smaller for frequent words (SIF)"),
+            "zipf": _("equal, after whitening by frequency (Zipf)"),
+        },
         required=True,
     )
     choose(
@@ -108,17 +105,7 @@ def show_vector_form() -> None:
     choose_tokenizer()
 
 
-def weighting_names() -> dict[str, str]:
-    """Weightings of words by code."""
-    return {
-        "mean": _("equal (mean)"),
-        "sif": _("smaller for frequent words (SIF)"),
-        "zipf": _("equal, after whitening by frequency (Zipf)"),
-    }
-
-
 def own_static(choice: ScoringChoice) -> Static:
-    """The model's input vectors, averaged."""
     pairs, fit = choice.pairs, choice.fit
     what = _("Averaging the model’s input vectors")
     averages = jobs.kept_or_made(
@@ -142,34 +129,38 @@ def _own_averages(
 
 def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
     key = type_averages_key(encoder, corpus)
-
-    def compute() -> dict[str, np.ndarray]:
-        return {key: type_averages(encoder, corpus.texts, progress=report)}
-
-    return recall(store(), (key,), compute)[0]
+    compute = partial(type_averages, encoder, corpus.texts, progress=report)
+    return recall(store(), (key,), lambda: {key: compute()})[0]
 
 
 def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
     """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
-    what = _("Averaging {name}").format(name=glove_table().name)
+    name = glove_table().name
+    what = _("Averaging {name}").format(name=name)
     pairs, fit = choice.pairs, choice.fit
-    private = pairs.private or fit.private
+    shorts = (name, _("{name} without stop words").format(name=name))
     found = []
-    for stop_words, treatments in (("none", REMOVED), (STOP_WORDS, ())):
-        name = _named(glove_table().name, stop_words)
-        try:
+    try:
+        for stop_words, removed, short in zip(
+            ("none", STOP_WORDS), (REMOVED, ()), shorts, strict=True
+        ):
             averages = jobs.kept_or_made(
                 _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
             )
-            static = _scored(name, averages, choice, what, private=private, removed=treatments)
-            found.append(static)
-        except CorpusError as error:
-            if error.code not in ("too_few_known_pairs", "too_few_known_texts", "too_large"):
-                raise
-            return ()
-    whole, without = found
-    short = _("{name} without stop words").format(name=whole.name)
-    return replace(whole, short=whole.name), replace(without, short=short)
+            static = _scored(
+                _named(name, stop_words),
+                averages,
+                choice,
+                what,
+                private=pairs.private or fit.private,
+                removed=removed,
+            )
+            found.append(replace(static, short=short))
+    except CorpusError as error:
+        if error.code not in (*UNKNOWN, "too_large"):
+            raise
+        return ()
+    return tuple(found)
 
 
 def _named(name: str, stop_words: str) -> str:
@@ -192,7 +183,7 @@ def _glove_averages(
         stop_words=stop_words,
         tokenizer="ascii",  # as published STS figures are computed
     )
-    found: AveragedPairs = apart(call, report) if len(pairs) > MOST_AHEAD else call()
+    found: AveragedPairs = apart(call, report) if len(pairs) > MOST_AT_ONCE else call()
     return found
 
 
@@ -225,8 +216,7 @@ def uploaded_static(choice: ScoringChoice) -> Static | str | None:
         return _scored(name, averages, choice, what, is_uploaded=True)
     except GeometryError as error:
         text = error_text(error)
-        is_unknown = error.code in ("too_few_known_pairs", "too_few_known_texts")
-        return paragraph([text, prose(PAGE, "known-words")]) if is_unknown else text
+        return paragraph([text, prose(PAGE, "known-words")]) if error.code in UNKNOWN else text
 
 
 def _scored(
@@ -239,7 +229,6 @@ def _scored(
     private: bool = True,
     removed: tuple[str, ...] = (),
 ) -> Static:
-    """The scores, cached or computed as a job."""
     treatments = tuple(dict.fromkeys((*choice.treatments, *removed)))
     cells = jobs.kept_or_made(
         _cells,
@@ -282,10 +271,6 @@ def _cells(
 # ---- the scene ----
 
 
-AHEAD_VARIABLE = "NARROW_CONE_SCORE_AHEAD"  # "0": a rung is scored when it is first shown
-AHEAD_AFTER = 3.0  # seconds after the first visit; until then the browser is drawing
-MOST_AHEAD = 2000  # pairs; all rungs of 935 pairs take 10 s of a core
-SAMPLE_ROWS = 4000  # rows of a large fit set, in the curve by the rows in the fit
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
@@ -311,9 +296,6 @@ class Moves:
 
 CellKey = tuple[Layer, str, str]  # layer, pooling, treatment
 
-_ahead: set[str] = set()  # keys of the pairs whose rungs are scored in the background
-_lock = threading.Lock()  # so that one thread at a time scores in the background
-
 
 @dataclass(frozen=True)
 class EncodedPairs:
@@ -328,13 +310,11 @@ class EncodedPairs:
 
     @property
     def content_key(self) -> str:
-        """Names the model, the pairs with their scores, the fit set and the similarity."""
         sets = (self.pairs.content_key, self.fit.content_key)
         return ArrayStore.key(self.encoder.content_key, *sets, self.similarity)
 
     @property
     def private(self) -> bool:
-        """True if the pairs or the fit set were uploaded in this session."""
         return self.pairs.private or self.fit.private
 
     def vectors(self, layer: Layer, pooling: str) -> np.ndarray:
@@ -349,17 +329,6 @@ class EncodedPairs:
             return self.fit_sums(self.encoder.layer_indices(layer), pooling)
         return _vectors(self.encoder, self.fit.corpus, layer, pooling)
 
-    def fit_rows(self, layer: Layer, pooling: str) -> np.ndarray:
-        """(m, d) float32 of the sentences of the fit set; a seeded sample of a large one."""
-        corpus = self.fit.corpus
-        drawn = np.arange(len(corpus))
-        if is_large(self.encoder, corpus):
-            order = np.random.default_rng(SEED).permutation(len(corpus))
-            drawn = np.sort(order[:SAMPLE_ROWS])
-        if self.fit.is_target:
-            return self.vectors(layer, pooling)[drawn]
-        return _vectors(self.encoder, corpus.take(drawn), layer, pooling)
-
 
 @dataclass(frozen=True, eq=False)
 class Scene:
@@ -372,7 +341,6 @@ class Scene:
     glove: tuple[Static, ...]  # all words, and without stop words; () for texts that it lacks
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
-        """A cell of the ladder."""
         return self.cells[layer, pooling, treatment]
 
     @property
@@ -388,21 +356,13 @@ class Scene:
 
     @property
     def statics(self) -> tuple[Static, ...]:
-        """The averages of word vectors: the model's own, GloVe's, and uploaded ones."""
         uploaded = self.uploaded_static
         own = (self.own_static, *self.glove)
         return (*own, uploaded) if isinstance(uploaded, Static) else own
 
     @cached_property
     def scores(self) -> Scores:
-        """Every layer and pooling, raw and treated."""
         return score_grid(self.choice)
-
-    @cached_property
-    def moves(self) -> Moves | None:
-        """The rank moves of the pairs at the chosen layer and pooling."""
-        choice = self.choice
-        return pair_moves(self.encoded, choice.layer, choice.pooling, choice.after)
 
 
 def build_scene(choice: ScoringChoice) -> Scene:
@@ -413,13 +373,12 @@ def build_scene(choice: ScoringChoice) -> Scene:
     encoded = encode_pairs(choice, ladder_columns(choice))
     keys = _ladder_keys(choice)
     cells = jobs.all_kept_or_made(
-        _cell,
+        cell_of,
         [(encoded, *key) for key in keys],
         what=_("Scoring the ladder"),
         lane="measure",
         passing=True,
     )
-    _begin_ahead(encoded, choice)
     found = dict(zip(keys, cells, strict=True))
     return Scene(choice, encoded, found, own_static(choice), glove_statics(choice))
 
@@ -429,30 +388,7 @@ def _resamples(pairs: ScoredSet) -> PairBootstrap:
     return PairBootstrap(pairs.pairs.gold_scores, DRAWS, SEED)
 
 
-def _begin_ahead(encoded: EncodedPairs, choice: ScoringChoice) -> None:
-    """Score all rungs of these pairs in the background, once a server.
-
-    Without it the page waits 0.2 to 0.4 s for a new rung.
-    """
-    if encoded.private or encoded.fit_sums is not None or len(encoded.pairs) > MOST_AHEAD:
-        return
-    key = encoded.content_key
-    if key in _ahead or os.environ.get(AHEAD_VARIABLE) == "0":
-        return
-    if are_stored(
-        encoded, grid_columns(encoded.encoder)
-    ):  # else the server's own process would encode
-        _ahead.add(key)
-        last = encoded.encoder.n_layers
-        at = choice.layer if isinstance(choice.layer, int) else last
-        near = sorted(range(last + 1), key=lambda i: abs(i - at))
-        timer = threading.Timer(AHEAD_AFTER, _score_ahead, [encoded, near, choice.treatments])
-        timer.name, timer.daemon = "score-ahead", True
-        timer.start()
-
-
 def are_stored(encoded: EncodedPairs, columns: Sequence[Column]) -> bool:
-    """True if the vectors of these layers and poolings are on the disk."""
     return all(
         is_stored(encoded.encoder, corpus, **asdict(CloudSpec("sentences", *column)), store=store())
         for corpus in dict.fromkeys((encoded.pairs.corpus, encoded.fit.corpus))
@@ -460,23 +396,14 @@ def are_stored(encoded: EncodedPairs, columns: Sequence[Column]) -> bool:
     )
 
 
-def _score_ahead(encoded: EncodedPairs, layers: Sequence[int], treatments: Sequence[str]) -> None:
-    names = dict.fromkeys(("none", *treatments, *offered(of_moments=True)))
-    with _lock:
-        for layer, pooling in product(layers, POOLINGS_SHOWN):
-            for name in names:
-                _cell(encoded, layer, pooling, name)
-
-
 @kept(2000)  # for each rung; small
-def _cell(encoded: EncodedPairs, layer: Layer, pooling: str, treatment: str) -> Cell:
-    raw = None if treatment == "none" else _cell(encoded, layer, pooling, "none").score
+def cell_of(encoded: EncodedPairs, layer: Layer, pooling: str, treatment: str) -> Cell:
+    raw = None if treatment == "none" else cell_of(encoded, layer, pooling, "none").score
     [cell] = score_column(encoded, layer, pooling, (treatment,), raw=raw).cells
     return cell
 
 
 def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
-    """The cells of the rungs."""
     return [
         (layer, pooling, treatment)
         for layer, pooling in ladder_columns(choice)
@@ -489,12 +416,9 @@ def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
 
 
 def ladder_columns(choice: ScoringChoice) -> tuple[Column, ...]:
-    """Layer and pooling of the rungs, from [CLS] to the last layer."""
     last = choice.encoder.n_layers
-    columns: list[Column] = [(choice.layer, "cls"), (choice.layer, "mean")]
-    columns.append((choice.layer, choice.pooling))
-    if last > 1:
-        columns.append((FIRST_LAST, "mean"))
+    columns: list[Column] = [(choice.layer, each) for each in ("cls", "mean", choice.pooling)]
+    columns += [(FIRST_LAST, "mean")] if last > 1 else []
     return tuple(dict.fromkeys([*columns, (last, "mean")]))
 
 
@@ -555,12 +479,10 @@ def is_large(encoder: Encoder, corpus: Corpus) -> bool:
 
 
 def grid_columns(encoder: Encoder) -> list[Column]:
-    """Every layer, average of layers and pooling of the grid."""
     return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
 def score_grid(choice: ScoringChoice) -> Scores:
-    """Every layer and pooling, raw and treated."""
     columns = grid_columns(choice.encoder)
     return jobs.kept_or_made(
         _scores,
@@ -576,7 +498,9 @@ def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_r
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
     columns, pairs = grid_columns(encoded.encoder), encoded.pairs.pairs
     gold = pairs.gold_scores
-    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), _half_choice(pairs)
+    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), None
+    with suppress(ValueError):  # too few pairs for halves
+        half_choice = HalfChoice(gold, units=pairs.units, random_state=SEED)
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(columns):
         report(done, len(columns))
@@ -591,13 +515,6 @@ def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_r
     return Scores(replace(grid, cells=tuple(cells)), on_half)
 
 
-def _half_choice(pairs: Pairs) -> HalfChoice | None:
-    try:
-        return HalfChoice(pairs.gold_scores, units=pairs.units, random_state=SEED)
-    except ValueError:
-        return None
-
-
 def score_column(
     encoded: EncodedPairs,
     layer: Layer,
@@ -608,7 +525,6 @@ def score_column(
     rows: np.ndarray | None = None,  # the scored pairs; the fit set does not depend on them
     raw: PairScore | None = None,  # if it is known
 ) -> Grid:
-    """The cells of one layer and pooling."""
     bootstrap = bootstrap or encoded.bootstrap
     X = encoded.vectors(layer, pooling)
     if rows is not None:
@@ -634,9 +550,9 @@ def score_column(
 def similarity_scores(scene: Scene) -> dict[tuple[str, str], PairScore]:
     """Scores of the chosen layer and pooling by similarity and treatment, raw ones first."""
     choice = scene.choice
-    keys = list(product(dict.fromkeys(choice.treatments_shown), SIMILARITIES))
+    keys = list(product(dict.fromkeys(("none", choice.after)), SIMILARITIES))
     cells = jobs.all_kept_or_made(
-        _cell,
+        cell_of,
         [
             (replace(scene.encoded, similarity=each), choice.layer, choice.pooling, treatment)
             for treatment, each in keys
@@ -647,13 +563,6 @@ def similarity_scores(scene: Scene) -> dict[tuple[str, str], PairScore]:
     )
     found = zip(keys, cells, strict=True)
     return {(each, treatment): cell.score for (treatment, each), cell in found}
-
-
-def makes_simplex(scene: Scene) -> bool:
-    """True if whitening in full puts all scored sentences equally far from each other."""
-    choice = scene.choice
-    full = _cell(scene.encoded, choice.layer, choice.pooling, "pca")
-    return choice.fit.is_target and full.is_simplex
 
 
 @kept(64)
@@ -699,24 +608,19 @@ def facts_of(scene: Scene) -> dict[str, float | str]:
     5; pair b: the lowest cosine of those that they score at least 4.
     """
     raw, treated = scene.output
-    facts: dict[str, float | str] = {}
-    for name, value in (("raw", raw.score.spearman), ("treated", treated.score.spearman)):
-        if value is not None:
-            facts[name] = 100 * value
-    moved = treated.difference
-    if moved is not None and moved.value is not None and moved.low is not None:
-        facts |= {"gain": 100 * moved.value, "gain_low": 100 * moved.low}
-        facts["gain_high"] = 100 * float(moved.high or 0)
-    for static in scene.glove[:1]:
-        if static.raw.score.spearman is not None:
-            facts["glove"] = 100 * static.raw.score.spearman
     pairs, encoded = scene.choice.pairs.pairs, scene.encoded
     low, high = pairs.score_range
-    facts |= {
+    facts: dict[str, float | str] = {
         "least_score": low,
         "most_score": high,
         "treatment": treatment_words(scene.choice.after),
     }
+    moved = treated.difference or Difference(None, None, None)
+    numbers = {"raw": raw.score.spearman, "treated": treated.score.spearman}
+    numbers |= {"gain": moved.value, "gain_low": moved.low, "gain_high": moved.high}
+    if scene.glove:
+        numbers["glove"] = scene.glove[0].raw.score.spearman
+    facts |= {name: 100 * value for name, value in numbers.items() if value is not None}
     facts |= _extreme_pairs(encoded)
     for name, more, less in (
         ("over_glove", "raw", "glove"),

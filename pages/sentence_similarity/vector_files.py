@@ -31,30 +31,22 @@ def averages_of_file(
 
     The whole file is read, because a word may be in upper or lower case, and frequencies are
     estimated from the order.
-
-    Raises
-    ------
-    VectorFileError
-        For a file without vectors.
     """
     table = read_vectors(content, name=name, limits=limits)
-    how = {"fit_texts": fit_texts, "tokenizer": tokenizer, "stop_words": stop_words}
-    counts = None if weighting == "mean" else rank_counts(table)
-    return average_pairs(table, pairs, weightings=weighting, counts=counts, **how)  # type: ignore[arg-type]
+    return average_pairs(
+        table,
+        pairs,
+        weightings=weighting,
+        counts=None if weighting == "mean" else rank_counts(table),
+        fit_texts=fit_texts,
+        tokenizer=tokenizer,
+        stop_words=stop_words,
+    )
 
 
 def score_of_files(
     vectors: bytes, *, name: str, words: bytes, words_name: str, limits: Limits, **how: Any
 ) -> WordPairScore:
-    """The score of a file of word pairs by a file of vectors.
-
-    Raises
-    ------
-    VectorFileError, CorpusError
-        For files that can't be read.
-    ValueError
-        For pairs that can't be scored.
-    """
     pairs = read_word_pairs(words, name=words_name, limits=limits)
     table = read_vectors(vectors, name=name, limits=limits)
     return evaluate_word_pairs(table, pairs, **how)

@@ -11,7 +11,7 @@ from geometry.evaluate.from_words import WordPairScore
 from geometry.vectors import VectorFileError
 from pages.common.messages import error_text
 from pages.common.reading import read_upload
-from pages.common.scores import with_interval
+from pages.common.scores import score_words
 from pages.common.seed import SEED
 from pages.common.table_form import refused_files_leave, upload_table, uploaded
 from pages.common.words import _, markdown, prose
@@ -22,11 +22,9 @@ from .scene import UPLOADER, Scene
 from .vector_files import score_of_files
 
 WORDS_UPLOADER = "word_pairs_file"
-NAMED = 5  # missing words that are named
 
 
 def show_word_pair_form() -> None:
-    """The uploader of word pairs; ``show_word_pairs`` scores the file."""
     label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
     upload_table(label, WORDS_UPLOADER)
 
@@ -59,7 +57,6 @@ def show_word_pairs(scene: Scene) -> None:
 
 
 def word_values(words: WordPairScore, vectors: str) -> dict[str, str]:
-    """The values in the sentence on the score of word pairs."""
     score = words.score
     name = similarity_names()[score.similarity]
     if score.similarity == "mahalanobis":
@@ -68,11 +65,11 @@ def word_values(words: WordPairScore, vectors: str) -> dict[str, str]:
         "set": markdown(words.name),
         "vectors": markdown(vectors),
         "similarity": name,
-        "score": with_interval(score.spearman, score.low, score.high),
+        "score": score_words(score),
         "n": f"{score.n:,}",
         "pairs": f"{words.n_pairs:,}",
         "share": f"{words.coverage:.1%}",
-        "missing": markdown(_(", ").join(words.missing[:NAMED])) or "—",
+        "missing": markdown(_(", ").join(words.missing[:5])) or "—",
         "draws": f"{DRAWS:,}",
         "seed": f"{SEED}",
     }

@@ -21,7 +21,6 @@ SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
 FITTED_WITH = {COUNTS: "types", PAIRS: "sentences"}  # the unit that has what the fit needs
 MOST_REMOVED = 30
 FEWEST_FITTED = 10
-CHARTS = ("spectrum", "cumulative", "covariance", "correlation", "rogue", "cosines", "size")
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,6 @@ class FitRows:
 
 
 def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, ...]:
-    """Raw, and up to three treatments beside it, one chosen in each box."""
     names = {"none": _("no picture"), **treatment_names()}
     offered = ["none"]
     offered += [
@@ -57,21 +55,10 @@ def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, 
 
 
 def choose_rows(available: int) -> int:
-    """How many rows of the fit set are used; all of them by default."""
     if available <= FEWEST_FITTED:
         return available
     follow_default("fit-rows", available)
-    _within("fit-rows", FEWEST_FITTED, available)
-    return int(
-        st.slider(
-            _("Points in the fit"),
-            FEWEST_FITTED,
-            available,
-            available,
-            key="fit-rows",
-            bind="query-params",
-        )
-    )
+    return _slider(_("Points in the fit"), "fit-rows", FEWEST_FITTED, available, available)
 
 
 def choose_knobs(
@@ -83,11 +70,11 @@ def choose_knobs(
     removed: DeltaGenerator,
     more: DeltaGenerator,
 ) -> Knobs:
-    """The sliders of the treatments that are shown."""
     turned = {knob for name in names for knob in TREATMENTS[name].knobs}
     recommended = recommended_whitening(n, d)
     with strength:
-        t = _share(_("Strength t"), "strength", turned, _("How far the axes are made equal."))
+        about = _("How far the axes are made equal.")
+        t = _share(_("Strength t"), "strength", turned, about)
     with removed:
         n_removed = _removed(d, turned)
     with more:
@@ -110,10 +97,7 @@ def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | No
         return None
     default = recommended or d
     follow_default("kept", default)
-    _within("kept", 1, d)
-    n_components = int(
-        st.slider(_("Directions kept k"), 1, d, default, key="kept", bind="query-params")
-    )
+    n_components = _slider(_("Directions kept k"), "kept", 1, d, default)
     return None if n_components == d else n_components
 
 
@@ -128,11 +112,7 @@ def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
         ["none", "ledoit-wolf", "by-hand"],
         key="shrink",
         default=default,
-        labels={
-            "none": _("none"),
-            "ledoit-wolf": _("Ledoit-Wolf"),
-            "by-hand": _("by hand"),
-        },
+        labels={"none": _("none"), "ledoit-wolf": _("Ledoit-Wolf"), "by-hand": _("by hand")},
         required=True,
         help=explained(_("shrinkage")),
     )
@@ -149,29 +129,21 @@ def _removed(d: int, turned: set[str]) -> int | None:
     most = min(MOST_REMOVED, d - 1)
     if most == 0:  # a slider needs two different ends
         return 0
-    _within("removed", 0, most)
-    return int(
-        st.slider(
-            _("Removed D"),
-            0,
-            most,
-            min(most, default_components(d)),
-            key="removed",
-            help=_("How many of the leading directions are removed."),
-            bind="query-params",
-        )
-    )
+    about = _("How many of the leading directions are removed.")
+    return _slider(_("Removed D"), "removed", 0, most, min(most, default_components(d)), about)
 
 
-def _within(key: str, low: int, high: int) -> None:
-    """Clip a number chosen for another cloud to the range of this one."""
+def _slider(
+    label: str, key: str, low: int, high: int, default: int, about: str | None = None
+) -> int:
+    """A whole number; one that was chosen for another cloud is clipped to the range of this one."""
     value = st.session_state.get(key)
-    if isinstance(value, int) and not low <= value <= high:
+    if isinstance(value, int):
         st.session_state[key] = min(max(value, low), high)
+    return int(st.slider(label, low, high, default, key=key, help=about, bind="query-params"))
 
 
 def choose_chart(names: tuple[str, ...]) -> str:
-    """Which of the charts below the table is drawn."""
     labels = {
         "spectrum": _("spectrum"),
         "cumulative": _("cumulative share"),
@@ -180,15 +152,14 @@ def choose_chart(names: tuple[str, ...]) -> str:
         "rogue": _("rogue dimensions"),
         "cosines": _("cosines of pairs"),
         "size": _("points in the fit"),
-        "flow": _("loss of the flow"),
+        **({"flow": _("loss of the flow")} if "flow" in names else {}),
     }
-    offered = [*CHARTS, *(["flow"] if "flow" in names else [])]
     return choose(
         st.segmented_control,
         _("Chart"),
-        offered,
+        list(labels),
         key="chart",
         default="spectrum",
-        labels={code: labels[code] for code in offered},
+        labels=labels,
         required=True,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, UndefinedMeasure, cosine_contributions, read_bundled
 from geometry.data import VectorSet
+from geometry.data.pairs import read_bundled_pairs
 from geometry.error_sentences import REASONS
 from geometry.evaluate.fit_size import (
     LEAST_HALF,
@@ -46,7 +47,6 @@ from pages.common import jobs
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
-    Look,
     choose_cloud,
     choose_fit_set,
     choose_look,
@@ -58,7 +58,6 @@ from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
-    CloudSpec,
     CorpusCloud,
     labels_of,
     warn_of_cache,
@@ -84,7 +83,7 @@ from pages.common.explore_panel import (
     open_panel,
     show_clusters,
 )
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
     DIMENSION_SHARES,
@@ -124,7 +123,7 @@ from pages.common.selected_points import (
 from pages.common.shell import picture_place, show_question
 from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, labelled, language, paragraph, plotly, prose
+from pages.common.words import _, labelled, language, markdown_table, paragraph, plotly, prose
 
 from . import PAGE
 from .choices import (
@@ -159,14 +158,12 @@ from .scene import (
 # for each cloud and setting of the sliders; shared by all readers
 @kept(2000)
 def measured(picture: TreatedCloud) -> dict[str, Measured]:
-    """HEADLINES of a picture by name, without intervals."""
     X = picture.treated.retained
     table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
     return {row.name: row for row in table}
 
 
 def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:
-    """The numbers, a column for each picture; returns the boxes of treatments not fitted yet."""
     names = treatment_names()
     with st.container(key="whitening-numbers"):
         boxes = st.columns(len(scene.pictures) + len(scene.waiting))
@@ -184,21 +181,16 @@ def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:
 
 
 def _numbers(picture: TreatedCloud, scene: Scene) -> list[BigNumber]:
-    """The numbers of a picture, with their change since raw."""
     sets, raw = scene.sets, scene.pictures[0]
     is_raw = picture is raw
     found = measure_numbers(measured(picture), None if is_raw else measured(raw))
-    labels = labels_of(sets.cloud)
+    labels = labels_of(sets.points.cloud)
     if labels is not None:
         share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
-        number = agreement_number(same_label(sets.corpus), share, former, _chance(sets.points))
+        chance = chance_agreement(labels, units=sets.points.units)
+        number = agreement_number(same_label(sets.points.corpus), share, former, chance)
         found.insert(1, number)
     return found
-
-
-@kept(32)
-def _chance(points: CorpusCloud) -> float:
-    return chance_agreement(points.cloud.labels or (), units=points.units)
 
 
 # ---- pictures ----
@@ -211,22 +203,21 @@ EMPTIED = 8.0  # a larger factor means almost no variance along the picture's ax
 
 def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
     """Draw all pictures: the same points, one basis, one scale. None without WebGL2."""
-    note_too_many_labels(scene.sets.cloud)
-    if has_no_webgl2():
-        _draw_charts(scene)
-        return None
-    return _draw_twins(scene, explored)
-
-
-def _draw_charts(scene: Scene) -> None:
-    """The pictures as Plotly charts, for a browser without WebGL2."""
-    share_texts(GROUP, [plotly(text) for text in scene.sets.cloud.texts])
+    note_too_many_labels(scene.sets.points.cloud)
+    if not has_no_webgl2():
+        return _draw_twins(scene, explored)
+    share_texts(GROUP, [plotly(text) for text in scene.sets.points.cloud.texts])
     colours = _colours(scene)
-    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
-    for box, picture in zip(boxes, scene.pictures, strict=False):
+    for box, picture in zip(_boxes(scene), scene.pictures, strict=False):
         with box:
             _draw_chart(picture, scene, colours)
     draw_legend(colours, current_theme())
+    return None
+
+
+def _boxes(scene: Scene) -> list[DeltaGenerator]:
+    """A box for each picture, two in a row."""
+    return [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
 
 
 def _colours(scene: Scene) -> PointColours:
@@ -235,7 +226,6 @@ def _colours(scene: Scene) -> PointColours:
 
 
 def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
-    key = scene.sets.points.key
     marks = chart_marks(chosen_marks(scene.sets.points, scene.chosen))
     panel = replace(_panel(picture, scene), marks=marks)
     st.markdown(f"**{treatment_names()[picture.name]}**")
@@ -249,18 +239,17 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
         on_selection=partial(store_selection, scene.sets.points.shared_key),
         texts=GROUP,
         # the key of the cloud: row numbers of another cloud mean other points
-        group=f"{GROUP}-{key}",
+        group=f"{GROUP}-{scene.sets.points.key}",
     )
 
 
 def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
-    """The pictures under one camera."""
     cloud = explored.on(_twin_cloud(scene), scene.sets.points)
     show_twin_cloud(
         cloud,
         current_theme(),
         key=GROUP,
-        texts=scene.sets.cloud.texts,
+        texts=scene.sets.points.cloud.texts,
         on_point=choose_row,
         on_selection=partial(store_selection, scene.sets.points.shared_key),
     )
@@ -306,14 +295,12 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
 
 
 def _panel(picture: TreatedCloud, scene: Scene) -> Panel:
-    """The panel of a picture, without marks."""
     return _drawn(picture, picture.scaled, scene.reach, language())
 
 
 # a step of a slider changes only some of them
 @kept(2000)
 def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str) -> Panel:
-    """The panel in a language."""
     treated = picture.treated
     return cloud_panel(
         treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
@@ -321,9 +308,8 @@ def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str)
 
 
 def _alternative(picture: TreatedCloud, scene: Scene) -> str:
-    """The picture in words."""
     title, cosine = treatment_names()[picture.name], measured(picture)["mean_cosine"].value
-    return alternative_with(title, len(scene.sets.cloud), cosine, _panel(picture, scene))
+    return alternative_with(title, len(scene.sets.points.cloud), cosine, _panel(picture, scene))
 
 
 def about(picture: TreatedCloud, scene: Scene) -> str:
@@ -335,9 +321,6 @@ def about(picture: TreatedCloud, scene: Scene) -> str:
 
 
 def about_values() -> dict[str, str]:
-    """Values for the lines about the treatments."""
-    from geometry.data.pairs import read_bundled_pairs
-
     return {"pairs": f"{len(read_bundled_pairs()):,}"}
 
 
@@ -350,19 +333,18 @@ def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
                 "this view"
             )
         ]
-    return [*lines_below(picture.projection, panel), *_scale_line(picture)]
-
-
-def _scale_line(picture: TreatedCloud) -> list[str]:
+    lines = lines_below(picture.projection, panel)
     if picture.name == "raw" or picture.projection.origin is None:
-        return []
-    line = _("drawn × {factor}, so that all have the same rms radius")
-    if picture.factor > EMPTIED:
-        line = _(
+        return lines
+    line = (
+        _(
             "drawn × {factor}, so that all have the same rms radius. This treatment leaves "
             "almost no variance along the axes of this view."
         )
-    return [line.format(factor=f"{picture.factor:.3g}")]
+        if picture.factor > EMPTIED
+        else _("drawn × {factor}, so that all have the same rms radius")
+    )
+    return [*lines, line.format(factor=f"{picture.factor:.3g}")]
 
 
 # ---- table ----
@@ -407,29 +389,18 @@ def rows_of(
 
 
 def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
-    """The table of each picture, cached or measured by a job; a moved control cancels the job."""
     sets = scene.sets
-
-    def given(picture: TreatedCloud) -> tuple[TreatedCloud, CorpusCloud, bool, bool]:
-        is_new = sets.overlap_with_fit(picture.name) == "none"
-        return picture, sets.sample, is_new, is_whole
-
-    missing = [each for each in scene.pictures if rows_of.find(*given(each)) is None]
-    if missing:
-
-        def work(report: jobs.Progress) -> list[Rows]:
-            made = []
-            for done, picture in enumerate(missing):
-                report(done, len(missing))
-                made.append(rows_of.function(*given(picture)))
-            return made
-
-        key = "/".join(rows_of.name_of(*given(picture)) for picture in missing)
-        what = _("Measuring clouds: {n}").format(n=len(missing))
-        made = jobs.wait_for(key, work, what, lane="measure", passing=True)
-        for picture, rows in zip(missing, made, strict=True):
-            rows_of.put(rows, *given(picture))
-    return {picture.name: rows_of(*given(picture)) for picture in scene.pictures}
+    tables = jobs.all_kept_or_made(
+        rows_of,
+        [
+            (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
+            for picture in scene.pictures
+        ],
+        what=_("Measuring clouds: {n}"),
+        lane="measure",
+        passing=True,
+    )
+    return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
 
 def show_all_measures(scene: Scene) -> None:
@@ -465,7 +436,7 @@ def show_all_measures(scene: Scene) -> None:
         st.caption("  \n".join([title, about(picture, scene)]))
     if scene.sets.points.model is not None:
         with errors_shown():
-            st.caption(coverage_line(coverage_of(scene.sets.corpus)))
+            st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
     measured_on = provenance(scene)
     offer_csv(
         _("Download measures (CSV)"),
@@ -475,7 +446,6 @@ def show_all_measures(scene: Scene) -> None:
 
 
 def table_markdown(scene: Scene, tables: Tables) -> str:
-    """A row for each measure, a column for each treatment; the isotropic baseline comes last."""
     head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
     head.append(_("isotropic"))
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
@@ -483,9 +453,9 @@ def table_markdown(scene: Scene, tables: Tables) -> str:
         cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
         label = measure_label(row.name, with_unit=True)
         if row.name == "label_agreement":
-            label = agreement_label(scene.sets.corpus)
+            label = agreement_label(scene.sets.points.corpus)
         lines.append([label, *cells, _baseline(row)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return markdown_table(lines)
 
 
 def _title(picture: TreatedCloud, scene: Scene) -> str:
@@ -534,7 +504,6 @@ def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
 
 
 def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
-    """A row for each measure of each treatment, with the data that the treatment was fitted on."""
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
@@ -543,10 +512,7 @@ def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
         [
             (picture.name, names[picture.name]),
             (row.name, measure_label(row.name)),
-            *(
-                "" if value is None else short_number(value)
-                for value in (row.value, row.low, row.high, row.baseline)
-            ),
+            *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
             (row.undefined, _(REASONS[row.undefined])) if row.undefined else "",
@@ -570,9 +536,8 @@ Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
 def show_charts(scene: Scene) -> None:
-    """The chart that the reader chooses, a line that explains it, and its values as CSV."""
     kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
-    figures = _DRAWN[kind](scene)
+    figures = _DRAWN[kind](scene, kind)
     if figures:
         st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene)
@@ -584,21 +549,19 @@ def show_charts(scene: Scene) -> None:
 
 
 def chart_csv(figures: Figures, measured_on: str) -> bytes:
-    """The chart's values, one row for each point, bar or entry."""
     head, rows = figure_rows(figures)
     text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
     return csv_bytes(head, text, measured_on)
 
 
 def chart_values(scene: Scene) -> dict[str, str]:
-    """Values for the lines under the charts."""
-    d = scene.sets.cloud.vectors.shape[1]
+    d = scene.sets.points.vectors.shape[1]
     return {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
         "largest": f"{top_contribution_baseline(d):.1%}",
-        "rows": f"{min(len(scene.sets.cloud), HISTOGRAM_ROWS):,}",
+        "rows": f"{min(len(scene.sets.points.cloud), HISTOGRAM_ROWS):,}",
         "floor": f"{scene.sets.whitening.rank}",
     }
 
@@ -615,22 +578,14 @@ def _show(figure: Any, kind: str, title: str) -> Figures:
     return {title: figure}
 
 
-def _spectrum(scene: Scene) -> Figures:
-    return _spectra(scene, "spectrum", _("variance over the mean variance"), lambda c: c.spectrum)
-
-
-def _cumulative(scene: Scene) -> Figures:
-    return _spectra(scene, "cumulative", _("share of the variance so far"), lambda c: c.cumulative)
-
-
-def _spectra(
-    scene: Scene, kind: str, y: str, values: Callable[[Covariances], np.ndarray]
-) -> Figures:
+def _spectra(scene: Scene, kind: str) -> Figures:
     is_log = kind == "spectrum"
+    y = _("variance over the mean variance") if is_log else _("share of the variance so far")
     curves, refusals = [], []
     for place, picture in enumerate(scene.pictures):
         try:
-            heights = values(_covariances(picture))
+            found = _covariances(picture)
+            heights = found.spectrum if is_log else found.cumulative
         except UndefinedMeasure as error:  # all points are equal
             refusals.append(error_text(error))
             continue
@@ -643,31 +598,19 @@ def _spectra(
         return {}
     if is_log:
         ends = np.array([1, len(curves[0].x)])
-        curves.append(Curve(ends, np.full(2, _rank_floor(scene)), _("rank floor of the fit")))
+        # in units of the raw cloud's mean variance
+        mean_variance = np.diag(_covariances(scene.pictures[0]).matrix).mean()
+        floor = np.full(2, scene.sets.whitening.rank_floor / mean_variance)
+        curves.append(Curve(ends, floor, _("rank floor of the fit")))
     axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
     return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
-
-
-def _rank_floor(scene: Scene) -> float:
-    """The floor of the fit in units of the raw cloud's mean variance."""
-    matrix = _covariances(scene.pictures[0]).matrix
-    return float(scene.sets.whitening.rank_floor / (np.trace(matrix) / len(matrix)))
-
-
-def _covariance(scene: Scene) -> Figures:
-    return _matrices(scene, "covariance")
-
-
-def _correlation(scene: Scene) -> Figures:
-    return _matrices(scene, "correlation")
 
 
 def _matrices(scene: Scene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
     names = [_("dimension {i}").format(i=i) for i in dimensions]
-    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
-    for picture, box in zip(scene.pictures, boxes, strict=False):
+    for picture, box in zip(scene.pictures, _boxes(scene), strict=False):
         matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
         title = treatment_names()[picture.name]
@@ -688,7 +631,7 @@ def _matrices(scene: Scene, kind: str) -> Figures:
     return figures
 
 
-def _rogue(scene: Scene) -> Figures:
+def _rogue(scene: Scene, kind: str) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
         shares = _contributions(picture)
@@ -701,7 +644,7 @@ def _rogue(scene: Scene) -> Figures:
     figure = bars_figure(
         groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
     )
-    return _show(figure, "rogue", title)
+    return _show(figure, kind, title)
 
 
 @kept(32)
@@ -712,7 +655,7 @@ def _contributions(picture: TreatedCloud) -> np.ndarray | None:
     return None if row.value is None else cosine_contributions(X)
 
 
-def _cosines(scene: Scene) -> Figures:
+def _cosines(scene: Scene, kind: str) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     curves = []
     for place, picture in enumerate(scene.pictures):
@@ -724,9 +667,7 @@ def _cosines(scene: Scene) -> Figures:
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
     axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
-    return _show(
-        curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "cosines", axes.x
-    )
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.x)
 
 
 @kept(32)
@@ -738,7 +679,7 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
         return None
 
 
-def _size(scene: Scene) -> Figures:
+def _size(scene: Scene, kind: str) -> Figures:
     X, units = scene.sets.sample.vectors, scene.sets.sample.units
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
@@ -767,7 +708,7 @@ def _size(scene: Scene) -> Figures:
         log_x=True,
         x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
     )
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "size", axes.y)
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
 
 
 @kept(32)
@@ -776,37 +717,31 @@ def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tup
     return whitening_by_size(X, groups=units, random_state=SEED, progress=report)
 
 
-def _flow(scene: Scene) -> Figures:
+def _flow(scene: Scene, kind: str) -> Figures:
     trained = trained_flow.find(scene.sets.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])
+    losses = {
+        _("loss on the fitted points"): [epoch.train_loss for epoch in trained.history],
+        _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"): [
+            epoch.held_out_loss for epoch in trained.history
+        ],
+    }
     curves = [
-        Curve(
-            epochs,
-            np.array([epoch.train_loss for epoch in trained.history]),
-            _("loss on the fitted points"),
-            0,
-        ),
-        Curve(
-            epochs,
-            np.array([epoch.held_out_loss for epoch in trained.history]),
-            _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"),
-            1,
-        ),
+        Curve(epochs, np.array(values), name, place)
+        for place, (name, values) in enumerate(losses.items())
     ]
-    start = trained.history[0].held_out_loss
     ends = np.array([epochs[0], epochs[-1]])
-    curves.append(Curve(ends, np.full(2, start), _("the Gaussian it starts from")))
+    start = np.full(2, trained.history[0].held_out_loss)
+    curves.append(Curve(ends, start, _("the Gaussian it starts from")))
     axes = Axes(_("epoch"), _("nats per point"))
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), "flow", axes.y)
+    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
 
 
-_DRAWN: dict[str, Callable[[Scene], Figures]] = {
-    "spectrum": _spectrum,
-    "cumulative": _cumulative,
-    "covariance": _covariance,
-    "correlation": _correlation,
+_DRAWN: dict[str, Callable[[Scene, str], Figures]] = {
+    **dict.fromkeys(("spectrum", "cumulative"), _spectra),
+    **dict.fromkeys(("covariance", "correlation"), _matrices),
     "rogue": _rogue,
     "cosines": _cosines,
     "size": _size,
@@ -818,7 +753,6 @@ _DRAWN: dict[str, Callable[[Scene], Figures]] = {
 
 
 def warn_of_emptied(scene: Scene) -> None:
-    """A warning if every direction of the fit is removed."""
     for picture in scene.pictures:
         fitted = picture.treatment.fitted
         if "n_removed" in picture.kind.knobs and fitted.leaves_nothing:
@@ -849,7 +783,6 @@ def warn_of_simplex(scene: Scene) -> None:
 
 
 def offer_downloads(scene: Scene) -> None:
-    """The points as CSV, and a fitted treatment; the pictures have a camera button."""
     measured_on = provenance(scene)
     offer_csv(
         _("Download points (CSV)"),
@@ -874,7 +807,6 @@ def offer_downloads(scene: Scene) -> None:
 
 
 def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
-    """The picture's treatment at its settings, with what it was fitted on."""
     sets = scene.sets
     spec = sets.points.spec
     fit, is_of_pairs = sets.fit_points, picture.kind.needs == PAIRS
@@ -891,7 +823,6 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
 
 
 def pictures_csv(scene: Scene, measured_on: str) -> bytes:
-    """The coordinates of every picture, as drawn."""
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     axes = "xyz"[: scene.pictures[0].projection.n_components]
     columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
@@ -899,7 +830,9 @@ def pictures_csv(scene: Scene, measured_on: str) -> bytes:
         [picture.projection.around_origin * picture.factor for picture in scene.pictures]
     )
     factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return points_csv(scene.sets.cloud, columns, places, " · ".join([measured_on, view, *factors]))
+    return points_csv(
+        scene.sets.points.cloud, columns, places, " · ".join([measured_on, view, *factors])
+    )
 
 
 # ---- the fragment ----
@@ -911,7 +844,6 @@ FORMULA = ":material/function:"
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    """The pictures with their controls, then what they say."""
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
@@ -934,25 +866,43 @@ def explore(corpus: Corpus | VectorSet) -> None:
         explored = explored_part(corpus)
     scene = cloud = None
     with errors_shown(notes_box):
-        scene = _choose_scene(
-            corpus,
-            spec,
-            look,
-            explored,
-            own=boxes[:5],
-            fit_on=fit_box,
-            more=more_box,
-            notes=notes_box,
-            progress=progress_box,
-            find=panel.find,
-        )
+        treatments = choose_treatments(spec.unit, boxes[:3])
+        with fit_box:
+            code = choose_fit_set(corpus)
+        with progress_box:
+            points, fit = points_and_fit(corpus, spec, code, explored.left_in)
+        if has_no_webgl2():
+            points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+        with notes_box:
+            if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
+                return
+        rows_box, knobs_box = more_box.columns(2)
+        with rows_box:
+            rows = choose_rows(len(fit.cloud))
+            fit = choose_weights(fit)
+        sets = choose_point_sets(points, fit, FitRows(code, rows))
+        n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
+        knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
+        with panel.find:
+            chosen = choose_point(points)
+        with progress_box:
+            scene = build_scene(sets, treatments, knobs, look, chosen)
+        if scene is None:
+            notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
         return
-    points, waiting = scene.sets.points, {}
+    waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
         waiting = {} if fills_window() else show_headlines(scene)
-        note_facts(lambda: _facts(scene))
+        note_facts(
+            lambda: {
+                f"{picture.name}_{name}": row.value
+                for picture in scene.pictures
+                for name, row in measured(picture).items()
+                if row.value is not None
+            }
+        )
     names = treatment_names()
     with panel.parts, errors_shown():
         show_clusters(
@@ -974,11 +924,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     with answer_box, errors_shown():
-        if fills_window():
-            pass
-        elif not is_presenting():
+        if not fills_window() and not is_presenting():
             _answer(scene)
-        elif shows_part("flow"):
+        elif not fills_window() and shows_part("flow"):
             _show_flow_part(scene)
     with more_box:
         offer_downloads(scene)
@@ -988,83 +936,24 @@ def explore(corpus: Corpus | VectorSet) -> None:
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
-def _facts(scene: Scene) -> dict[str, float]:
-    """The large numbers of each picture, for the lesson's sentences."""
-    return {
-        f"{picture.name}_{name}": row.value
-        for picture in scene.pictures
-        for name, row in measured(picture).items()
-        if row.value is not None
-    }
-
-
 def _answer(scene: Scene) -> None:
-    """Below the pictures: the claim, the questions, all measures, the charts."""
     show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
-    with folded(_("The formula, and the columns of U"), key="formula", icon=FORMULA) as is_open:
-        if is_open:
-            show_columns(scene)
+    label = _("The formula, and the columns of U")
+    show_folded(label, "formula", show_columns, scene, icon=FORMULA)
     _show_flow_part(scene)
     label = _("Do whitened axes have a meaning? Independent components")
-    with folded(label, key="independent", icon=":material/grid_on:") as is_open:
-        if is_open:
-            show_named_axes()
-    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_all_measures(scene)
-    st.session_state.setdefault(CHARTS, "chart" in st.query_params)
-    with folded(_("Charts"), key=CHARTS, icon=":material/show_chart:") as is_open:
-        if is_open:
-            show_charts(scene)
+    show_folded(label, "independent", show_named_axes, icon=":material/grid_on:")
+    label = _("All measures")
+    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
+    icon = ":material/show_chart:"
+    show_folded(_("Charts"), CHARTS, show_charts, scene, icon=icon, parameters=["chart"])
 
 
 def _show_flow_part(scene: Scene) -> None:
     """The flow's likelihood and its map; open where a step of the lesson is about it."""
     if scroll_target()[1] == "flow" and is_first_in_visit("the lesson's flow"):
         st.session_state["flow"] = True
-    with folded(_("The flow: its likelihood and its map"), key="flow", icon=FORMULA) as is_open:
-        if is_open:
-            show_flow(scene)
-
-
-def _choose_scene(
-    corpus: Corpus | VectorSet,
-    spec: CloudSpec,
-    look: Look,
-    explored: Explored,
-    *,
-    own: Sequence[DeltaGenerator],
-    fit_on: DeltaGenerator,
-    more: DeltaGenerator,
-    notes: DeltaGenerator,
-    progress: DeltaGenerator,
-    find: DeltaGenerator,
-) -> Scene | None:
-    """The controls of the treatments and their scene; None if there is nothing to draw."""
-    names = choose_treatments(spec.unit, own[:3])
-    with fit_on:
-        code = choose_fit_set(corpus)
-    with progress:
-        points, fit = points_and_fit(corpus, spec, code, explored.left_in)
-    if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
-    with notes:
-        if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
-            return None
-    rows_box, knobs_box = more.columns(2)
-    with rows_box:
-        rows = choose_rows(len(fit.cloud))
-        fit = choose_weights(fit)
-    sets = choose_point_sets(points, fit, FitRows(code, rows))
-    n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
-    knobs = choose_knobs(names, n, d, strength=own[3], removed=own[4], more=knobs_box)
-    if not sets.has_spread:
-        notes.info(prose(PAGE, "all-equal"))
-        return None
-    with progress:
-        points.project_in_job(look.view, look.n_components)
-    with find:
-        chosen = choose_point(points)
-    return build_scene(sets, names, knobs, look, chosen)
+    label = _("The flow: its likelihood and its map")
+    show_folded(label, "flow", show_flow, scene, icon=FORMULA)

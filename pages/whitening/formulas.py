@@ -8,6 +8,7 @@ import streamlit as st
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.cone import cone_figure
 from geometry.projection.panel import Panel
+from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import FRAME_SHARE
 from geometry.transform.covariances import Covariances
 from geometry.transform.flow_map import FlowMap
@@ -45,7 +46,6 @@ WHITENING = (
 
 
 def show_columns(scene: Scene) -> None:
-    """The formula, its check on the fitted points, and the first two columns of U."""
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:
         for line in WHITENING:
@@ -59,7 +59,6 @@ def show_columns(scene: Scene) -> None:
 
 
 def formula_values(scene: Scene) -> dict[str, str]:
-    """The values of the symbols: of PCA whitening at the settings of the page."""
     fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
     return {
@@ -116,23 +115,27 @@ def _draw_columns(scene: Scene) -> None:
     places = U[:, :2].astype(np.float64)
     titles = [_("column {i} of U").format(i=i) for i in (1, 2)]
     panel = Panel(places, (), _reach(places), titles, _("origin"))
-    colours, theme = point_colours(sample, scene.look.colour), current_theme()
+    alt = _("{n} points by columns 1 and 2 of U.").format(n=f"{len(places):,}")
+    colours = point_colours(sample, scene.look.colour)
     share_texts("columns", [plotly(text) for text in sample.cloud.texts])
+    _draw(panel, colours, "columns", "columns", alt)
+    draw_legend(colours, current_theme())
+
+
+def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) -> None:
     show_chart(
-        chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=0)),
-        key="whitening-columns",
-        file_name="whitening-columns",
-        alt=_("{n} points by columns 1 and 2 of U.").format(n=f"{len(places):,}"),
-        texts="columns",
+        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
+        key=f"whitening-{name}",
+        file_name=f"whitening-{name}",
+        alt=alt,
+        texts=texts,
     )
-    draw_legend(colours, theme)
 
 
 # ---- the flow ----
 
 
 def show_flow(scene: Scene) -> None:
-    """The likelihood of the flow, its two terms, and the points before and after the map."""
     st.latex(LOG_LIKELIHOOD)
     trained = trained_flow.find(scene.sets.fit_points)
     if trained is None:
@@ -148,14 +151,13 @@ def show_flow(scene: Scene) -> None:
     st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
     if not best.epoch:
         st.markdown(prose(PAGE, "flow-straight"))
-    if scene.sets.cloud.vectors.shape[1] > 1:
+    if scene.sets.points.vectors.shape[1] > 1:
         _draw_flow(trained.treatment.fitted, scene)
         st.caption(prose(PAGE, "flow-picture"))
     st.caption(provenance(scene))
 
 
 def flow_values(trained: TrainedFlow) -> dict[str, str]:
-    """The values of the symbols, and the gain of the couplings."""
     flow: FlowMap = trained.treatment.fitted
     gain = trained.history[0].held_out_loss - trained.best.held_out_loss
     return {
@@ -172,7 +174,7 @@ def _draw_flow(flow: FlowMap, scene: Scene) -> None:
     """The points and a grid before and after the map, along the two widest directions."""
     sample = scene.sets.sample
     X = sample.vectors.astype(np.float64)
-    colours, theme = point_colours(sample, scene.look.colour), current_theme()
+    colours = point_colours(sample, scene.look.colour)
     share_texts("flow", [plotly(text) for text in sample.cloud.texts])
     clouds = {"before": X - flow.mean, "after": flow.apply(X)}
     titles = {"before": _("before: x − μ"), "after": _("after: f(x)")}
@@ -182,16 +184,10 @@ def _draw_flow(flow: FlowMap, scene: Scene) -> None:
         panel = Panel(places, (), reach, axis_titles("pca", 2), _("origin"), lines=lines)
         with box:
             st.markdown(f"**{titles[name]}**")
-            show_chart(
-                chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=0)),
-                key=f"whitening-flow-{name}",
-                file_name=f"whitening-flow-{name}",
-                alt=_("{title}: {n} points and a grid, along two directions.").format(
-                    title=titles[name], n=f"{len(places):,}"
-                ),
-                texts="flow",
-            )
-    draw_legend(colours, theme)
+            alt = _("{title}: {n} points and a grid, along two directions.")
+            alt = alt.format(title=titles[name], n=f"{len(places):,}")
+            _draw(panel, colours, f"flow-{name}", "flow", alt)
+    draw_legend(colours, current_theme())
 
 
 def _reach(places: np.ndarray) -> float:

@@ -28,7 +28,6 @@ NAMING = 10  # words of an axis in the download
 
 
 def basis_names() -> dict[str, str]:
-    """The bases by their names in ``WordAxes``."""
     return {
         "independent": _("Independent axes"),
         "principal": _("Principal axes"),
@@ -37,7 +36,6 @@ def basis_names() -> dict[str, str]:
 
 
 def show_named_axes() -> None:
-    """Both heat maps, how far the axes are from normal, and the words of all axes as CSV."""
     what = _("Independent components of GloVe")
     found = jobs.kept_or_made(glove_axes, what=what, lane="measure")
     st.markdown(prose(PAGE, "independent"))
@@ -104,7 +102,6 @@ def said(blocks: Blocks) -> str:
 
 
 def shapes_table(bases: Mapping[str, PlacedWords]) -> str:
-    """A row for each basis: its top words on their own axis, excess kurtosis, skewness."""
     names = basis_names()
     lines = [
         [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")],
@@ -117,7 +114,6 @@ def shapes_table(bases: Mapping[str, PlacedWords]) -> str:
 
 
 def values_of(found: WordAxes) -> dict[str, str]:
-    """Values for the text below the pictures."""
     return {
         "words": f"{N_WORDS:,}",
         "fitted": f"{found.n_fitted:,}",
@@ -128,7 +124,6 @@ def values_of(found: WordAxes) -> dict[str, str]:
 
 
 def axes_csv(found: WordAxes) -> bytes:
-    """A row for each word that names an axis, of both bases."""
     names = basis_names()
     head = ["basis", "axis", "rank", "word", "value"]
     rows = [

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from threadpoolctl import threadpool_limits
 
-from geometry import Cloud, Corpus, UndefinedMeasure
+from geometry import UndefinedMeasure
 from geometry.data.corpus import read_bundled
 from geometry.data.number_text import change, signed
 from geometry.data.pairs import read_bundled_pairs
@@ -53,6 +53,7 @@ from pages.common.measures import (
     State,
     Verdict,
     agreement_of,
+    by_direction,
     measured_words,
     nothing_measured,
     same_label,
@@ -81,15 +82,12 @@ _histories: dict[str, list[FlowEpoch]] = defaultdict(list)
 
 @dataclass(frozen=True)
 class TrainedFlow:
-    """A fitted flow and its epochs; losses are mean negative log-densities in nats a row."""
-
     treatment: Treatment
     history: tuple[FlowEpoch, ...]
     n_held_out: int
 
     @property
     def best(self) -> FlowEpoch:
-        """The epoch of the fit."""
         return min(self.history, key=lambda epoch: epoch.held_out_loss)
 
 
@@ -110,12 +108,6 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
     with threadpool_limits(limits=1, user_api="openmp"):
         flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
     return TrainedFlow(Treatment("flow", len(X), None, flow.map_), flow.history_, flow.n_held_out_)
-
-
-def flow_treatment(points: CorpusCloud) -> Treatment | None:
-    """The flow that was trained on these points as a treatment; None if there is none yet."""
-    trained = trained_flow.find(points)
-    return None if trained is None else trained.treatment
 
 
 def train_flow(points: CorpusCloud) -> None:
@@ -224,17 +216,14 @@ class TreatedCloud:
 
     @property
     def n_slow(self) -> int:
-        """As of the points."""
         return self.points.n_slow
 
     @property
     def name(self) -> str:
-        """The treatment's code."""
         return self.treatment.name
 
     @property
     def kind(self) -> TreatmentKind:
-        """The treatment before its fit."""
         return TREATMENTS[self.name]
 
     @cached_property
@@ -250,17 +239,14 @@ class TreatedCloud:
 
     @cached_property
     def scaled(self) -> ScaledProjection:
-        """Where the points are drawn, and their scale."""
         return _scaled(self, self.look.view, self.look.n_components)
 
     @property
     def projection(self) -> Projection:
-        """Where the points are drawn."""
         return self.scaled.projection
 
     @property
     def factor(self) -> float:
-        """Multiplies the drawn coordinates, so that all pictures have one rms radius."""
         return self.scaled.factor
 
     @property
@@ -302,28 +288,7 @@ class PointSets:
 
     @property
     def is_sampled(self) -> bool:
-        """True if the sample has fewer points than are shown."""
         return self.sample is not self.points
-
-    @property
-    def corpus(self) -> Corpus:
-        """The corpus of the points shown."""
-        return self.points.corpus
-
-    @property
-    def cloud(self) -> Cloud:
-        """The points shown."""
-        return self.points.cloud
-
-    @property
-    def fit(self) -> Cloud:
-        """The points of the fit."""
-        return self.fit_points.cloud
-
-    @property
-    def is_private(self) -> bool:
-        """True if a reader's own texts are among the points or the fit."""
-        return self.points.private or self.fit_points.private
 
     @property
     def is_own_fit(self) -> bool:
@@ -333,14 +298,14 @@ class PointSets:
     @property
     def is_all_fitted(self) -> bool:
         """True if the fitted points are exactly those shown."""
-        return self.is_own_fit and len(self.fit) == len(self.cloud)
+        return self.is_own_fit and len(self.fit_points.cloud) == len(self.points.cloud)
 
     def overlap_with_fit(self, name: str) -> str:
         """How many of the points shown that treatment was fitted on: "all", "some" or "none"."""
         if name == "raw":
             return "none"
         if TREATMENTS[name].needs == PAIRS:  # fitted on the sentences of the bundled pairs
-            return "all" if self.corpus.sha256 == read_bundled("pairs").sha256 else "none"
+            return "all" if self.points.corpus.sha256 == read_bundled("pairs").sha256 else "none"
         if not self.is_own_fit:
             return "none"
         return "all" if self.is_all_fitted else "some"
@@ -350,11 +315,6 @@ class PointSets:
         """ZCA whitening of the fit set without shrinkage, for its rank."""
         fitted: WhiteningMap = _fit("zca", self.fit_points).fitted
         return fitted
-
-    @property
-    def has_spread(self) -> bool:
-        """False if all points shown are equal, or all points of the fit."""
-        return bool(self.whitening.rank and _fit("zca", self.points).rank)
 
 
 @dataclass(frozen=True)
@@ -381,8 +341,14 @@ def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -
 
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
-) -> Scene:
-    """Every treatment of the same points. A moved knob computes only what depends on it."""
+) -> Scene | None:
+    """Every treatment of the same points. A moved knob computes only what depends on it.
+
+    None if all points shown are equal, or all of the fit.
+    """
+    if not (sets.whitening.rank and _fit("zca", sets.points).rank):
+        return None
+    sets.points.project_in_job(look.view, look.n_components)
     fitted = {name: _fitted(name, sets) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
     pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
@@ -407,7 +373,8 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     settings = asdict(knobs.of(treatment.name))
     key = ArrayStore.key(sets.points.key, fit_key, treatment.name, settings)
     turned = treatment.turn(knobs)
-    return TreatedCloud(turned, sets.points, look, key, sets.is_private)
+    is_private = sets.points.private or sets.fit_points.private
+    return TreatedCloud(turned, sets.points, look, key, is_private)
 
 
 def whitened_fit_points(name: str, knobs: Knobs, scene: Scene) -> TreatedCloud:
@@ -418,7 +385,6 @@ def whitened_fit_points(name: str, knobs: Knobs, scene: Scene) -> TreatedCloud:
 
 
 def columns_of_u(scene: Scene) -> np.ndarray:
-    """U = (X - mu) W (n, k) of the points of the sample, by PCA whitening of the fit set."""
     fitted: WhiteningMap = _fit("pca", scene.sets.fit_points).turn(scene.knobs).fitted
     return fitted.apply(scene.sets.sample.vectors)
 
@@ -426,7 +392,8 @@ def columns_of_u(scene: Scene) -> np.ndarray:
 def _fitted(name: str, sets: PointSets) -> Treatment | None:
     """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
-        return flow_treatment(sets.fit_points)
+        trained = trained_flow.find(sets.fit_points)
+        return None if trained is None else trained.treatment
     if name == "learned":
         return _learned(encode_corpus(chosen_corpus("pairs"), sets.points.spec))
     return _fit(name, sets.fit_points)
@@ -445,8 +412,6 @@ def _fit(name: str, points: CorpusCloud) -> Treatment:
 @kept(8)
 def _learned(points: CorpusCloud) -> Treatment:
     """Removal whose weights are learned on the project's own pairs: left sentences, then right."""
-    from geometry.data.pairs import read_bundled_pairs
-
     X, gold = points.vectors, read_bundled_pairs().gold_scores
     m = len(gold)
     pairs = np.column_stack([np.arange(m), np.arange(m) + m])
@@ -460,7 +425,7 @@ def _learned(points: CorpusCloud) -> Treatment:
 def provenance(scene: Scene) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
-    d = sets.cloud.vectors.shape[1]
+    d = sets.points.vectors.shape[1]
     parts = [
         *origin(sets.points),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
@@ -481,7 +446,6 @@ def provenance(scene: Scene) -> str:
 
 
 def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
-    """What this picture was fitted on, in words; empty for raw."""
     if picture.name == "raw":
         return ""
     if picture.kind.needs == PAIRS:
@@ -491,11 +455,17 @@ def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
 
 def _ranks(scene: Scene) -> list[str]:
     sets = scene.sets
-    d = sets.cloud.vectors.shape[1]
+    d = sets.points.vectors.shape[1]
     parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
     whitened = [picture for picture in scene.pictures if picture.kind.is_whitening]
     if whitened:
-        parts += _shrinkages(whitened)
+        shares = [picture.treatment.fitted.shrinkage for picture in whitened]
+        words = [
+            _("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares
+        ]
+        # Ledoit-Wolf with weights by word counts gives another value
+        is_one = len(set(words)) == 1
+        parts += words[:1] if is_one else map(_named, whitened, words)
         k = scene.knobs.n_components
         parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
     for picture in scene.pictures:
@@ -511,18 +481,6 @@ def _ranks(scene: Scene) -> list[str]:
     return parts
 
 
-def _shrinkages(whitened: Sequence[TreatedCloud]) -> list[str]:
-    """The shrinkage: one value if it is the same for all whitened pictures, else one for each.
-
-    Ledoit-Wolf with weights by word counts gives another value.
-    """
-    shares = [picture.treatment.fitted.shrinkage for picture in whitened]
-    words = [_("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares]
-    if len(set(words)) == 1:
-        return words[:1]
-    return [_named(picture, each) for picture, each in zip(whitened, words, strict=True)]
-
-
 def _named(picture: TreatedCloud, words: str) -> str:
     return labelled(treatment_names()[picture.name], words)
 
@@ -532,16 +490,13 @@ def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
     if picture.kind.needs == PAIRS:
         n = f"{picture.treatment.n_rows:,}"
         return _("fitted on the {n} sentences of the scored pairs").format(n=n)
-    d = scene.sets.cloud.vectors.shape[1]
+    d = scene.sets.points.vectors.shape[1]
     return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
 
 
 def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
-    """Of this picture: what it was fitted on, the rank of its fit, its shrinkage."""
-    rank = picture.treatment.rank
     a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
-    numbers = ["" if rank is None else f"{rank}", "" if a is None else short_number(a)]
-    return [fitted_on(picture, scene), *numbers]
+    return [fitted_on(picture, scene), *map(short_number, (picture.treatment.rank, a))]
 
 
 # ---- labels of neighbours ----
@@ -630,15 +585,14 @@ def show_annotated_note(scene: Scene) -> None:
     about = annotations_of(scene.sets.sample)
     if about.pairs is not None:
         st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
-    elif scene.sets.cloud.unit in ("tokens", "types"):
-        st.caption(prose(PAGE, f"annotated-{scene.sets.cloud.unit}"))
+    elif scene.sets.points.cloud.unit in ("tokens", "types"):
+        st.caption(prose(PAGE, f"annotated-{scene.sets.points.cloud.unit}"))
 
 
 # ---- claim ----
 
 
 def whitening_verdict(scene: Scene) -> Verdict:
-    """Is the first whitening on the page more isotropic than raw, and are its neighbours better?"""
     state, said, control = _findings(scene)
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
@@ -672,7 +626,7 @@ def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
     raw, white = pair
     before, after = (_isoscore(each, sets.sample) for each in pair)
     if before.high is None or after.low is None:
-        return "unknown", too_few_for_interval(len(sets.cloud)), nothing
+        return "unknown", too_few_for_interval(len(sets.points.cloud)), nothing
     rises = after.low > before.high
     words = (
         _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
@@ -692,16 +646,15 @@ def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
         return "unknown", paragraph([said, needs.format(least=MIN_ROWS)]), Control(beside)
-    better = (
-        _("Nearest neighbours become better ({label}): {change}.")
-        if found.rises
-        else _("Nearest neighbours become worse ({label}): {change}.")
-        if found.falls
-        else _("Nearest neighbours do not change clearly ({label}): {change}.")
+    better = by_direction(
+        found,
+        _("Nearest neighbours become better ({label}): {change}."),
+        _("Nearest neighbours become worse ({label}): {change}."),
+        _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
     shown = change(found.value, found.low, found.high)
     said = paragraph(
-        [said, better.format(label=markdown(same_label(sets.corpus)), change=f"**{shown}**")]
+        [said, better.format(label=markdown(same_label(sets.points.corpus)), change=f"**{shown}**")]
     )
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
@@ -725,7 +678,6 @@ def claim_state(rises: bool, falls: bool, found: Estimate, over: Estimate | None
 
 @kept(2000)
 def _isoscore(picture: TreatedCloud, sample: CorpusCloud) -> Measured:
-    """IsoScore with its interval."""
     X, units = picture.on(sample).treated.retained, sample.units
     [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
     return row

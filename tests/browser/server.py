@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 from urllib.request import urlopen
 
@@ -54,10 +53,6 @@ class AppServer:
         """The server's output so far."""
         return "".join(self._lines)
 
-    def is_healthy(self) -> bool:
-        with urlopen(f"{self.url}/_stcore/health", timeout=self.timeout) as answer:
-            return answer.status == 200
-
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
             [
@@ -83,19 +78,14 @@ class AppServer:
         try:
             if not self._answered.wait(self.timeout) or READY_LINE not in self.log:
                 raise RuntimeError(f"The app did not start. Its log:\n{self.log}")
-            if not self.is_healthy():
-                raise RuntimeError(f"The app started but is not healthy. Its log:\n{self.log}")
+            with urlopen(f"{self.url}/_stcore/health", timeout=self.timeout) as answer:
+                assert answer.status == 200, f"Not healthy. Its log:\n{self.log}"
         except BaseException:
             self._end()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._end()
 
     def _read(self) -> None:

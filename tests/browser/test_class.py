@@ -179,33 +179,3 @@ def test_a_student_changes_class_where_the_pages_have_a_path_before_them(
     student.keyboard.press("Enter")
     student.wait_for_url(re.compile("/lab/cosine_basis"))
     expect(student.locator(".st-key-class-follow")).to_be_visible()
-
-
-@pytest.mark.long
-@pytest.mark.timeout(1200)
-def test_thirty_drawn_sessions_guess_see_the_bars_and_follow(
-    visit: Callable[..., Page], class_server: Callable[..., AppServer]
-):
-    patience = 300_000  # ms; one browser draws all of them
-    server = class_server()
-    teacher = visit()
-    code = open_class(teacher, server)
-    students = [visit(360, 740, locale=("en-GB", "zh-TW")[n % 2]) for n in range(30)]
-    for each in students:
-        each.set_default_timeout(patience)
-        each.goto(server.page_url("cosine_basis", query=f"class={code}"))
-    for n, each in enumerate(students):
-        each.locator(f".st-key-guess-{('same', 'larger', 'larger')[n % 3]} button").click()
-    expect(teacher.locator(BAR)).to_contain_text("30 of 30 have answered.", timeout=patience)
-    teacher.locator(".st-key-class-reveal button").click()
-    for each in students:
-        bars = each.locator(".class-bars")
-        expect(bars).to_contain_text("10 · 33%", timeout=patience)
-        expect(bars).to_contain_text("20 · 67%")
-    teacher.locator('[data-testid="stSidebar"] a', has_text="Whitening").click()
-    for n, each in enumerate(students):
-        each.wait_for_url(re.compile("/whitening"))
-        title = ("Whitening", "白化")[n % 2]
-        expect(each.locator("h1")).to_contain_text(title, timeout=patience)
-        expect(each.locator(".st-key-class-follow")).to_be_visible(timeout=patience)
-        assert_no_exception(each)

@@ -47,6 +47,13 @@ def test_a_page_is_presented_by_a_button_and_left_by_a_key(server, new_page):
     numbers = page.locator(".st-key-headlines b").first.bounding_box()
     assert numbers["y"] + numbers["height"] <= 768
     assert grave_findings(page, "body") == []
+    sizes = page.evaluate(
+        """() => [...document.querySelectorAll(
+          '.twin button, .twin span, .big-numbers :is(dt, dd, small), .st-key-presets p')]
+          .filter(one => one.checkVisibility() && one.textContent.trim())
+          .map(one => parseFloat(getComputedStyle(one).fontSize))"""
+    )
+    assert min(sizes) >= 16
     with rerun(page):
         page.keyboard.press("Space")
         wait_for_stage(page, "twin.player.isPlaying")

@@ -245,58 +245,6 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 
 
 @pytest.mark.long
-def test_the_address_stores_every_choice_and_a_link_restores_it(server, page):
-    open_whitening(page, server, "corpus=topics-zh")
-    page.locator(".st-key-more-controls summary").click()
-    for slot, option in (
-        ("second", "Cholesky whitening"),
-        ("third", "PCA whitening"),
-        ("fourth", "Top directions removed"),
-        ("fit-on", "another corpus: Topics, English (1,224)"),
-    ):
-        with rerun(page):
-            choose(page, slot, option)
-    unfold(page, "all-charts")
-    for key, code in (("shrink", "none"), ("chart", "cumulative share")):
-        with rerun(page):
-            page.locator(f".st-key-{key}").get_by_text(code, exact=True).click()
-    press(page, "centring", "ArrowLeft")
-    press(page, "strength", "Home", "ArrowRight")
-    press(page, "kept", "ArrowLeft")
-    press(page, "removed", "ArrowRight")
-    press(page, "fit-rows", "ArrowLeft")
-    wanted = {
-        "corpus": "topics-zh",
-        "second": "cholesky",
-        "third": "pca",
-        "fourth": "removed",
-        "fit-on": "topics",
-        "chart": "cumulative",
-        "shrink": "none",
-        "centring": "0.9375",
-        "strength": "0.0625",
-        "kept": "383",
-        "removed": "5",
-        "fit-rows": "1223",
-    }
-    assert state(page) == wanted
-    names = ["Raw", "Cholesky whitening", "PCA whitening", "Top directions removed"]
-    wait_for_clouds(page, 4)
-    assert of_stage(page, TITLES) == names
-    line, numbers = provenance(page), headline(page, "pca")
-    assert "fitted on 1,223 points of another corpus, Topics, English" in line
-    address = page.evaluate("location.href")
-    page.goto("about:blank")
-    open_app(page, address)
-    wait_for_clouds(page, 4)
-    assert of_stage(page, TITLES) == names
-    assert state(page) == wanted
-    assert provenance(page) == line
-    assert headline(page, "pca") == numbers
-    assert page.locator(".st-key-whitening-chart-cumulative").count() == 1
-
-
-@pytest.mark.long
 def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, page):
     """A first visit by deep link trains on tokens, for minutes; then on sentences."""
     query = "second=flow&fourth=none&chart=flow"

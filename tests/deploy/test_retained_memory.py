@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.long, pytest.mark.model]
 
 
 def test_closed_sessions_leave_no_memory_behind(cache_dir):
-    with AppServer(cache_dir=cache_dir, environment={"NARROW_CONE_UMAP_WARM_UP": "0"}) as server:
+    with AppServer(cache_dir=cache_dir) as server:
 
         def visit(times: int) -> None:
             for _ in range(times):

@@ -87,7 +87,7 @@ def said(app: AppTest) -> str:
 @pytest.mark.model
 @pytest.mark.parametrize("page_name", PAGES)
 def test_every_statement_of_the_sources_is_there(page_name: str):
-    """In English; the browser's test has every language, and presses what a reader presses."""
+    """In English; every language has the same sections (``test_words``)."""
     rows = [row for row in ROWS if row.page == page_name]
     missing = []
     for query in dict.fromkeys(row.query for row in rows):

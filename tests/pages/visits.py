@@ -1,5 +1,7 @@
 """Visits to a page with AppTest, and the texts on it."""
 
+import csv
+import io
 import re
 from collections.abc import Mapping
 from itertools import pairwise
@@ -79,6 +81,19 @@ def everything(app: AppTest) -> str:
     return "\n".join(
         getattr(element, "value", None) or element.label for part in parts for element in part
     )
+
+
+def upload(n: int, labels: bool = False) -> Corpus:
+    """n sentences of the shipped topics, spread over them."""
+    topics = read_bundled("topics")
+    rows = np.linspace(0, len(topics) - 1, n).astype(int)
+    picked = tuple(topics.labels[row] for row in rows) if labels else None
+    return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
+
+
+def rows_of(table: bytes) -> list[dict[str, str]]:
+    """The rows of a downloaded table."""
+    return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
 
 
 # The parts under every picture of a cloud.

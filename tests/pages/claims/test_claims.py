@@ -1,7 +1,5 @@
 """The page Claims: the wall, the cards with their controls, the files, and the recorded results."""
 
-import csv
-import io
 import re
 from collections import Counter
 from dataclasses import asdict
@@ -17,7 +15,7 @@ from pages.claims.explore import ORDER, claims_csv, claims_html, is_measured, st
 from pages.claims.recorded import RECORDED, measured, recorded, subject_of
 from pages.common.words import TEXT
 from tests.for_each import for_each
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.visits import everything, healthy, new_visit, rows_of
 
 QUICK = (
     *("ethayarajh2019_layers", "cai2021_clusters", "mu2018_mean", "bis2021_drift"),
@@ -66,9 +64,7 @@ def test_a_verdict_is_chosen_and_only_its_claims_are_left(shown):
 def test_each_file_has_every_claim_and_loads_nothing():
     claims = read_claims()
     found = next(iter(recorded().values()))
-    lines = claims_csv(claims, found, "about <b>").decode("utf-8-sig").splitlines()
-    rows = list(csv.DictReader(io.StringIO("\n".join(x for x in lines if not x.startswith("#")))))
-    assert len(rows) == len(claims)
+    assert len(rows_of(claims_csv(claims, found, "about <b>"))) == len(claims)
     page = claims_html(claims, found, "about <b>")
     assert page.count("<tr>") == len(claims) + 1
     assert "about &lt;b&gt;" in page

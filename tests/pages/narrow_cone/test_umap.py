@@ -1,4 +1,4 @@
-"""Maps in a worker process: the coordinates of the library, progress, warming up."""
+"""Maps in a worker process: the coordinates of the library, and progress."""
 
 import os
 import random
@@ -51,12 +51,6 @@ def quiet(done: int, total: int) -> None:
     """Report nothing."""
 
 
-def timers() -> list[threading.Timer]:
-    """Timers of the warming up; an idle worker has one too."""
-    timers = (each for each in threading.enumerate() if isinstance(each, threading.Timer))
-    return [each for each in timers if each.function is scene._fit_something_small]
-
-
 def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
     """The library's coordinates, computed in the worker too.
 
@@ -79,12 +73,6 @@ def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(mon
     assert epochs == sorted(epochs)
     assert 0 < epochs[-1][0] <= epochs[-1][1]
     assert not np.allclose(fit_elsewhere(cloud, replace(FLAT, seed=1), quiet), found)
-
-
-@pytest.mark.long
-def test_in_three_dimensions_a_fit_is_the_library_s(cloud):
-    found = fit_elsewhere(cloud, replace(FLAT, n_components=3), quiet)
-    assert found == pytest.approx(library_s(cloud, 3), abs=1e-6)
 
 
 @pytest.mark.long  # ten workers import and compile
@@ -110,22 +98,6 @@ def test_a_fit_killed_at_any_moment_stores_nothing_and_starts_again(monkeypatch,
     MAP_WORKER.run(os.getpid)
     scene._fit_and_store("umap", cloud, FLAT, quiet)
     assert stored.read("umap") == pytest.approx(library_s(cloud, 2), abs=1e-6)
-
-
-def test_warming_up_twice_submits_once_and_an_operator_can_turn_it_off(monkeypatch):
-    submitted = []
-
-    monkeypatch.setattr(scene, "_warmed", threading.Event())
-    monkeypatch.setattr(MAP_WORKER, "run", lambda *work: submitted.append(work))
-    monkeypatch.setattr(scene, "WARM_UP_AFTER", 0.0)
-    monkeypatch.setenv(scene.WARM_UP_VARIABLE, "0")
-    scene.warm_up()
-    assert not timers()
-    monkeypatch.delenv(scene.WARM_UP_VARIABLE)
-    scene.warm_up()
-    scene.warm_up()
-    until(lambda: submitted and not timers())
-    assert len(submitted) == 1
 
 
 def test_tsne_is_fitted_by_the_worker_and_is_the_library_s(cloud):

@@ -47,28 +47,6 @@ def beside_diagonal(S: np.ndarray) -> float:
 # about-…
 
 
-def test_centred_removes_the_mean_and_nothing_else():
-    Z = turned("centred", X, X).vectors
-    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(covariance(Z), covariance(X), atol=1e-10)
-
-
-def test_standardised_is_each_dimension_by_itself_and_correlations_stay():
-    Z = turned("standardised", X, X).vectors
-    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(Z.var(axis=0), 1)
-    for shown in (X, OTHER):
-        after = np.corrcoef(turned("standardised", X, shown).vectors.T)
-        np.testing.assert_allclose(after, np.corrcoef(shown.T), atol=1e-12)
-
-
-def test_zca_stays_closest_to_the_original_axes():
-    def moved(name: str) -> float:
-        return float(((turned(name, X, X).vectors - (X - X.mean(axis=0))) ** 2).sum())
-
-    assert moved("zca") < min(moved(name) for name in ("cholesky", "zca-cor"))
-
-
 def test_pca_drops_null_directions_which_zca_scales_like_the_widest():
     pca, zca = (turned(name, NARROW, OTHER).vectors for name in ("pca", "zca"))
     V = np.linalg.svd(NARROW - NARROW.mean(axis=0))[2]
@@ -85,41 +63,6 @@ def test_below_strength_1_zca_leaves_a_part_of_what_is_left_out(strength, agree)
     pca, zca = (turned(name, X, X, strength=strength, n_components=3) for name in ("pca", "zca"))
     assert np.allclose(pca.vectors, zca.vectors, atol=1e-9) is agree
     assert zca.retained.shape == (N, 3 if agree else D)
-
-
-def test_pca_at_rest_is_the_identity_on_the_fitted_span_alone():
-    still = {"centring": 0.0, "strength": 0.0}
-    treated = turned("pca", NARROW, OTHER, **still)
-    V = np.linalg.svd(NARROW - NARROW.mean(axis=0))[2][:4]
-    np.testing.assert_allclose(treated.vectors, OTHER @ V.T @ V, atol=1e-9)
-    assert treated.retained.shape == (len(OTHER), 4)
-    for name in ("zca", "cholesky"):
-        np.testing.assert_allclose(turned(name, NARROW, OTHER, **still).retained, OTHER, atol=1e-9)
-
-
-@for_each("fitted_on", [X, NARROW])
-@for_each("shown", [NARROW, OTHER])
-@for_each(
-    "knobs",
-    [{}, {"strength": 0.5}, {"n_components": 2}, {"centring": 0.3}, PAGE_DEFAULT, ALL_TURNED],
-)
-def test_cholesky_is_a_rotation_of_zca_at_the_same_settings(knobs, shown, fitted_on):
-    zca, cholesky = (turned(name, fitted_on, shown, **knobs) for name in ("zca", "cholesky"))
-    for first, second in ((zca.vectors, cholesky.vectors), (zca.retained, cholesky.retained)):
-        np.testing.assert_allclose(first @ first.T, second @ second.T, atol=1e-7)
-
-
-def test_zca_cor_is_zca_of_the_standardised_dimensions():
-    standardised = turned("standardised", X, X).vectors
-    expected = turned("zca", standardised, standardised).vectors
-    np.testing.assert_allclose(turned("zca-cor", X, X).vectors, expected, atol=1e-9)
-
-
-def test_zipf_makes_mean_and_covariance_white_under_the_counts_and_not_beside():
-    Z, p = turned("zipf", X, X).vectors, COUNTS / COUNTS.sum()
-    np.testing.assert_allclose(p @ Z, 0, atol=1e-12)
-    np.testing.assert_allclose((Z * p[:, None]).T @ Z, np.eye(D), atol=1e-9)
-    assert beside_diagonal(covariance(Z)) > 0.01
 
 
 # question-same-cosines
@@ -178,13 +121,6 @@ def test_which_of_them_agree_under_equal_settings(other, knobs, agree):
     assert np.allclose(found, expected, atol=1e-8) is agree
 
 
-@for_each("name", WHITENINGS)
-@for_each("knobs", [{"n_components": 3}, {"shrinkage": 0.3}, {"centring": 0.5}, {"strength": 0.5}])
-def test_each_knob_of_a_whitening_changes_cosines(name, knobs):
-    moved = cosines(turned(name, X, X, **knobs).vectors) - cosines(turned(name, X, X).vectors)
-    assert np.abs(moved).max() > 0.01
-
-
 # chart-covariance, chart-correlation, question-fit, simplex-fit
 
 
@@ -205,18 +141,6 @@ def test_where_nothing_stays_beside_the_diagonal(name, fitted_on, shown, knobs, 
     Z = turned(name, fitted_on, shown, **knobs).vectors
     for S in (covariance(Z), np.corrcoef(Z.T)):
         assert (beside_diagonal(S) < 1e-9) is diagonal
-
-
-@for_each("fitted_on", [X, NARROW])
-@for_each("name", AGREEING)
-def test_on_its_own_points_the_covariance_is_the_identity_in_every_direction_of_the_rank(
-    name, fitted_on
-):
-    treated = turned(name, fitted_on, fitted_on)
-    rank = fit(name, fitted_on).rank
-    np.testing.assert_allclose(covariance(treated.retained), np.eye(rank), atol=1e-9)
-    other = covariance(turned(name, fitted_on, OTHER).retained)
-    assert np.abs(other - np.eye(rank)).max() > 0.1
 
 
 @for_each("name", [name for name in WHITENINGS if name != "zipf"])

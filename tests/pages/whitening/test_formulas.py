@@ -81,12 +81,6 @@ def test_half_the_strength_leaves_what_the_eigenvalues_say(opened, X):
     assert float(full) < 1e-4
 
 
-def test_one_column_has_no_picture(opened):
-    app = opened("formula", kept="1")
-    assert "whitening-columns" not in charts(app)
-    assert "With k = 1, U has one column. A picture needs two." in [e.value for e in app.info]
-
-
 # The flow
 
 

@@ -1,14 +1,11 @@
 """The folded part on independent axes: pictures, their words, the table and the download."""
 
-import csv
-import io
-
 import numpy as np
 import pytest
 
 from pages.whitening.named_axes import SHOWN, WORDS, axes_csv, glove_axes
 from tests.pages.charts import array, charts
-from tests.pages.visits import everything, healthy, new_visit
+from tests.pages.visits import everything, healthy, new_visit, rows_of
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
@@ -31,7 +28,7 @@ def test_the_part_shows_both_kinds_of_axes_named_by_their_words():
     assert "| Random axes |" in everything(app)
 
     found = glove_axes()
-    rows = list(csv.DictReader(io.StringIO(axes_csv(found).decode("utf-8-sig"))))
+    rows = rows_of(axes_csv(found))
     assert len(rows) == 2 * 100 * 10
     first = rows[0]
     assert (first["basis"], first["axis"], first["rank"]) == ("independent", "1", "1")
