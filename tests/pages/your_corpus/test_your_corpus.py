@@ -177,18 +177,14 @@ def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
         ("a.txt", None, CorpusError("too_many_bytes", limit=MAX_BYTES)),
     ],
 )
-def test_a_refusal_is_shown_the_page_goes_on_and_the_corpus_chosen_before_remains(
-    visit, monkeypatch, name, content, error
-):
+def test_a_refusal_is_shown_and_the_page_goes_on(visit, monkeypatch, name, content, error):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit("zh-Hant", source="paste" if name is None else "upload")
-    at.session_state["uploads"] = {"upload-a": Corpus("before", ("a b", "c d"))}
-    at.session_state["corpus"] = "upload-a"
     give(at, name, content)
     assert not at.exception
     [message] = shown_errors(at)
     assert words.in_language(error_text, "zh-Hant")(error) in message
-    assert at.session_state["corpus"] == "upload-a"
+    assert at.session_state["corpus"] == "topics"
     if name is None:
         assert at.text_area(key="pasted").value == content
     assert at.subheader[-1].value == catalogue("zh-Hant").gettext("Limits")
