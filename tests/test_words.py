@@ -34,11 +34,11 @@ from geometry.projection.cloud_text import CLOUD_TEXT
 from geometry.projection.twin_message import TWIN_WORDS
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
-from pages.common.downloads import column_names, csv_bytes
-from pages.common.measures import LABELS, glosses
+from pages.common.downloads import csv_bytes
+from pages.common.measures import LABELS
 from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
-from pages.common.words import TEXT
+from pages.common.words import TEXT, table_of
 from tests.for_each import for_each
 from tests.pages.visits import new_visit
 
@@ -61,6 +61,8 @@ READ = {
     *("short", "source", "where", "says", "on", "here", "rule"),
     *("values", "control", "no_control", "untested"),
 }  # fields of a claim that are texts
+
+NAMED = ("columns", "models", "papers", "scores", "streamlit", "topics")  # tables of names.toml
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 
@@ -495,7 +497,7 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
             if isinstance(value, ast.List):
                 found |= {each.value for each in value.elts if isinstance(each, ast.Constant)}
     assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
-    named = words.in_language(column_names, "zh-Hant")()
+    named = table_of("names", "columns", "zh-Hant")
     assert found - SIGNS <= named.keys()
     head = ["row", "n", "mean_cosine_rare", "layer_0_x"]
     table = words.in_language(csv_bytes, "zh-Hant")(head, [["1", "2", "0", "0"]], "here")
@@ -532,6 +534,8 @@ def shown_texts(code: str) -> dict[str, str]:
             titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
             found[f"{page}.md {name}"] = re.sub(titles, "T", text)
     found |= claim_texts(code)
+    for table in NAMED:
+        found |= {f"names.toml {key}": said for key, said in table_of("names", table, code).items()}
     for path in ROOT.glob("README.md" if code == ENGLISH else f"README.{code}.md"):
         found[path.name] = re.sub(r"\[.*\]\(README.*\)\n", "", path.read_text(encoding="utf-8"))
     hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"
@@ -555,7 +559,7 @@ def glossary(code: str) -> dict[str, list[str]]:
 
 @for_each("code", languages())
 def test_the_words_that_meet_a_reader_first_have_a_line(code):
-    known = glosses(code)
+    known = table_of("glossary", "gloss", code)
     assert len(known) >= 8
     assert {"IsoScore", "n/d", "Ledoit-Wolf", "γ"} <= known.keys()
     for term, gloss in known.items():

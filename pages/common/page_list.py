@@ -22,12 +22,10 @@ LANDING = PAGES[0]
 
 
 def page_path(name: str) -> str:
-    """Path of a page's file from app.py."""
     return f"pages/{name}/page.py"
 
 
 def page_labels() -> dict[str, str]:
-    """The pages' names in the sidebar."""
     return {
         "narrow_cone": _("Narrow cone"),
         "layers": _("Layers"),

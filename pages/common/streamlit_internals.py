@@ -1,8 +1,6 @@
-"""All uses of names that Streamlit does not publish.
+"""All uses of names that Streamlit does not publish; the log says which is missing.
 
-If one is missing, the log has a line about it. A limit that can't be read then refuses. A
-correction of a fault is made in one version only. Other uses do without. A missing module ends the
-server's start.
+A limit that can't be read then refuses. A fault is corrected in one version only.
 """
 
 from __future__ import annotations
@@ -29,20 +27,6 @@ from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FI
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
 VERSION = "1.67"  # in which the names were read
-NAMES = {  # what each is for
-    "Runtime._session_mgr": "limits sessions; without it pages are refused",
-    "MemoryUploadedFileManager.file_storage": "limits uploads; without it they are refused",
-    "WebsocketSessionManager._session_storage": "ends the sessions of closed tabs in time",
-    "MemorySessionStorage._cache": "ends the sessions of closed tabs in time",
-    "AppSession._state": "lets work go on during a slow run of its page",
-    "ScriptRunContext.is_history_navigation": "lets Back and Forward reset settings",
-    "ScriptRequests._state": "lets a click in a fragment interrupt a wait",
-    "Runtime.stats_mgr": "publishes the operator's figures",
-    "PagesManager.uses_pages_directory": "corrects the first visit by a deep link",
-    "net_util._external_ip": "corrects a request of this server's address on the internet",
-    "ForwardMsgQueue.clear": "corrects pages that quick clicks blank",
-    "ForwardMsgQueue._queue": "corrects pages that quick clicks blank",
-}
 UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
 
 
@@ -62,9 +46,8 @@ def _needs(name: str) -> Iterator[None]:
 
 @cache
 def _log(name: str) -> None:
-    logging.getLogger(__name__).warning(
-        "Streamlit %s is not as in %s: %s, which %s", st.__version__, VERSION, name, NAMES[name]
-    )
+    text = "Streamlit %s is not as in %s: it lacks %s. What needs it refuses or does without it."
+    logging.getLogger(__name__).warning(text, st.__version__, VERSION, name)
 
 
 def _server() -> Any:
@@ -77,10 +60,7 @@ def _server() -> Any:
 
 
 def browser_of(cookies: Mapping[str, str]) -> str:
-    """A random name of the browser, the same in all its tabs; empty if it sent no cookie.
-
-    The cookie masks the name anew in every answer of the server.
-    """
+    """A random name of the browser, which the cookie masks anew each time; empty without it."""
     name, _time = decode_xsrf_token_string(cookies.get(XSRF_COOKIE_NAME, ""))
     return name.hex() if name else ""
 
@@ -127,7 +107,6 @@ def is_connected(session: str) -> bool:
 
 
 def is_running(session: str) -> bool:
-    """Whether a session's page is being worked out."""
     server = _server()
     found = None if server is None else server.get_app_session(session)
     with suppress(Unreadable), _needs("AppSession._state"):
@@ -138,8 +117,7 @@ def is_running(session: str) -> bool:
 def end_expired_sessions() -> int:
     """End sessions whose tab was closed for long; returns how many sessions remain.
 
-    Streamlit retains a session, because its connection may return, and removes it only when another
-    tab is closed.
+    Streamlit removes such a session only when another tab is closed.
     """
     n_open = len(open_sessions())
     with _needs("WebsocketSessionManager._session_storage"):
@@ -151,7 +129,6 @@ def end_expired_sessions() -> int:
 
 
 def uploaded_bytes() -> dict[str, int]:
-    """Bytes of the uploaded files of each session."""
     with _needs("MemoryUploadedFileManager.file_storage"):
         files = _server().uploaded_file_mgr.file_storage
         return {
@@ -176,8 +153,6 @@ def forget_uploads() -> None:
 
 
 def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -> None:
-    """Add a family of figures to the server's metrics."""
-
     class Provider:
         stats_families = (family,)
 
@@ -203,13 +178,9 @@ _clear = ForwardMsgQueue.clear
 def correct_faults() -> None:
     """Correct three faults of Streamlit, before its server starts.
 
-    The first visit by a deep link shows "Page not found" above the page: until the first
-    st.navigation, Streamlit takes any folder ``pages`` for its older list of pages.
-
-    When a page of another site connects, Streamlit requests this server's address from a service on
-    the internet, and all visitors wait for the answer. Such a page is refused in any case.
-
-    Quick clicks can blank the page; see ``_clear_with_references``.
+    The first visit by a deep link shows "Page not found", because any folder ``pages`` counts as
+    the older list of pages. A connection from another site's page, which is refused, makes all
+    visitors wait for a request of this server's address. Quick clicks can blank the page.
     """
     for owner, full_name, value in (
         (PagesManager, "PagesManager.uses_pages_directory", False),
@@ -228,13 +199,11 @@ def _clear_with_references(
     retain_lifecycle_msgs: bool = False,
     fragment_ids_this_run: list[str] | None = None,
 ) -> None:
-    """Drop references together with the blocks around them.
+    """Drop references, which stand for unchanged elements, together with the blocks around them.
 
-    For an unchanged element the server sends only its hash, a reference. When a fragment runs again
-    before its messages were sent, Streamlit drops them, because the new run makes them again. It
-    recognises them by the fragment's id, which a reference does not have. So the reference stays in
-    the queue, but the block around it is dropped. The browser then fails with "Cannot set a node at
-    a delta path".
+    When a fragment runs again before its messages were sent, Streamlit drops these by the
+    fragment's id, which a reference lacks. The browser then fails with "Cannot set a node
+    at a delta path".
     """
     if retain_lifecycle_msgs and fragment_ids_this_run is not None:
         with suppress(Unreadable), _needs("ForwardMsgQueue._queue"):
