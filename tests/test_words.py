@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages, own_name
+from geometry.data.corpus import read_bundled
 from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
@@ -294,6 +295,15 @@ def test_every_label_is_translated(code):
         if not any(message.string.strip() for _, message in given.get(msgid, ()))
     ]
     assert not missing
+
+
+@for_each("code", TRANSLATED)
+def test_every_name_by_code_is_in_every_language(code):
+    for table in NAMED:
+        known = table_of("names", table, code).keys()
+        assert known == table_of("names", table, "zh-Hant").keys()
+        assert known >= table_of("names", table, ENGLISH).keys()
+    assert {*read_bundled("topics").labels} <= table_of("names", "topics", code).keys()
 
 
 @for_each("code", TRANSLATED)
