@@ -63,7 +63,10 @@ READ = {
     *("values", "control", "no_control", "untested"),
 }  # fields of a claim that are texts
 
-NAMED = ("columns", "models", "papers", "scores", "streamlit", "topics")  # tables of names.toml
+NAMED = (
+    *("columns", "corpora", "layer_sets", "models", "pages", "pairs", "papers", "scores"),
+    *("short_pairs", "streamlit", "tokenizers", "topics", "units"),
+)  # tables of names.toml
 
 SHARES = {"cls", "mean", "static", "gap", "pooling", "share"}
 
@@ -256,7 +259,7 @@ def test_there_is_something_to_translate_and_to_translate_into():
     assert set(languages()) >= {"en", *CHINESE}
     assert languages()[0] == ENGLISH == "en"
     assert len(msgids()) > 100
-    assert {"Narrow cone", "Limits", "origin"} <= msgids().keys()
+    assert {"Limits", "origin"} <= msgids().keys()
 
 
 def test_every_label_is_a_literal_that_the_extractor_finds():
@@ -444,7 +447,7 @@ def test_the_address_may_ask_for_a_locale(asked, code):
     app = new_visit("cosine_basis", lang=asked).run()
     assert not app.exception
     assert app.selectbox(key="lang").value == code
-    assert app.title[0].value == catalogue(code).gettext("Cosine and basis")
+    assert app.title[0].value == table_of("names", "pages", code)["cosine_basis"]
 
 
 @pytest.mark.slow
@@ -469,7 +472,9 @@ def a_new_language(tmp_path, monkeypatch):
     new = text / "qtz"
     shutil.copytree(TEXT / ENGLISH, new)
     (new / "language.toml").write_text('name = "Qatz"\nlocales = ["qtz"]\n', encoding="utf-8")
-    (new / "labels.po").write_text('msgid "Cosine and basis"\nmsgstr "Kosin"\n', encoding="utf-8")
+    (new / "labels.po").write_text('msgid "Limits"\nmsgstr "Limmits"\n', encoding="utf-8")
+    named = new / "names.toml"
+    named.write_text(named.read_text("utf-8").replace("Cosine and basis", "Kosin"))
     prose = new / "cosine_basis.md"
     prose.write_text(re.sub(r"(?<=<!-- claim -->\n).*", "Kosin klaam.", prose.read_text("utf-8")))
     monkeypatch.setattr(catalogues, "shipped_file", lambda name: tmp_path / name)
@@ -488,6 +493,7 @@ def test_a_new_language_needs_files_only(a_new_language):
     control = app.selectbox(key="lang")
     assert (control.value, "Qatz" in control.options) == (a_new_language, True)
     assert app.title[0].value == "Kosin"
+    assert "Limmits" in [each.value for each in app.subheader]
     assert any(text.value == "Kosin klaam." for text in app.markdown)
 
 

@@ -19,7 +19,7 @@ from geometry.encode.pool import POOLING_NAMES
 from .address import put_in_url, require_parameter
 from .page_state import forget_unlinked, note_choice
 from .streamlit_internals import is_from_history
-from .words import _
+from .words import _, names
 
 FOUND = "found"  # code of the tokenizer that is found from the texts
 TEXTS_READ = (
@@ -110,12 +110,7 @@ def layer_labels(last: int) -> dict[str, str]:
 
 
 def layer_set_names() -> dict[str, str]:
-    return {
-        "first-last": _("mean of the first and the last layer"),
-        "last-2": _("mean of the last 2 layers"),
-        "last-3": _("mean of the last 3 layers"),
-        "last-4": _("mean of the last 4 layers"),
-    }
+    return names("layer_sets")
 
 
 def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
@@ -127,13 +122,7 @@ def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
 
 
 def tokenizer_names() -> dict[str, str]:
-    return {
-        FOUND: _("found from the texts"),
-        "unicode": _("letters and numbers, any script; split at spaces"),
-        "characters": _("each Chinese or Japanese character"),
-        "jieba": _("Chinese, by jieba"),
-        "ascii": _("a–z, 0–9 and the apostrophe (published STS figures)"),
-    }
+    return names("tokenizers")
 
 
 def choose_tokenizer(texts: Sequence[str] = ()) -> str:

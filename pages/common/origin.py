@@ -21,16 +21,11 @@ from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .uploads import is_own
-from .words import _, code, paragraph
+from .words import _, code, names, paragraph
 
 
 def unit_names() -> dict[str, str]:
-    return {
-        "sentences": _("sentences"),
-        "tokens": _("tokens"),
-        "types": _("types"),
-        "vectors": _("vectors"),
-    }
+    return names("units")
 
 
 def counted(n: int, unit: str) -> str:

@@ -89,32 +89,19 @@ def corpus_labels() -> dict[str, str]:
 
 
 def corpus_names() -> dict[str, str]:
-    return {
-        "topics": _("Topics, English"),
-        "pairs": _("Pairs, English"),
-        "topics-zh": _("Topics, Chinese"),
-    }
+    return names("corpora")
 
 
 def pair_names() -> dict[str, str]:
-    return {
-        BUNDLED: _("the project’s pairs"),
-        "hard-pairs": _("the project’s hard pairs"),
-        "pairs-zh": _("the project’s Chinese pairs"),
-    }
+    return names("pairs")
 
 
 def short_pair_labels() -> dict[str, str]:
     """The bundled pairs' labels by code, short enough for a control, the default first."""
-    short = {
-        BUNDLED: _("English, plain"),
-        "hard-pairs": _("English, hard"),
-        "pairs-zh": _("Chinese"),
-    }
     counted = _("{name} ({n})")
     return {
         code: counted.format(name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}")
-        for code, name in short.items()
+        for code, name in names("short_pairs").items()
     }
 
 

@@ -187,15 +187,8 @@ def _is_shown(tally: Tally | None) -> bool:
 
 def _link(room: Room) -> None:
     """The part in the browser: it waits for news, and goes where the teacher leads."""
-    message = {
-        "code": room.code,
-        "entry": st.session_state[ENTRY],
-        "version": room.version,
-        "heard": room.heard,
-        "leads": room.leads,
-        "follows": room.follows,
-        "address": room.address,
-    }
+    shared = ("code", "version", "heard", "leads", "follows", "address")
+    message = {name: getattr(room, name) for name in shared} | {"entry": st.session_state[ENTRY]}
     send(
         "classroom",
         LINK,
