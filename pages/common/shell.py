@@ -16,7 +16,7 @@ from .draw.charts import load_plotly
 from .messages import show_error
 from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
-from .words import _, asked_language, prose, settle_language
+from .words import _, asked_language, prose
 
 ASSETS = shipped_file("")
 
@@ -27,7 +27,6 @@ def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     ``charts`` is "first" if a Plotly chart is the first picture, "later" or "none": the browser
     compiles Plotly for 0.7 s, at once, after the first picture, or never.
     """
-    settle_language(is_known=False)
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     lesson_place = st.container(key="lesson-place")
     head, body = st.container(key="head"), st.container(key="body")
@@ -85,7 +84,6 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
             labels={code: own_name(code) for code in languages()},
             always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
         )
-    settle_language(is_known=True)
     limit_sessions()
     enter_class()
     with st.sidebar:

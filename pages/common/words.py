@@ -20,31 +20,14 @@ from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import paragraph as paragraph
 from geometry.data.shipped import shipped_file
 
-from .streamlit_internals import session_id
-
 TEXT = shipped_file("text")
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
-# Streamlit runs each script in a new thread. UNREAD stays where a fragment runs alone.
-UNREAD = "unread"
-_of_run: ContextVar[str | None] = ContextVar("language of the run", default=UNREAD)
 
 
 def language() -> str:
     """This session's language: of ``in_language``, the control, the address or the browser."""
-    of_run = _of_run.get()
-    if (known := _fixed.get() or of_run) not in (None, UNREAD):
-        return known
-    found: str = st.session_state.get("lang") or asked_language()
-    if of_run == UNREAD and session_id():
-        _of_run.set(found)
+    found: str = _fixed.get() or st.session_state.get("lang") or asked_language()
     return found
-
-
-def settle_language(*, is_known: bool) -> None:
-    """Read the language once in a page's run, after its control, and not for each of 400 labels."""
-    _of_run.set(None)
-    if is_known:
-        _of_run.set(language())
 
 
 def asked_language() -> str:
