@@ -253,16 +253,6 @@ def test_a_hub_model_is_offered_then_fetched_once(server, tiny):  # noqa: F811
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_revision_is_part_of_the_choice(server, tiny, tmp_path):  # noqa: F811
-    server.publish(NAME, tiny)
-    old = server.publish(NAME, save_tiny_bert(tmp_path / "old", seed=1), revision="v1")
-    app = press(visit(model=NAME, revision="v1"), "fetch-model")
-    assert not errors(app)
-    assert f"commit {old[:7]}" in " ".join(caption.value for caption in app.caption)
-    assert app.text_input(key="revision").value == "v1"
-
-
-@pytest.mark.usefixtures("small_corpus")
 def test_bfloat16_is_a_choice_and_is_shown(tmp_path):
     folder = save_tiny_bert(tmp_path / "mine")
     app = visit(model=str(folder), dtype="bfloat16", layer="2")

@@ -23,8 +23,7 @@ from pages.whitening.explore import exported_map
 from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
-from tests.test_docs import undocumented_treatments
-from tests.test_words import TRANSLATED, labels, sections
+from tests.test_words import TRANSLATED, sections
 
 RNG = np.random.default_rng(0)
 X = (RNG.standard_normal((80, 5)) + 3).astype(np.float32)
@@ -92,12 +91,6 @@ def test_the_diagnosis_tries_it_and_names_it():
     assert cure.score is not None
     assert "leave" in cure.against
     assert cure_name(cure, catalogue("en").gettext) == "Doubled and centred"
-
-
-@pytest.mark.usefixtures("doubled")
-def test_its_row_in_the_docs_and_its_translation_are_missed():
-    assert undocumented_treatments() == {"doubled"}
-    assert "Doubled and centred" in labels.__wrapped__()
 
 
 @pytest.mark.model
