@@ -8,7 +8,6 @@ import streamlit as st
 
 from geometry.hub.operator_limits import FILE_VARIABLE
 from pages.common.classroom.bar import show_class_bar
-from pages.common.garbage import freeze_imports
 from pages.common.page_list import LANDING, PAGES, page_path
 from pages.common.streamlit_internals import StopException
 
@@ -29,7 +28,6 @@ def run_page() -> None:
         show_class_bar()
         raise
     show_class_bar()
-    freeze_imports()
 
 
 if __name__ == "__main__":  # a visit: Streamlit runs this file as its script

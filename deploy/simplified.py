@@ -72,6 +72,7 @@ def written() -> dict[str, str]:
         *sorted(SOURCE.glob("*.[pm][od]")),
         SOURCE / "claims.toml",
         SOURCE / "lesson.toml",
+        SOURCE / "names.toml",
     ]:
         text = simplified(path.read_text(encoding="utf-8")).replace("zh_Hant", "zh_Hans")
         found[path.name] = ("" if path.suffix == ".md" else MADE_BY) + text

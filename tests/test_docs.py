@@ -43,6 +43,7 @@ from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS
 from geometry.vectors.formats import FORMATS
+from pages.common.words import table_of
 from tests.for_each import for_each
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -137,9 +138,12 @@ def shape(text: str) -> list[list[str]]:
 def test_a_translated_readme_has_what_the_readme_has(path):
     """Its code runs as the README's: the comments alone are translated."""
     assert shape(TEXT[path.stem]) == shape(TEXT["README"])
-    said = catalogue(path.suffixes[0][1:]).gettext
+    code = path.suffixes[0][1:]
+    english, pages = (table_of("names", "pages", each) for each in ("en", code))
+    said = dict(zip(english.values(), pages.values(), strict=True))
     labels = re.findall(r"\*\*([^*\n]+)\*\*", TEXT["README"])  # of pages and buttons
-    translated = [f"**{said(label)}**" for label in labels if said(label) != label]
+    said |= {label: catalogue(code).gettext(label) for label in labels if label not in said}
+    translated = [f"**{said[label]}**" for label in labels if said[label] != label]
     assert len(translated) > 15
     assert not [label for label in translated if label not in TEXT[path.stem]]
 

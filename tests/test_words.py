@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from deploy.simplified import readme, written
 from geometry.data import catalogues
 from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages
+from geometry.data.corpus import read_bundled
 from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
@@ -34,12 +35,11 @@ from geometry.projection.cloud_text import CLOUD_TEXT
 from geometry.projection.twin_message import TWIN_WORDS
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
-from pages.common.downloads import column_names, csv_bytes
-from pages.common.measures import LABELS, glosses
+from pages.common.downloads import csv_bytes
+from pages.common.measures import LABELS
 from pages.common.origin import counted, unit_names
 from pages.common.page_list import PAGES
-from pages.common.words import TEXT
-from pages.evidence.explore import JUDGES, OF_POOLINGS
+from pages.common.words import TEXT, table_of
 from tests.for_each import for_each
 from tests.pages.visits import new_visit
 
@@ -62,6 +62,11 @@ READ = {
     *("short", "source", "where", "says", "on", "here", "rule"),
     *("values", "control", "no_control", "untested"),
 }  # fields of a claim that are texts
+
+NAMED = (
+    *("columns", "corpora", "layer_sets", "models", "pages", "pairs", "papers", "scores"),
+    *("short_pairs", "streamlit", "tokenizers", "topics", "units"),
+)  # tables of names.toml
 
 
 @lru_cache
@@ -203,6 +208,15 @@ def test_every_label_is_translated(code):
 
 
 @for_each("code", TRANSLATED)
+def test_every_name_by_code_is_in_every_language(code):
+    for table in NAMED:
+        known = table_of("names", table, code).keys()
+        assert known == table_of("names", table, "zh-Hant").keys()
+        assert known >= table_of("names", table, ENGLISH).keys()
+    assert {*read_bundled("topics").labels} <= table_of("names", "topics", code).keys()
+
+
+@for_each("code", TRANSLATED)
 def test_no_translation_is_left_over_or_unsure(code):
     known = msgids().keys()
     given = messages(code)
@@ -323,7 +337,7 @@ def test_the_address_may_ask_for_a_locale(asked, code):
     app = new_visit("cosine_basis", lang=asked).run()
     assert not app.exception
     assert app.selectbox(key="lang").value == code
-    assert app.title[0].value == catalogue(code).gettext("Cosine and basis")
+    assert app.title[0].value == table_of("names", "pages", code)["cosine_basis"]
 
 
 @pytest.mark.slow
@@ -348,7 +362,9 @@ def a_new_language(tmp_path, monkeypatch):
     new = text / "qtz"
     shutil.copytree(TEXT / ENGLISH, new)
     (new / "language.toml").write_text('name = "Qatz"\nlocales = ["qtz"]\n', encoding="utf-8")
-    (new / "labels.po").write_text('msgid "Cosine and basis"\nmsgstr "Kosin"\n', encoding="utf-8")
+    (new / "labels.po").write_text('msgid "Limits"\nmsgstr "Limmits"\n', encoding="utf-8")
+    named = new / "names.toml"
+    named.write_text(named.read_text("utf-8").replace("Cosine and basis", "Kosin"))
     prose = new / "cosine_basis.md"
     prose.write_text(re.sub(r"(?<=<!-- claim -->\n).*", "Kosin klaam.", prose.read_text("utf-8")))
     monkeypatch.setattr(catalogues, "shipped_file", lambda name: tmp_path / name)
@@ -367,6 +383,7 @@ def test_a_new_language_needs_files_only(a_new_language):
     control = app.selectbox(key="lang")
     assert (control.value, "Qatz" in control.options) == (a_new_language, True)
     assert app.title[0].value == "Kosin"
+    assert "Limmits" in [each.value for each in app.subheader]
     assert any(text.value == "Kosin klaam." for text in app.markdown)
 
 
@@ -386,7 +403,7 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
             if isinstance(value, ast.List):
                 found |= {each.value for each in value.elts if isinstance(each, ast.Constant)}
     assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
-    named = words.in_language(column_names, "zh-Hant")()
+    named = table_of("names", "columns", "zh-Hant")
     assert found - SIGNS <= named.keys()
     head = ["row", "n", "mean_cosine_rare", "layer_0_x"]
     table = words.in_language(csv_bytes, "zh-Hant")(head, [["1", "2", "0", "0"]], "here")
@@ -423,6 +440,8 @@ def shown_texts(code: str) -> dict[str, str]:
             titles = r"(?<!\*)\*[^*]+\*(?!\*)|\[[^]]*\]\(.*?\)" if name == "sources" else r"(?!)"
             found[f"{page}.md {name}"] = re.sub(titles, "T", text)
     found |= claim_texts(code)
+    for table in NAMED:
+        found |= {f"names.toml {key}": said for key, said in table_of("names", table, code).items()}
     for path in ROOT.glob("README.md" if code == ENGLISH else f"README.{code}.md"):
         found[path.name] = re.sub(r"\[.*\]\(README.*\)\n", "", path.read_text(encoding="utf-8"))
     hidden = r"`[^`]*`|\]\([^)]*\)|\$.*?\$|\{\{?\w+(?:\[\d\])?(?::\w+)?\}\}?"
@@ -446,7 +465,7 @@ def glossary(code: str) -> dict[str, list[str]]:
 
 @for_each("code", languages())
 def test_the_words_that_meet_a_reader_first_have_a_line(code):
-    known = glosses(code)
+    known = table_of("glossary", "gloss", code)
     assert len(known) >= 8
     assert {"IsoScore", "n/d", "Ledoit-Wolf", "γ"} <= known.keys()
     for term, gloss in known.items():

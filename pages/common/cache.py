@@ -1,8 +1,4 @@
-"""One way to keep an answer: for all readers, or for one session alone.
-
-All answers together, and those of each session, have a limit of bytes ([memory] in
-narrow-cone.toml). Beyond it the answers that were not used for the longest time are dropped.
-"""
+"""One way to keep an answer: for all readers, or for one session alone, within limits of bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import math
 import sys
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
@@ -19,7 +15,7 @@ from hashlib import sha256
 from inspect import isfunction, signature
 from itertools import chain, islice
 from typing import Any, Generic, ParamSpec, TypeVar
-from weakref import WeakSet
+from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
 import streamlit as st
@@ -46,22 +42,17 @@ class _Entry:
 
 
 class Store:
-    """Kept answers: one store for all sessions, and one for each session.
-
-    most_bytes : the limit of this store. All stores together have another limit.
-    """
+    """Kept answers up to a limit of bytes: one store for all sessions, and one for each session."""
 
     def __init__(self, most_bytes: float = math.inf) -> None:
         self.most_bytes = most_bytes
         self.entries: OrderedDict[EntryKey, _Entry] = OrderedDict()  # the last one is the newest
-        self.counts: Counter[str] = Counter()  # entries by function
+        self.making: WeakValueDictionary[EntryKey, threading.Lock] = WeakValueDictionary()
         self.size = 0  # bytes of all answers
-        self.making: dict[EntryKey, threading.Lock] = {}
         with _lock:
             _stores.add(self)
 
     def find(self, place: EntryKey) -> _Entry | None:
-        """The entry, which is now the last one used."""
         with _lock:
             entry = self.entries.get(place)
             if entry is not None:
@@ -69,34 +60,30 @@ class Store:
                 self.entries.move_to_end(place)
             return entry
 
-    def add(self, place: EntryKey, answer: Any, max_entries: int) -> None:
+    def add(self, place: EntryKey, answer: Any, max_entries: int) -> _Entry:
         """Store an answer and drop what is then too many or too much."""
         entry = _Entry(answer, size_of(answer), time.monotonic())
         most = memory_limits().results_megabytes * MEGABYTE
         with _lock:
-            self._drop(place)
             self.entries[place] = entry
-            self.counts[place[0]] += 1
             self.size += entry.size
-            while self.counts[place[0]] > max_entries:
-                self._drop(next(each for each in self.entries if each[0] == place[0]))
+            alike = [each for each in self.entries if each[0] == place[0]]
+            for each in alike[: max(0, len(alike) - max_entries)]:
+                self._drop(each)
             while self.size > self.most_bytes and len(self.entries) > 1:
                 self._drop(next(iter(self.entries)))
             while total_size() > most:
-                stores = [store for store in _stores if store.entries]
-                oldest = min(stores, key=lambda store: store._last_use_of_oldest())
+                oldest = min(
+                    (store for store in _stores if store.entries),
+                    key=lambda store: next(iter(store.entries.values())).used,
+                )
                 if next(iter(oldest.entries.values())) is entry:  # no other answer is left
                     break
                 oldest._drop(next(iter(oldest.entries)))
+        return entry
 
     def _drop(self, place: EntryKey) -> None:
-        entry = self.entries.pop(place, None)
-        if entry is not None:
-            self.counts[place[0]] -= 1
-            self.size -= entry.size
-
-    def _last_use_of_oldest(self) -> float:
-        return next(iter(self.entries.values())).used
+        self.size -= self.entries.pop(place).size
 
 
 _lock = threading.RLock()
@@ -111,7 +98,6 @@ def _shared() -> Store:
 
 @st.cache_resource(show_spinner=False, scope="session")
 def _own() -> Store:
-    """The store of this session, which is freed when the session ends."""
     return Store(memory_limits().session_results_megabytes * MEGABYTE)
 
 
@@ -125,16 +111,12 @@ def memory_limits() -> MemoryLimits:
 
 
 def total_size() -> int:
-    """Bytes of all answers, for all sessions and for each."""
     with _lock:
         return sum(store.size for store in _stores)
 
 
 def size_of(answer: Any) -> int:
-    """The approximate bytes of an answer: its arrays, its texts and their containers.
-
-    Of a long container some LONG items are counted, and stand for the others.
-    """
+    """The approximate bytes of an answer; of a container some LONG items stand for all."""
     counted: set[int] = set()
     size, rest = 0, [(answer, 1)]
     while rest:
@@ -158,8 +140,6 @@ def size_of(answer: Any) -> int:
 
 
 class Kept(Generic[P, Answer]):
-    """A function whose answers are kept; see ``kept``."""
-
     def __init__(self, function: Callable[P, Answer], most: int, *, by_session: bool) -> None:
         update_wrapper(self, function)
         self.function, self._most, self._by_session = function, most, by_session
@@ -168,10 +148,7 @@ class Kept(Generic[P, Answer]):
         self.takes_report = REPORT in self._signature.parameters
 
     def __call__(self, *values: P.args, **options: P.kwargs) -> Answer:
-        """The kept answer; the function computes it where there is none, of many rows in a job.
-
-        Several sessions that need it at once wait for the first one.
-        """
+        """The kept answer, or a new one, of many rows in a job. Several sessions make one."""
         bound = self._signature.bind(*values, **options)
         n = max((getattr(value, "n_slow", 0) for value in bound.arguments.values()), default=0)
         if n and session_id() and not bound.kwargs:  # jobs take arguments in their order
@@ -184,7 +161,6 @@ class Kept(Generic[P, Answer]):
         )
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
-        """The kept answer, or None where there is none."""
         store, place = self._place(values, options)
         entry = None if store is None else store.find(place)
         return None if entry is None else entry.answer
@@ -214,19 +190,10 @@ class Kept(Generic[P, Answer]):
     ) -> Answer:
         if store is None:
             return make()
-        entry = store.find(place)
-        if entry is None:
-            with _lock:
-                making = store.making.setdefault(place, threading.Lock())
-            with making:
-                entry = store.find(place)
-                if entry is None:
-                    try:
-                        answer = make()
-                        store.add(place, answer, self._most)
-                    finally:
-                        store.making.pop(place, None)
-                    return answer
+        with _lock:
+            making = store.making.setdefault(place, threading.Lock())
+        with making:
+            entry = store.find(place) or store.add(place, make(), self._most)
         found: Answer = entry.answer
         return found
 

@@ -34,15 +34,7 @@ LINEAR_VIEWS = ("mean", "cone", "svd", "pca")
 
 @dataclass(frozen=True)
 class Look:
-    """How the clouds are drawn.
-
-    Attributes
-    ----------
-    seed : int or None
-        Of a map; None fits UMAP on all cores.
-    most_fitted : int or None
-        Points that a map is fitted on at most; None for all.
-    """
+    """How the clouds are drawn."""
 
     view: str
     n_components: int
@@ -57,7 +49,6 @@ class Look:
 
 
 def views() -> tuple[str, ...]:
-    """All views, without the maps whose package is not installed."""
     return (*LINEAR_VIEWS, *(name for name, kind in MAPS.items() if find_spec(kind.module)))
 
 
@@ -94,7 +85,6 @@ def choose_cloud(
 
 
 def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:
-    """The unit that a point represents."""
     labels = {
         "sentences": _("sentences (pooled)"),
         "tokens": _("contextual tokens"),
@@ -111,7 +101,6 @@ def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:
 
 
 def choose_pooling(encoder: Encoder, poolings: Sequence[str], unit: str) -> str:
-    """The pooling, which makes one vector of the tokens of a sentence."""
     return choose(
         st.selectbox,
         _("Pooling"),
@@ -140,7 +129,6 @@ def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
 
 
 def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
-    """A layer by number; for sentences also an average of layers by its name."""
     last = encoder.n_layers
     labels = layer_labels(last)
     if last == 0:
@@ -164,7 +152,6 @@ def choose_look(
     dims: str = "2D",
     has_clusters: bool = False,
 ) -> Look:
-    """View, dimensions and colour, which may be that of clusters in the picture."""
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
@@ -205,7 +192,6 @@ def choose_look(
 def choose_colour(
     corpus: Corpus | VectorSet, spec: CloudSpec, *, has_clusters: bool = False
 ) -> str:
-    """What the colours of the points show; clusters need a picture."""
     colours = {
         "topic": label_name(corpus),  # the code in addresses, for labels of every kind
         "length": _("length"),
@@ -234,10 +220,7 @@ def choose_colour(
 
 
 def choose_fit_set(corpus: Corpus | VectorSet) -> str:
-    """The points that treatments are fitted on: by default half of them, if there are enough.
-
-    corpus : the data shown. Vectors can be fitted on vectors of the same dimension only.
-    """
+    """The points that treatments are fitted on: by default half of them, if there are enough."""
     others = corpus_labels()
     if isinstance(corpus, VectorSet):
         fitting = [c for c, own in own_vectors().items() if own.dimension == corpus.dimension]
@@ -282,7 +265,6 @@ def choose_weights(points: CorpusCloud) -> CorpusCloud:
 
 
 def fit_words(code: str, fit: CorpusCloud) -> str:
-    """What a treatment was fitted on."""
     words = {
         SAME: _("fitted on {n} of these points"),
         SPLIT: _("fitted on {n} points of the other half"),
@@ -293,10 +275,7 @@ def fit_words(code: str, fit: CorpusCloud) -> str:
 def points_and_fit(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None = None
 ) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code.
-
-    kept_rows : of the corpus, as ``filtered`` takes them
-    """
+    """The points shown, and all points of the fit set: SAME, SPLIT (half), or a corpus's code."""
     points = filtered(encode_corpus(corpus, spec), kept_rows)
     if code == SAME:
         return points, points

@@ -1,7 +1,6 @@
 """Controls whose state is in the URL, under codes that no language changes.
 
-Streamlit's own ``bind`` puts the *label* of a choice into the URL, and labels are translated here.
-So choices use ``choose``. Sliders and numbers use ``bind``.
+Streamlit's ``bind`` puts the translated *label* of a choice into the URL: choices use ``choose``.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from geometry import Encoder
 from geometry.data.words import tokenizer_for
 from geometry.encode.pool import POOLING_NAMES
 
-from .address import PARAMETERS, put_in_url
+from .address import put_in_url, require_parameter
 from .page_state import forget_unlinked, note_choice
 from .streamlit_internals import is_from_history
-from .words import _
+from .words import _, names
 
 FOUND = "found"  # code of the tokenizer that is found from the texts
 TEXTS_READ = (
@@ -41,13 +40,12 @@ def choose(
     private: Collection[str] = (),
     **settings: Any,
 ) -> str:
-    """A selectbox, radio or segmented control over codes; returns the chosen code.
+    """A control over codes, which ``?key=code`` sets on arrival; returns the chosen code.
 
-    The URL parameter ``?key=code`` sets the control on arrival and is updated when it changes.
     A code that is not among the options counts as the default. The address never gets a code in
     ``private``, and gets the default only with ``always_in_url``.
     """
-    PARAMETERS[key]  # KeyError for a name that the address does not have
+    require_parameter(key)
     labels = labels or {}
     if settings.get("accept_new_options"):
         code_of_label(key)
@@ -83,11 +81,9 @@ def choose(
 
 
 def code_of_label(key: str) -> None:
-    """Replace a label that the control showed before by its code.
+    """Replace an old label by its code, before the state of the control is read.
 
-    A control that accepts typed texts sends its label. If data or language have changed the label
-    since, Streamlit takes the old label for a typed text. Call this function before the state of
-    such a control is read.
+    A control that accepts typed texts sends its label, which data or language may have changed.
     """
     shown = st.session_state.get("shown-labels", {}).get(key, {})
     if st.session_state.get(key) in shown:
@@ -95,11 +91,7 @@ def code_of_label(key: str) -> None:
 
 
 def follow_default(key: str, default: float | str) -> None:
-    """Move a control to its new default if it is still at the old one.
-
-    The default depends on the points, and the URL does not contain defaults. Call this function
-    before the control is drawn.
-    """
+    """Move a control, before it is drawn, to its new default if it is still at the old one."""
     known = st.session_state.setdefault("defaults", {})
     last, before, since = known.get(key, (None, None, 0.0))
     value = st.session_state.get(key, default)
@@ -118,13 +110,7 @@ def layer_labels(last: int) -> dict[str, str]:
 
 
 def layer_set_names() -> dict[str, str]:
-    """The averages of layers by their names in ``LAYER_SETS``."""
-    return {
-        "first-last": _("mean of the first and the last layer"),
-        "last-2": _("mean of the last 2 layers"),
-        "last-3": _("mean of the last 3 layers"),
-        "last-4": _("mean of the last 4 layers"),
-    }
+    return names("layer_sets")
 
 
 def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
@@ -136,22 +122,11 @@ def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
 
 
 def tokenizer_names() -> dict[str, str]:
-    """Ways to split a text into words, by code."""
-    return {
-        FOUND: _("found from the texts"),
-        "unicode": _("letters and numbers, any script; split at spaces"),
-        "characters": _("each Chinese or Japanese character"),
-        "jieba": _("Chinese, by jieba"),
-        "ascii": _("a–z, 0–9 and the apostrophe (published STS figures)"),
-    }
+    return names("tokenizers")
 
 
 def choose_tokenizer(texts: Sequence[str] = ()) -> str:
-    """How the texts become words, as ``geometry.data.words`` names it.
-
-    Where Chinese or Japanese has no spaces, splitting at spaces would make a clause one word: then
-    it is not offered.
-    """
+    """How the texts become words. Chinese without spaces is never split at spaces."""
     offered, found = (
         list(tokenizer_names()),
         tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)]),

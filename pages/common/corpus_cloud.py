@@ -89,7 +89,6 @@ class CorpusCloud:
 
     @property
     def content_key(self) -> str:
-        """``key``."""
         return self.key
 
     @property
@@ -102,7 +101,6 @@ class CorpusCloud:
 
     @property
     def vectors(self) -> np.ndarray:
-        """The vectors (n, d)."""
         return self.cloud.vectors
 
     @property
@@ -114,10 +112,7 @@ class CorpusCloud:
 
     @property
     def units(self) -> np.ndarray | None:
-        """(n,) equal numbers for points that depend on each other; None if all are independent.
-
-        The tokens of a sentence depend on each other, and so do the sentences of a split text.
-        """
+        """(n,) equal numbers for the tokens of a sentence and for the sentences of a text."""
         cloud, of_text = self.cloud, self.corpus.sources
         if of_text is not None and cloud.unit in ("sentences", "tokens"):
             return np.asarray(of_text)[cloud.sources]
@@ -147,7 +142,6 @@ class CorpusCloud:
         return rows if self.file_rows is None else np.searchsorted(self.file_rows, rows)
 
     def column(self, place: int) -> FileColumn:
-        """One of the corpus' further columns, with an entry for each point."""
         return self.corpus.columns[place].take(self.corpus_rows)
 
     def take(self, rows: np.ndarray, name: str) -> CorpusCloud:
@@ -156,11 +150,7 @@ class CorpusCloud:
         return taken if self.weights is None else replace(taken, weights=None).weighted()
 
     def weighted(self) -> CorpusCloud:
-        """The same rows with the weights of their texts.
-
-        They get no weights if the corpus has none, if they are types, or if fewer than
-        FEWEST_WEIGHED weights are above 0.
-        """
+        """The same rows with the weights of their texts, if FEWEST_WEIGHED of them are above 0."""
         given = self.corpus.weights
         if given is None or self.cloud.unit == "types":
             return self
@@ -171,10 +161,7 @@ class CorpusCloud:
         return replace(self, weights=weights, key=f"{self.key}/weighted-{name}")
 
     def sample(self, most: int) -> CorpusCloud:
-        """A sample of the rows, for figures over pairs of rows and for intervals.
-
-        most : the size of the sample, drawn by the spec's seed. All rows if there are fewer.
-        """
+        """At most so many rows, drawn by the spec's seed, for figures over pairs of rows."""
         n = len(self.cloud)
         if n <= most:
             return self
@@ -190,7 +177,6 @@ class CorpusCloud:
         return self.take(fitted, "fitted-half"), self.take(shown, "shown-half")
 
     def project(self, method: str, n_components: int) -> Projection:
-        """A linear projection of the vectors, computed once."""
         return _projection(self, method, n_components)
 
     def project_in_job(self, method: str, n_components: int) -> Projection:
@@ -236,43 +222,40 @@ def encode_corpus(
 ) -> CorpusCloud:
     """The cloud by the chosen encoder, or another: from memory, the disk, or a job.
 
-    ``like`` is the same cloud at another layer. By default a reader's upload is ``private``; a
-    sample of their texts is, too. Raises the errors of ``read_cloud``.
+    ``like`` is the same cloud at another layer. By default a reader's upload is ``private``.
     """
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = encoder or current_encoder()  # not in the job, because a job's thread has no session
-    key = ArrayStore.key(encoder.content_key, corpus.content_key, spec)
-    of_all_layers = _encoding_key(encoder, corpus, spec, key)
+    key = of_all_layers = ArrayStore.key(encoder.content_key, corpus.content_key, spec)
+    if spec.unit == "sentences":  # one encoding stores every layer
+        how = corpus.sha256, spec.pooling, spec.special_tokens
+        of_all_layers = ArrayStore.key(encoder.fingerprint, *how)
     private = is_own(corpus) if private is None else private
     cloud = _cloud.find(encoder, corpus, spec, private=private)
     if cloud is None:
         is_long = takes_long(corpus)
-
-        def read() -> tuple[str, Cloud]:
-            same = None if like is None else like.cloud
-            return key, read_cloud(encoder, corpus, **asdict(spec), like=same, store=store())
+        settings = asdict(spec) | {"store": store()}
+        same = None if like is None else like.cloud
+        what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
 
         def work(report: jobs.Progress) -> tuple[str, Cloud]:
             # a worker takes as long to start as a short corpus to be encoded
             reads_long = encoder.n_layers > 0 and encoder.max_tokens > SHORT_TOKENS
-            is_apart = is_long or reads_long
-            how = read_cloud_apart if is_apart else read_cloud
-            return key, how(encoder, corpus, **asdict(spec), store=store(), progress=report)
+            read = read_cloud_apart if is_long or reads_long else read_cloud
+            return key, read(encoder, corpus, **settings, progress=report)
 
-        def encode(name: str) -> tuple[str, Cloud]:
-            what = _("Encoding {n} sentences").format(n=f"{len(corpus):,}")
+        def read_or_made(name: str) -> tuple[str, Cloud]:
+            # splitting stored texts into tokens takes long too
+            is_slow = spec.unit != "sentences" and like is None and is_long
+            if not is_slow and is_stored(encoder, corpus, **settings):
+                return key, read_cloud(encoder, corpus, **settings, like=same)
             made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
             return made
 
-        def is_here() -> bool:
-            if spec.unit != "sentences" and like is None and takes_long(corpus):
-                return False  # splitting stored texts into tokens takes long too
-            return is_stored(encoder, corpus, **asdict(spec), store=store())
-
-        name, made = read() if is_here() else encode(of_all_layers)
+        name, made = read_or_made(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
-            name, made = read() if is_here() else encode(key)
+            name, made = read_or_made(key)
         cloud = _cloud.put(made, encoder, corpus, spec, private=private)
     return CorpusCloud(corpus, spec, encoder, cloud, key, private)
 
@@ -284,10 +267,7 @@ def _cloud(encoder: Encoder, corpus: Corpus, spec: CloudSpec, *, private: bool) 
 
 
 def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
-    """A reader's own vectors as a cloud.
-
-    Rows of zeros have no direction, and are left out. Raises UndefinedMeasure if no row is left.
-    """
+    """A reader's own vectors without rows of zeros. Raises UndefinedMeasure if none is left."""
     numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
     beside = hash((vectors.labels, numbers, tuple(map(id, vectors.columns))))
     found: CorpusCloud = _cloud_of_vectors(vectors.sha256, beside, vectors)
@@ -304,44 +284,17 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
     if not norms.any():
         raise UndefinedMeasure("all_zero")
     texts = _vectors.texts or tuple(f"#{number}" for number in numbers.tolist())
-    cloud = Cloud(
-        unit="vectors",
-        vectors=X,
-        texts=texts,
-        sources=numbers - 1,
-        labels=labels,
-        lengths=norms,
-        counts=np.ones(len(X)),
-        n_available=len(X),
-    )
+    cloud = Cloud("vectors", X, texts, numbers - 1, labels, norms, np.ones(len(X)), len(X))
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    corpus = Corpus(
-        _vectors.name,
-        texts,
-        labels=labels,
-        label_column=_vectors.label_column,
-        columns=_vectors.columns,
-    )
+    column, others = _vectors.label_column, _vectors.columns
+    corpus = Corpus(_vectors.name, texts, labels=labels, label_column=column, columns=others)
     key = ArrayStore.key(sha256, labels)
     return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, file_rows=numbers - 1)
 
 
-def _encoding_key(encoder: Encoder, corpus: Corpus, spec: CloudSpec, key: str) -> str:
-    """Names the encoding that stores the cloud; that of sentences stores every layer.
-
-    A reader who goes to another page therefore waits for the same job.
-    """
-    if spec.unit != "sentences":
-        return key
-    return ArrayStore.key(encoder.fingerprint, corpus.sha256, spec.pooling, spec.special_tokens)
-
-
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
-    """Vectors (m, d) of other texts, by the model, layer and pooling of the points.
-
-    As a job, because a large model takes more than a second.
-    """
+    """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
     spec = points.spec
     return jobs.kept_or_made(
         _encoded,
@@ -370,12 +323,10 @@ def takes_long(corpus: Corpus) -> bool:
 
 
 def characters_of(corpus: Corpus) -> int:
-    """Characters of all texts."""
     return sum(map(len, corpus.texts))
 
 
 def warn_of_cache() -> None:
-    """A warning if the cache folder can't be written."""
     failure = store().failure
     if failure is not None:
         st.warning(
@@ -390,5 +341,4 @@ def warn_of_cache() -> None:
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def store() -> ArrayStore:
-    """The disk cache of vectors."""
     return ArrayStore()

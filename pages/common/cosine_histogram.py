@@ -14,9 +14,6 @@ HISTOGRAM_ROWS = 1500  # rows at most, a sample of a larger cloud; they have 1.1
 
 
 def cosine_histogram(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """The share of pairs in each bin of EDGES, and the number of pairs.
-
-    Raises UndefinedMeasure for a row at zero, which has no cosine.
-    """
+    """The share of pairs in each bin of EDGES, and the number of pairs. Raises UndefinedMeasure."""
     cosines = pairwise_cosines(X, max_rows=HISTOGRAM_ROWS, seed=SEED)
     return cosine_shares(cosines, EDGES), len(cosines)

@@ -1,33 +1,35 @@
-"""The document around a page: its language, its scroll position, its table of contents."""
+"""The document around a page: its language, scroll position, contents and title's buttons."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import streamlit as st
 
-from geometry.data.catalogues import ENGLISH
-
-from .draw.charts import COMPONENTS
+from .address import PRESENT, is_presenting, put_in_url
+from .draw.scripts import send
+from .lesson import scroll_target
 from .page_list import page_path
 from .page_state import BOUND, LEFT, give_to_page
 from .uploads import NEXT, USES, chosen_own, has_own, linked_file, own_code
-from .words import _, labelled, language, markdown
+from .words import _, labelled, language, markdown, names
 
 KEY = "document"
 LINKED = "view-of-link"  # a link's file, page and settings, until the reader has opened the file
 OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
+TOOLS = "page-tools"
+TOOLS_HTML = """<div class="page-tools">
+  <button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M10 6H7a6 6 0 0 0 0 12h3v-2H7a4 4 0 0 1 0-8h3zm4 0v2h3a4 4 0 0 1 0 8h-3v2h3a6 6 0 0 0 0-12zM8 11h8v2H8z" /></svg><span></span></button>
+  <button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 4h18v12h-8v2h3v2H8v-2h3v-2H3zm2 2v8h14V6z" /></svg><span></span></button>
+  <p aria-live="polite"></p>
+</div>"""  # noqa: E501 - the icons
 
 
 def show_contents(page: str) -> None:
-    """The list of the page's headings. It also sets the language of the document (document.js).
+    """The page's headings, its language, and where it is scrolled to (document.js).
 
-    Another page, and a page with newly used own data, is shown from its top.
-
-    The browser stores the name of the reader's own corpus. After a reload, which ends the session,
-    it sends the name, and ``warn_of_lost_corpus`` asks the reader to give the corpus again.
+    The browser stores the name of the reader's own corpus, and sends it after a reload, which ends
+    the session.
     """
     own = chosen_own()
     message = {
@@ -35,14 +37,15 @@ def show_contents(page: str) -> None:
         "uses": st.session_state.get(USES, 0),
         "lang": language(),
         "contents": _("On this page"),
-        "words": {} if language() == ENGLISH else _streamlit_words(),
+        "words": _streamlit_words(),
         "own": own.name if own else "",
     }
 
     def on_gone() -> None:
         st.session_state["gone-corpus"] = str(st.session_state[KEY].get("gone") or "")
 
-    _component()(key=KEY, data=json.dumps(message).encode(), on_gone_change=on_gone)
+    html = '<nav class="contents" hidden></nav>'
+    send("document", KEY, message, html=html, on_gone_change=on_gone)
 
 
 def warn_of_lost_corpus() -> None:
@@ -90,10 +93,7 @@ def warn_of_lost_corpus() -> None:
 
 
 def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
-    """Open a link's page with its settings and its file, which this session has now.
-
-    A control on the screen can't get its value from the address, so its value goes to the page.
-    """
+    """Open a link's page with its settings and its file, which this session has now."""
     state = st.session_state
     for key in [key for key in state if str(key).startswith("filter-")]:
         del state[key]
@@ -109,46 +109,29 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
 
 
 def _streamlit_words() -> dict[str, str]:
-    """The English names and words that Streamlit gives to its own controls, and the reader's."""
-    words = {
-        "Skip to main content": _("Skip to main content"),
-        "Sidebar": _("Sidebar"),
-        "Collapse sidebar": _("Collapse sidebar"),
-        "Expand sidebar": _("Expand sidebar"),
-        "Close": _("Close"),
-        "Open": _("Open"),
-        "Clear value": _("Clear value"),
-        "Choose an option": _("Choose an option"),
-        "Choose or add an option": _("Choose or add an option"),
-        "No results": _("No results"),
-        "Increment": _("Increment"),
-        "Decrement": _("Decrement"),
-        "Help": _("Help"),
-        "Help for {name}": _("Help for {name}"),
-        "{name} icon": _("icon"),
-        "Link to heading": _("Link to heading"),
-        "Copy to clipboard": _("Copy to clipboard"),
-        "Fullscreen": _("Fullscreen"),
-        "Close fullscreen": _("Close fullscreen"),
-        "Download as CSV": _("Download as CSV"),
-        "Search": _("Search"),
-        "Show/hide columns": _("Show/hide columns"),
-        "Upload": _("Upload"),
-        "file upload": _("file upload"),
-        "{name}MB per file": _("At most {name} MB"),
-        "Remove {name}": _("Remove {name}"),
-        "Add files": _("Add files"),
-    }
+    """The English words of Streamlit's own controls, and the reader's."""
+    known = names("streamlit")
     # the same button has the name of its table, where the table has one
-    named = {f"{tool}: {{name}}": labelled(words[tool], "{name}") for tool in OF_TABLES}
-    return words | named
+    named = {tool: labelled(known[tool], "{name}") for tool in OF_TABLES if tool in known}
+    return known | {f"{tool}: {{name}}": words for tool, words in named.items()}
 
 
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "narrow_cone_document",
-        html='<nav class="contents" hidden></nav>',
-        js=(COMPONENTS / "document.js").read_text(encoding="utf8"),
-        isolate_styles=False,
-    )
+def show_page_tools() -> None:
+    """Copy link and Present. There, Escape leaves, arrows change the page, the space bar plays."""
+
+    def on_present() -> None:
+        is_wanted = st.session_state[TOOLS].get(PRESENT) == "on"
+        st.session_state[PRESENT] = is_wanted
+        put_in_url(PRESENT, "1" if is_wanted else None)
+
+    message = {
+        "presenting": is_presenting(),
+        "scroll": scroll_target(),
+        "words": {
+            "copy": _("Copy link"),
+            "copied": _("Link copied"),
+            "present": _("Present"),
+            "leave": _("Leave (Esc)"),
+        },
+    }
+    send("page_tools", TOOLS, message, html=TOOLS_HTML, on_present_change=on_present)

@@ -1,7 +1,4 @@
-"""The encoding of a large corpus by the worker process, which writes the disk cache.
-
-A worker imports this module, so the module does not import Streamlit.
-"""
+"""The encoding of a large corpus by a worker process, which imports this and no Streamlit."""
 
 from __future__ import annotations
 
@@ -29,15 +26,7 @@ def read_cloud_apart(
     progress: Progress,
     **spec: Any,
 ) -> Cloud:
-    """``geometry.read_cloud`` in the worker process.
-
-    If the worker can't write vectors to the disk, they stay in the memory of ``store``.
-
-    Raises
-    ------
-    ProcessEnded
-        If the worker ended. Anything else is raised as by ``read_cloud``.
-    """
+    """``geometry.read_cloud`` in the worker; what it can't write stays in ``store``'s memory."""
     try:
         cloud, unwritten, failure = ENCODING.run(
             partial(_read_cloud, encoder, corpus, spec, store.folder, store.max_bytes), progress

@@ -12,10 +12,9 @@ from .page_state import is_first_in_visit
 
 @contextmanager
 def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
-    """An expander whose content is computed only if it is open; it stays open on return.
+    """An expander that is computed only if open, and stays open on return.
 
-    Use it as ``with folded(...) as is_open: if is_open: ...``. True under ``key`` in the session
-    state opens it.
+    Use it as ``with folded(...) as is_open: if is_open: ...``; ``key`` in the session opens it.
     """
     state = st.session_state
     opened = state.setdefault("opened", {})

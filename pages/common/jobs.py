@@ -1,9 +1,7 @@
 """Long work: one job for each key and all sessions, with progress, an estimate and Cancel.
 
-A job runs in its own thread; jobs of one lane take turns, short ones before long ones. A reader who
-moves a control does not start the job again, and neither do thirty readers who open the same page.
-If one of several readers cancels, the job continues for the others. A job that nobody waits for is
-cancelled within a second, because its reader closed the tab or went elsewhere.
+A job runs in a thread; jobs of one lane take turns, short ones before long ones. A job that nobody
+waits for is cancelled within a second.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import uuid4
 
@@ -40,29 +37,10 @@ class Cancelled(Exception):
     """Raised inside the work, at its next report, after Cancel was pressed."""
 
 
-@dataclass(frozen=True)
-class Visitor:
-    """A session of the app.
-
-    name : set here, once a session. session_id : Streamlit's name.
-    """
-
-    name: str
-    session_id: str
-
-    def may_wait_again(self, since: float) -> bool:
-        """Whether a visitor who stopped waiting at that time may still return.
-
-        A visitor with an open tab may, until the page's next run has ended.
-        """
-        if self.is_gone:
-            return False
-        return since + GRACE_SECONDS > time.monotonic() or is_running(self.session_id)
-
-    @property
-    def is_gone(self) -> bool:
-        """True once the tab is closed or its connection is broken."""
-        return not is_connected(self.session_id)
+def may_wait_again(session: str, since: float) -> bool:
+    """Whether a session that stopped waiting then may return: until its page's next run ends."""
+    is_soon = since + GRACE_SECONDS > time.monotonic()
+    return is_connected(session) and (is_soon or is_running(session))
 
 
 class Lane:
@@ -83,22 +61,23 @@ class Lane:
             self._jobs.append(job)
             self._jobs.sort(key=lambda each: each.is_long)  # a stable sort
         try:
-            self._wait(job)
+            self.give_way(job)
             yield
         finally:
             with self._changed:
                 self._jobs.remove(job)
-                if self._running is job:
-                    self._running = None
-                self._changed.notify_all()
+                self._stop(job)
 
     def give_way(self, job: Job) -> None:
-        """Let the jobs before this one run first. Raises Cancelled."""
-        if self.before(job):
-            with self._changed:
-                self._running = None
-                self._changed.notify_all()
-            self._wait(job)
+        """Run the job when those before it have ended. Raises Cancelled."""
+        with self._changed:
+            if self.before(job):
+                self._stop(job)
+            while self.before(job):
+                if job.cancelled:
+                    raise Cancelled
+                self._changed.wait(POLL_SECONDS)
+            self._running = job
 
     def before(self, job: Job) -> int:
         """How many jobs the job waits for; 0 if it is its turn."""
@@ -108,13 +87,10 @@ class Lane:
             place = self._jobs.index(job)
             return max(place, 1) if self._running not in (None, job) else place
 
-    def _wait(self, job: Job) -> None:
-        with self._changed:
-            while self._running is not None or self._jobs[0] is not job:
-                if job.cancelled:
-                    raise Cancelled
-                self._changed.wait(POLL_SECONDS)
-            self._running = job
+    def _stop(self, job: Job) -> None:
+        if self._running is job:
+            self._running = None
+        self._changed.notify_all()
 
 
 # one lane for each kind of work, so that a long UMAP does not delay an encoding
@@ -135,8 +111,8 @@ class Job:
         self.done, self.total = 0, 0
         self.result: Any = None
         self.error: BaseException | None = None
-        self.waiting: Counter[Visitor] = Counter()  # runs that wait for it, by visitor
-        self.left: dict[Visitor, float] = {}  # when a visitor stopped waiting
+        self.waiting: Counter[str] = Counter()  # runs that wait for it, by session
+        self.left: dict[str, float] = {}  # when a session stopped waiting
         self._began: float | None = None
         self._reported = 0.0
         self._loaded = 0  # items in the first report: their time includes loading
@@ -144,7 +120,6 @@ class Job:
         self._work = work
 
     def run(self) -> None:
-        """Do the work when it is its turn; store its result or error."""
         try:
             with self.lane.turn(self):
                 self.report(0, 0)
@@ -152,7 +127,7 @@ class Job:
         except BaseException as error:
             self.error = error
         finally:
-            self._work = _nothing  # frees the objects that the work refers to
+            del self._work  # frees the objects that it refers to
             self._finished.set()
 
     def report(self, done: int, total: int) -> None:
@@ -169,34 +144,30 @@ class Job:
         self.done, self.total = done, total
 
     def cancel(self) -> None:
-        """Make the work stop at its next report."""
         self._cancel.set()
 
     def wait(self, seconds: float) -> bool:
-        """True once the work has ended."""
         return self._finished.wait(seconds)
 
     @property
     def is_unwanted(self) -> bool:
         """True if nobody waits for it or may wait for it again; call it with the lock held."""
         return not self.waiting and not any(
-            visitor.may_wait_again(since) for visitor, since in self.left.items()
+            may_wait_again(session, since) for session, since in self.left.items()
         )
 
     def excludes(self, other: Job) -> bool:
         """Whether a visitor may not have both at once."""
         return self.lane is other.lane or (self.is_long and other.is_long)
 
-    def leave(self, visitor: Visitor) -> None:
-        """Cancel the work if no other visitor waits for it."""
+    def leave(self, session: str) -> None:
         with _lock:
-            # the visitor's previous run may still wait, in another thread
-            if not self.waiting.keys() - {visitor}:
+            # the session's previous run may still wait, in another thread
+            if not self.waiting.keys() - {session}:
                 self.cancel()
 
     @property
     def cancelled(self) -> bool:
-        """True once the work was cancelled."""
         return self._cancel.is_set()
 
     @property
@@ -208,10 +179,6 @@ class Job:
         return (self.done - self._loaded) / seconds if seconds > 0 else None
 
 
-def _nothing(report: Progress) -> None:
-    return None
-
-
 def no_report(done: int, total: int) -> None:
     """Progress that nobody sees."""
 
@@ -220,50 +187,44 @@ def no_report(done: int, total: int) -> None:
 def joined(
     key: str,
     work: Callable[[Progress], Any],
-    visitor: Visitor,
+    session: str,
     lane: str = "encode",
     *,
     is_long: bool = False,
 ) -> Iterator[Job]:
-    """The job of a key, for which the visitor waits while the block runs.
+    """The job of a key, running or new, for which the visitor waits while the block runs.
 
-    It is a job whose result was not fetched yet, or a new one. A visitor waits for one job of a
-    lane, and for one long job of all lanes. Other jobs without another visitor are cancelled.
+    A visitor waits for one job of a lane, and for one long job of all lanes. Other jobs without
+    another visitor are cancelled.
     """
+    global _watcher
     with _lock:
         job = _jobs.get(key)
         if job is None or job.cancelled:
-            job = _start(key, Job(in_session(in_language(work)), _lanes[lane], is_long=is_long))
-        job.waiting[visitor] += 1
+            job = Job(in_session(in_language(work)), _lanes[lane], is_long=is_long)
+            _jobs[key] = job
+            # daemons, so that Ctrl-C ends the server during an encoding
+            threading.Thread(target=job.run, daemon=True).start()
+            if _watcher is None:
+                _watcher = threading.Thread(target=_cancel_unwanted, daemon=True)
+                _watcher.start()
+        job.waiting[session] += 1
         for other in _jobs.values():
             if job.excludes(other):
-                other.left.pop(visitor, None)
+                other.left.pop(session, None)
     try:
         yield job
     finally:
         with _lock:
-            job.waiting -= Counter([visitor])  # drops a count of 0
-            if not any(visitor in each.waiting and job.excludes(each) for each in _jobs.values()):
-                job.left[visitor] = time.monotonic()
-
-
-def _start(key: str, job: Job) -> Job:
-    global _watcher
-    _jobs[key] = job
-    # daemons, so that Ctrl-C ends the server during an encoding
-    threading.Thread(target=job.run, daemon=True).start()
-    if _watcher is None:
-        _watcher = threading.Thread(target=_cancel_unwanted, daemon=True)
-        _watcher.start()
-    return job
+            job.waiting -= Counter([session])  # drops a count of 0
+            if not any(session in each.waiting and job.excludes(each) for each in _jobs.values()):
+                job.left[session] = time.monotonic()
 
 
 def _cancel_unwanted() -> None:
-    """Cancel and drop unwanted jobs, until no job is left."""
     global _watcher
-    pause = threading.Event()
     while True:
-        pause.wait(WATCH_SECONDS)
+        time.sleep(WATCH_SECONDS)
         with _lock:
             for key, job in list(_jobs.items()):
                 if job.is_unwanted:
@@ -273,13 +234,6 @@ def _cancel_unwanted() -> None:
             if not _jobs:
                 _watcher = None
                 return
-
-
-def _forget(key: str, job: Job) -> None:
-    """Drop a job whose result was fetched, so that the next visit starts the work again."""
-    with _lock:
-        if _jobs.get(key) is job:
-            del _jobs[key]
 
 
 def wait_for(
@@ -297,9 +251,8 @@ def wait_for(
 ) -> Any:
     """The result of work that is run or joined, with its progress; ``key`` names all it depends on.
 
-    If the work is cancelled, the page's run ends here with a button to start again. An error of
-    the work is raised here. An error that is no Exception, such as a panic of a library in Rust, is
-    raised as a RuntimeError, because Streamlit would leave the page running for ever.
+    If the work is cancelled, the page's run ends with a button to start again. An error is raised
+    here; a panic of a library in Rust as a RuntimeError, or the page would run for ever.
     """
     sentences = {
         CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
@@ -310,8 +263,8 @@ def wait_for(
     }
     if key in _left():
         _offer_again(key, sentences[_left()[key]])
-    visitor = this_visitor()
-    with joined(key, work, visitor, lane, is_long=is_long) as job:
+    session = session_id()
+    with joined(key, work, session, lane, is_long=is_long) as job:
         if not job.wait(0):
             place = ((in_place and _place.get()) or st).empty()
             with place.container():
@@ -324,14 +277,16 @@ def wait_for(
                         watch()
                     if click_waits():  # Cancel inside a fragment interrupts no run
                         if passing:
-                            job.leave(visitor)
+                            job.leave(session)
                         st.rerun()
             place.empty()
     if job.cancelled:
         _offer_again(key, sentences[CANCELLED])
-    _forget(key, job)
+    with _lock:  # the next visit starts the work again
+        if _jobs.get(key) is job:
+            del _jobs[key]
     if isinstance(job.error, ProcessEnded):
-        _note_as_left(key, DIED)
+        _left()[key] = DIED
         _offer_again(key, sentences[DIED])
     if isinstance(job.error, Exception):
         raise job.error
@@ -390,28 +345,16 @@ def all_kept_or_made(
 
 
 def _leave(key: str) -> None:
-    """Stop waiting for this visitor; the work stops if no other visitor waits for it.
-
-    A button's argument stays with the session, so it is the key and not the job with its result.
-    """
-    _note_as_left(key, CANCELLED)
+    """Stop waiting for a job, by its key: the argument of a button stays with the session."""
+    _left()[key] = CANCELLED
     if (job := _jobs.get(key)) is not None:
-        job.leave(this_visitor())
-
-
-def this_visitor() -> Visitor:
-    """This session."""
-    return Visitor(st.session_state.setdefault("visitor", uuid4().hex), session_id())
+        job.leave(session_id())
 
 
 def _left() -> dict[str, str]:
     """CANCELLED or DIED for each job of this visitor that ended so, by its key."""
-    left: dict[str, str] = st.session_state.get("left_jobs", {})
+    left: dict[str, str] = st.session_state.setdefault("left_jobs", {})
     return left
-
-
-def _note_as_left(key: str, how: str) -> None:
-    st.session_state["left_jobs"] = _left() | {key: how}
 
 
 def _offer_again(key: str, sentence: str) -> NoReturn:
@@ -421,10 +364,10 @@ def _offer_again(key: str, sentence: str) -> NoReturn:
 
 
 def _again(key: str) -> None:
-    st.session_state["left_jobs"] = {name: how for name, how in _left().items() if name != key}
+    _left().pop(key, None)
 
 
-def _progress_line(job: Job, what: str, amount: Callable[[float], str] = "{:,.0f}".format) -> str:
+def _progress_line(job: Job, what: str, amount: Callable[[float], str]) -> str:
     if before := job.lane.before(job):
         return f"{what} · " + _("Waiting in the queue; jobs before it: {n}").format(n=before)
     if not job.total:

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import streamlit as st
@@ -78,10 +79,7 @@ class LessonError(ValueError):
 
 @dataclass(frozen=True)
 class Case:
-    """A text, and the fact that must be above or below a number for it.
-
-    right : of an option of a guess that no fact decides, whether it is the right one.
-    """
+    """A text, and the fact that must be above or below a number for it."""
 
     text: str
     fact: str = ""
@@ -106,11 +104,7 @@ Cases = tuple[Case, ...]
 
 @dataclass(frozen=True)
 class Guess:
-    """A question before the answer.
-
-    The right option is the first one that fits the facts. Of a question without facts it is the one
-    with ``right``, and there may be none: a question of opinion.
-    """
+    """A question before the answer. Right is the first option that fits, or that has ``right``."""
 
     question: str
     options: Cases
@@ -129,12 +123,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Step:
-    """A view of a page, and what to look at there.
-
-    query : the page's settings, by their names in the address.
-    part : the key of the part of the page to which the browser scrolls.
-    short : whether it belongs to the ten minutes.
-    """
+    """A view of a page, and what to look at there."""
 
     page: str
     title: str
@@ -174,15 +163,15 @@ def _step(
     page: str,
     title: str,
     look: Any,
-    query: Mapping[str, Any] | None = None,
+    query: Mapping[str, Any] = MappingProxyType({}),
     note: str = "",
     part: str = "",
     short: bool = False,
     guess: Mapping[str, Any] | None = None,
 ) -> Step:
-    settings = {name: _short(value) for name, value in (query or {}).items()}
-    if page not in PAGES:
-        raise ValueError(f"page = {page!r}")
+    if page not in PAGES or not re.fullmatch(r"[a-z-]*", part):
+        raise ValueError(f"page = {page!r}, part = {part!r}")
+    settings = {name: _short(value) for name, value in query.items()}
     for name, value in settings.items():
         is_known = name in PARAMETERS and name not in NOT_OF_A_STEP
         # a file of somebody else names no folder of the server, and nothing to download
@@ -190,26 +179,20 @@ def _step(
             raise ValueError(f"query: {name} = {value!r}")
     asked = None
     if guess is not None:
-        asked = Guess(
-            _short(guess["question"]), _cases(guess["options"]), _cases(guess.get("answer", ""))
-        )
-        if not FEWEST_OPTIONS <= len(asked.options) <= MOST_OPTIONS:
-            raise ValueError(f"{len(asked.options)} options: {asked.question[:60]!r}")
-    if not re.fullmatch(r"[a-z-]*", part):
-        raise ValueError(f"part = {part!r}")
+        options = _cases(guess["options"])
+        asked = Guess(_short(guess["question"]), options, _cases(guess.get("answer", "")))
+        if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
+            raise ValueError(f"{len(options)} options: {asked.question[:60]!r}")
     texts = _short(title), _cases(look), settings, _short(note)
     return Step(page, *texts, part, bool(short), asked)
 
 
 def _cases(value: Any) -> Cases:
     """A text, or a list of texts with their conditions."""
-    if isinstance(value, str):
-        return (Case(_short(value)),)
-    cases = tuple(Case(**each) for each in value)
+    cases = tuple(Case(**each) for each in ([{"text": value}] if isinstance(value, str) else value))
     for case in cases:
         _short(case.text), _short(case.fact)
-        if any(limit is not None for limit in (case.above, case.below)):
-            float(case.above or 0), float(case.below or 0)
+        float(case.above or 0), float(case.below or 0)
     if not cases:
         raise ValueError("a list without a text")
     return cases
@@ -225,25 +208,22 @@ def lesson_toml(steps: Iterable[Step]) -> str:
     """The steps as a TOML file, which ``read_lesson`` reads."""
     written = []
     for step in steps:
-        values = asdict(step)
-        values["look"] = _plain(step.look)
+        values = asdict(step) | {"look": _plain(step.look)}
         if step.guess is not None:
-            values["guess"] |= {
-                "options": [_without_none(asdict(case)) for case in step.guess.options],
-                "answer": _plain(step.guess.answer),
-            }
+            values["guess"]["answer"] = _plain(step.guess.answer)
         written.append(_without_none(values))
     return tomli_w.dumps({"step": written}, multiline_strings=True)
 
 
-def _plain(cases: Cases) -> str | list[dict[str, Any]]:
-    if len(cases) == 1 and not cases[0].fact:
-        return cases[0].text
-    return [_without_none(asdict(case)) for case in cases]
+def _plain(cases: Cases) -> Any:
+    return cases[0].text if len(cases) == 1 and not cases[0].fact else [*map(asdict, cases)]
 
 
-def _without_none(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
+def _without_none(value: Any) -> Any:
+    """TOML has no None."""
+    if isinstance(value, dict):
+        return {name: _without_none(each) for name, each in value.items() if each is not None}
+    return [*map(_without_none, value)] if isinstance(value, list | tuple) else value
 
 
 # ---- where the reader is ----
@@ -430,10 +410,7 @@ def _guess_id(place: Place) -> str:
 
 
 def note_facts(facts: Callable[[], Facts]) -> None:
-    """Tell the step's sentences with the numbers on the screen; nothing if there is no lesson.
-
-    A page calls it when its numbers are known, also where a fragment changes them.
-    """
+    """Tell the step's sentences with the page's numbers, in each run and fragment that has them."""
     if SAID not in st.session_state:
         return
     place, said = st.session_state[SAID]
@@ -509,7 +486,7 @@ def show_lesson_menu(page: str) -> None:
         )
         name = _("Edit, open and save my lesson")
         if st.button(name, key="lesson-edit", icon=":material/edit:", width="stretch"):
-            _edit()
+            st.dialog(_("My lesson"), width="large")(_show_editor)()
 
 
 def _add_view(page: str) -> None:
@@ -521,8 +498,7 @@ def _add_view(page: str) -> None:
         if name not in DATA or DATA[name].fullmatch(value)
     }
     step = Step(page, page_labels()[page], (Case(""),), query)
-    st.session_state[MY_STEPS] = (*st.session_state.get(MY_STEPS, ()), step)
-    _say_how_many()
+    _keep([*st.session_state.get(MY_STEPS, ()), step])
 
 
 def _open_file() -> None:
@@ -533,8 +509,7 @@ def _open_file() -> None:
     try:
         if file.size > MOST_BYTES:
             raise LessonError(f"{file.size:,} bytes")
-        st.session_state[MY_STEPS] = read_lesson(file.getvalue().decode("utf-8"))
-        _say_how_many()
+        _keep(read_lesson(file.getvalue().decode("utf-8")))
     except (LessonError, UnicodeDecodeError) as error:
         st.session_state["lesson-problem"] = _(
             "This file is no lesson: {reason}. Open a file that was saved here, with at most {n} "
@@ -542,10 +517,12 @@ def _open_file() -> None:
         ).format(reason=markdown(str(error)[:200]), n=MOST_STEPS, kilobytes=MOST_BYTES // 1000)
 
 
-def _say_how_many() -> None:
-    n = len(st.session_state[MY_STEPS])
-    st.toast(_("My lesson ({n})").format(n=n), icon=":material/school:")
+def _keep(steps: Sequence[Step], *, is_said: bool = True) -> None:
+    """Set the teacher's own steps, and begin the editor's fields anew."""
+    st.session_state[MY_STEPS] = tuple(steps)
     st.session_state[EDITION] = st.session_state.get(EDITION, 0) + 1
+    if is_said:
+        st.toast(_("My lesson ({n})").format(n=len(steps)), icon=":material/school:")
 
 
 def scroll_target() -> tuple[str, str]:
@@ -559,10 +536,6 @@ def scroll_target() -> tuple[str, str]:
 def shows_part(part: str) -> bool:
     """Whether a part is shown: for an audience only if the lesson's step is about it."""
     return not is_presenting() or scroll_target()[1] == part
-
-
-def _edit() -> None:
-    st.dialog(_("My lesson"), width="large")(_show_editor)()
 
 
 def _show_editor() -> None:
@@ -667,5 +640,4 @@ def _move(at: int, by: int) -> None:
     step = steps.pop(at)
     if by:
         steps.insert(at + by, step)
-    st.session_state[MY_STEPS] = tuple(steps)
-    st.session_state[EDITION] = st.session_state.get(EDITION, 0) + 1
+    _keep(steps, is_said=False)

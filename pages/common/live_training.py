@@ -20,8 +20,8 @@ import streamlit as st
 from geometry.process import PAUSE, RUN, STEP, Process, ProcessEnded, ProcessLimits
 
 from .cache import memory_limits
-from .jobs import Visitor, this_visitor
 from .messages import error_text
+from .streamlit_internals import is_connected, session_id
 from .words import _
 
 POLL_SECONDS = 0.1  # between two looks at the queue
@@ -54,21 +54,13 @@ class _Ended(Exception):
 
 
 class Training:
-    """A generator's values, computed in another process for one session.
+    """A generator's values, computed in another process for one session."""
 
-    Attributes
-    ----------
-    records : list
-        The values so far.
-    error : Exception or None
-        The error that ended the training.
-    """
-
-    def __init__(self, visitor: Visitor, call: Callable[[], Iterator[Any]]) -> None:
+    def __init__(self, session: str, call: Callable[[], Iterator[Any]]) -> None:
         self.records: list[Any] = []
         self.error: Exception | None = None
         self.state: TrainingState = "waiting"
-        self._visitor = visitor
+        self._session = session
         self._call = [call]
         self._process: Process | None = None
         self._ended = threading.Event()
@@ -92,20 +84,18 @@ class Training:
             return waiting.index(self) + 1 if self in waiting else 0
 
     def pause(self) -> None:
-        """Pause after the record that is being computed."""
         self._order(PAUSE, "paused")
 
     def resume(self) -> None:
-        """Go on after a pause."""
         self._order(RUN, "running")
 
     def step(self) -> None:
-        """Compute one more record, and then pause."""
         self._order(STEP, "paused")
 
-    def stop(self) -> None:
-        """End the process within a second. The records stay."""
+    def stop(self, seconds: float = 0.0) -> None:
+        """End the process within a second, and wait for its end so long. The records stay."""
         self._stopping.set()
+        self.wait(seconds)
 
     def wait(self, seconds: float) -> bool:
         """True once it has ended."""
@@ -153,15 +143,15 @@ class Training:
     def _is_next(self) -> bool:
         """Whether it may start: a place is free, and no other training of its session runs."""
         running = [each for each in _active if each._process is not None]
-        busy = {each._visitor for each in running}
+        busy = {each._session for each in running}
         waiting = (each for each in _active if each._process is None)
-        first = next((each for each in waiting if each._visitor not in busy), None)
+        first = next((each for each in waiting if each._session not in busy), None)
         return first is self and len(running) < memory_limits().trainings
 
     def _check(self, *_: int) -> None:
         """Raise _Ended if it must end."""
         now = time.monotonic()
-        if not self._visitor.is_gone:
+        if is_connected(self._session):
             self._visited_at = now
         if self.state == "paused" and now - self._paused_at > LONGEST_PAUSE:
             self.state = "paused long"
@@ -174,12 +164,9 @@ class Training:
 
 
 def started(name: str, call: Callable[[], Iterator[Any]]) -> Training:
-    """Start this session's training of that name, and drop the earlier one.
-
-    name : one for each page. call : as in ``Training``.
-    """
+    """Start this session's training of that name, one for each page, and drop the earlier one."""
     drop(name)
-    training = Training(this_visitor(), call)
+    training = Training(session_id(), call)
     st.session_state.setdefault(STATE, {})[name] = training
     return training
 
@@ -204,11 +191,7 @@ def follow(
     playing: str = "no-film",
     every: float = 0.0,
 ) -> None:
-    """Draw in a fragment, every two seconds while this session's training is active.
-
-    ``draw`` gets None before the first training. While the session's ``playing`` is true, it draws
-    every ``every`` seconds.
-    """
+    """Draw in a fragment, again while the training is active or ``playing`` in the session."""
     was_playing = bool(st.session_state.get(playing))
     former = training_of(name)
     was_active = former is not None and former.is_active
@@ -252,8 +235,8 @@ def show_controls(name: str, training: Training) -> None:
                 _("Stop"),
                 key=f"training-{name}-stop",
                 icon=":material/stop:",
-                on_click=_stop,
-                args=(training,),
+                on_click=training.stop,
+                args=(1.0,),
             )
         st.button(
             _("Reset"),
@@ -263,25 +246,6 @@ def show_controls(name: str, training: Training) -> None:
             args=(name,),
             help=_("End the training and remove what it recorded."),
         )
-    show_state(training)
-
-
-def show_progress(done: int, n: int) -> None:
-    """The progress of a training, from the press of the button."""
-    if done:
-        text = _("Step {step} of {n}").format(step=done, n=n)
-    else:
-        text = _("The training starts: {n} steps …").format(n=n)
-    st.progress(done / n, text=text)
-
-
-def _stop(training: Training) -> None:
-    training.stop()
-    training.wait(1.0)
-
-
-def show_state(training: Training) -> None:
-    """The place in the queue, the error, or how the training ended."""
     if training.state == "waiting":
         st.info(
             _(
@@ -296,14 +260,18 @@ def show_state(training: Training) -> None:
                 "Paused for {n} minutes, so the training has ended. Its steps are still here."
             ).format(n=round(LONGEST_PAUSE / 60))
         )
-    elif training.error is not None:
-        st.error(_error_text(training.error))
-
-
-def _error_text(error: Exception) -> str:
-    if isinstance(error, ProcessEnded | MemoryError):
-        return _(
-            "The process of this training was ended, perhaps because memory ran out. Choose a "
-            "smaller model or vocabulary, and train again."
+    elif isinstance(training.error, ProcessEnded | MemoryError):
+        st.error(
+            _(
+                "The process of this training was ended, perhaps because memory ran out. Choose a "
+                "smaller model or vocabulary, and train again."
+            )
         )
-    return error_text(error)
+    elif training.error is not None:
+        st.error(error_text(training.error))
+
+
+def show_progress(done: int, n: int) -> None:
+    """The progress of a training, from the press of the button."""
+    text = _("Step {step} of {n}") if done else _("The training starts: {n} steps …")
+    st.progress(done / n, text=text.format(step=done, n=n))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 from typing import Literal
 
@@ -26,19 +24,12 @@ from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import LISTED
 
 from .seed import SEED
-from .words import TEXT, _, labelled, language, markdown, paragraph
-
-
-@lru_cache(maxsize=8)
-def glosses(code: str) -> dict[str, str]:
-    """Term to its explanation in a language (the table ``gloss`` of its glossary)."""
-    with (TEXT / code / "glossary.toml").open("rb") as file:
-        return dict(tomllib.load(file).get("gloss", {}))
+from .words import _, labelled, language, markdown, paragraph, table_of
 
 
 def _found(text: str) -> dict[str, str]:
     """The terms that the text contains as whole words."""
-    known = glosses(language())
+    known = table_of("glossary", "gloss", language())
     return {
         term: known[term] for term in known if re.search(rf"(?<!\w){re.escape(term)}(?!\w)", text)
     }
@@ -75,7 +66,6 @@ LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
 
 
 def measure_label(name: str, *, with_unit: bool = False) -> str:
-    """The label in the reader's language."""
     label = _(LABELS[name])
     if not (with_unit and unit_of(name)):
         return label
@@ -101,19 +91,16 @@ def same_label(corpus: Corpus) -> str:
 
 
 def label_name(corpus: Corpus | VectorSet) -> str:
-    """The name of the labels: that of their column."""
     if corpus.label_column == "topic":
         return _("topic")
     return corpus.label_column or _("label")
 
 
 def unit_of(name: str) -> str:
-    """ "°" for an angle, "" for a pure number."""
     return LISTED[name].unit if name in LISTED else ""
 
 
 def decimals_of(name: str) -> int:
-    """The number of decimals of a measure."""
     return LISTED[name].decimals if name in LISTED else 3
 
 
@@ -152,19 +139,17 @@ class BigNumber:
 
 def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:
     """The numbers side by side under a title, as a list that screen readers can read."""
-    items = "".join(_item(number) for number in numbers)
+    items = [
+        f"<div><dt>{with_gloss(each.label)}</dt><dd><b>{escape(each.value)}</b></dd>"
+        f"<dd><small>{escape(each.note)}</small></dd>"
+        f"<dd><small>{escape(each.change)}</small></dd></div>"
+        for each in numbers
+    ]
     with st.container(key=key):
-        st.html(f'<dl class="big-numbers" aria-label="{escape(title)}">{items}</dl>')
-
-
-def _item(number: BigNumber) -> str:
-    below = [f"<dd><small>{escape(text)}</small></dd>" for text in (number.note, number.change)]
-    dt, dd = with_gloss(number.label), escape(number.value)
-    return f"<div><dt>{dt}</dt><dd><b>{dd}</b></dd>{''.join(below)}</div>"
+        st.html(f'<dl class="big-numbers" aria-label="{escape(title)}">{"".join(items)}</dl>')
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:
-    """The signed difference; "" if one of the values is missing."""
     if value is None or former is None:
         return ""
     return with_sign(value - former, decimals)
@@ -214,7 +199,6 @@ def agreement_number(
 
 
 def change_words(change: str) -> str:
-    """The difference with its name; "" for none."""
     return _("change: {change}").format(change=change) if change else ""
 
 
@@ -233,10 +217,9 @@ ICONS = {
 def agreement_of(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
 ) -> AgreementDraws | None:
-    """The agreement of neighbours' labels, with draws for an interval.
+    """The agreement of neighbours' labels with draws for an interval; None if it is undefined.
 
-    None for a single label, for too few units, or if a row has no direction. Rows of one unit are
-    drawn together, and are no neighbours of each other.
+    Rows of one unit are drawn together, and are no neighbours of each other.
     """
     if len({*labels} - {""}) < 2:
         return None
@@ -286,7 +269,6 @@ def isotropic_control(n: int, d: int) -> Control | NoControl:
 
 
 def nothing_measured() -> NoControl:
-    """For a verdict without numbers."""
     return NoControl(_("nothing was measured."))
 
 
@@ -332,11 +314,8 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         )
         mark = f"{ICONS[verdict.state]} **{verdict.heading or states[verdict.state]}**"
         st.markdown(paragraph([mark, verdict.measured]))
-        st.markdown(_control_line(verdict.control))
+        if isinstance(control := verdict.control, NoControl):
+            st.markdown(_("**No control is needed**: {reason}").format(reason=control.reason))
+        else:
+            st.markdown(_("**Control**: {measured}").format(measured=control.measured))
         st.caption(markdown(verdict.basis))
-
-
-def _control_line(control: Control | NoControl) -> str:
-    if isinstance(control, NoControl):
-        return _("**No control is needed**: {reason}").format(reason=control.reason)
-    return _("**Control**: {measured}").format(measured=control.measured)

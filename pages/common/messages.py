@@ -61,20 +61,14 @@ def show_error(error: Exception) -> None:
 
 
 def show_failure(error: Exception) -> bool:
-    """Show an error that no page has handled, in place of Streamlit's box; returns True.
-
-    Streamlit has logged it.
-    """
+    """Show an error that no page has handled, in place of Streamlit's box; returns True."""
     st.container(key="failure").error(error_text(error))
     return True
 
 
 @contextmanager
 def errors_shown(place: DeltaGenerator | None = None) -> Iterator[None]:
-    """A context that ends at an error of the encoder or of a measure, and shows it.
-
-    place : where it is shown; by default where the context is.
-    """
+    """A context that ends at an error of the encoder or of a measure, and shows it."""
     try:
         yield
     except ENCODER_ERRORS as error:
@@ -83,11 +77,9 @@ def errors_shown(place: DeltaGenerator | None = None) -> Iterator[None]:
 
 
 def cancelled_download() -> str:
-    """The message after a reader cancelled a download."""
     return _("Cancelled. Files that had arrived completely are not downloaded twice.")
 
 
 def too_few_for_interval(n: int) -> str:
-    """The message where n points are too few for an interval."""
     words = _("An interval needs {least} points or more, and {n} are shown.")
     return words.format(least=MIN_ROWS, n=n)

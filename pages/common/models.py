@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
@@ -26,14 +28,14 @@ from geometry.vectors import read_bundled_vectors
 from . import jobs
 from .controls import choose, code_of_label
 from .messages import cancelled_download
-from .model_shelf import ModelShelf
 from .page_state import forget_layers
 from .rules import model_rules
-from .words import _, code, markdown, noted, paragraph
+from .words import _, code, markdown, names, noted, paragraph
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 # errors that every new try would raise
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16", "absent_bundled")
+PREFIX_OF = {each.strip(" :") or "none": each for each in PREFIXES}  # by its word in the address
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 
@@ -49,7 +51,6 @@ class ModelChoice:
 
     @property
     def is_bundled(self) -> bool:
-        """True for the encoder that comes with the requirements."""
         return self.name == BUNDLED
 
     @property
@@ -58,12 +59,10 @@ class ModelChoice:
         return self.name in bundled_names()
 
     def is_folder(self, rules: ModelLimits) -> bool:
-        """True for a folder of the server's own disk."""
         return not self.is_in_project and names_a_folder(self.name, rules)
 
 
 def bundled_names() -> dict[str, str]:
-    """Names of the models that need no download, by code."""
     e5 = {E5: E5_NAME} if bundled_is_here(E5) else {}
     return {BUNDLED: "all-MiniLM-L6-v2", **e5, GLOVE: "GloVe 6B"}
 
@@ -72,24 +71,15 @@ def bundled_encoder(code: str) -> Encoder:
     """A model that needs no download, whatever the reader has chosen."""
     choice, rules = ModelChoice(code, prefix=default_prefix(code)), model_rules()
     place = _place(choice, rules)
-    return shelf().get(place) or shelf().put(place, _read(choice, rules))
-
-
-def _read(choice: ModelChoice, rules: ModelLimits) -> Encoder:
-    """A bundled model; E5 takes seconds to read, as a job."""
-    return _in_a_job(choice, rules, is_here=True) if choice.name == E5 else _load(choice, rules)
+    return shelf().get(place) or _put_on_shelf(choice, rules)
 
 
 def warm_up() -> None:
     """Import torch and transformers in the background, so that no first encoding waits 6 s."""
     if os.environ.get(WARM_UP_VARIABLE) != "0" and bundled_is_here():
-        timer = threading.Timer(WARM_UP_AFTER, _encode_something_short)
+        timer = threading.Timer(WARM_UP_AFTER, lambda: load_encoder().encode(["."]))
         timer.daemon = True
         timer.start()
-
-
-def _encode_something_short() -> None:
-    load_encoder().encode(["."])
 
 
 def select_model() -> None:
@@ -117,14 +107,10 @@ def select_model() -> None:
             "of a folder of this machine."
         ),
     )
-    if name == GLOVE:
-        st.caption(_about_glove())
+    if about := names("models").get(name):
+        st.caption(paragraph([about, *_terms_of_use(known.get(name))]))
     if name.strip() in ("", BUNDLED, GLOVE):
         return
-    if name in known:
-        st.caption(_about(known[name]))
-    if name == E5:
-        st.caption(_about_e5())
     try:
         has_revisions = name != E5 and not names_a_folder(name, model_rules())
     except OperatorFileError:  # require_model shows this error in the page's body
@@ -152,22 +138,31 @@ def select_model() -> None:
     _choose_prefix(name)
 
 
+def _terms_of_use(model: Suggestion | None) -> list[str]:
+    if model is None:
+        return []
+    licence = _("not stated") if model.licence == NOT_STATED else model.licence
+    terms = [_("Licence: {licence}.").format(licence=licence)]
+    if model.needs_conversion:
+        terms.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
+    return terms
+
+
 def _choose_prefix(name: str) -> None:
     """What is put before each text; shown for models whose card names a prefix."""
     usual = default_prefix(name)
     if not usual:
         return
-    labels = {_prefix_code(each): each for each in PREFIXES}
     choose(
         st.segmented_control,
         _("Prefix of each text"),
-        list(labels),
+        list(PREFIX_OF),
         key="prefix",
-        default=_prefix_code(usual),
+        default=usual.strip(" :"),
         required=True,
         labels={
             code: _("“{text}”").format(text=each) if each else _("no prefix")
-            for code, each in labels.items()
+            for code, each in PREFIX_OF.items()
         },
         help=_(
             "E5 models were trained with “query: ” or “passage: ” before each text. Their card "
@@ -176,46 +171,30 @@ def _choose_prefix(name: str) -> None:
     )
 
 
-def _chosen_prefix(name: str) -> str:
-    usual = default_prefix(name)
-    code = st.session_state.get("prefix") or _prefix_code(usual)
-    codes = {_prefix_code(each): each for each in PREFIXES}
-    return codes.get(code, usual) if usual else ""
-
-
-def _prefix_code(prefix: str) -> str:
-    """Its word, for the address; "none" for no prefix."""
-    return prefix.strip(" :") or "none"
-
-
 def _reset_revision_and_layers() -> None:
-    """Clear the revision and the layers, which belong to the previous model."""
     st.session_state["revision"] = ""
     forget_layers()
 
 
 def choose_model(name: str) -> None:
-    """Choose a model for this session; a callback of a button."""
     st.session_state["model"] = name
     _reset_revision_and_layers()
 
 
 def chosen_model() -> ModelChoice:
-    """The model that this session chose."""
     name = (st.session_state.get("model") or "").strip() or BUNDLED
     if name in (BUNDLED, GLOVE):
         return ModelChoice(name)
     is_folder = name == E5 or names_a_folder(name, model_rules())
     revision = "" if is_folder else st.session_state.get("revision") or ""
     dtype = st.session_state.get("dtype") or DTYPES[0]
-    return ModelChoice(name, revision.strip(), dtype, _chosen_prefix(name))
+    usual = default_prefix(name)
+    prefix = PREFIX_OF.get(st.session_state.get("prefix") or "", usual) if usual else ""
+    return ModelChoice(name, revision.strip(), dtype, prefix)
 
 
 def current_encoder() -> Encoder:
-    """The chosen encoder, from memory or from this machine's disk.
-
-    Call ``fetch_chosen`` first. Raises ModelFilesError if loading fails, or the rules forbid it.
-    """
+    """The chosen encoder, which ``fetch_chosen`` has put on this machine, or ModelFilesError."""
     choice = chosen_model()
     rules = _checked_rules(choice)
     known, place = st.session_state.get("model_place", (None, None))
@@ -227,30 +206,26 @@ def current_encoder() -> Encoder:
 
 
 def fetch_chosen() -> Encoder:
-    """The chosen encoder. If it is not on this machine, the page offers to fetch it.
-
-    The page's run ends here until the model is on this machine.
-
-    Raises
-    ------
-    ModelFilesError
-        If the model cannot be fetched or loaded.
-    """
+    """The chosen encoder. Until it is here, the page's run ends with an offer to fetch it."""
     choice = chosen_model()
     rules = _checked_rules(choice)
     place = _place(choice, rules)
     encoder = shelf().get(place) if place is not None else None
-    if encoder is not None and not choice.is_in_project:
+    if encoder is None:
+        encoder = _put_on_shelf(choice, rules)
+    elif not choice.is_in_project:
         rules.refuse_size(choice.name, folder_bytes(encoder.folder))
         rules.refuse_width(choice.name, encoder.widest)
-    if encoder is None and choice.is_in_project and place is not None:
-        encoder = shelf().put(place, _read(choice, rules))
-    if encoder is None:
-        encoder = _in_a_job(choice, rules, is_here=place is not None)
-        place = _place(choice, rules)
-        encoder = shelf().put(place, encoder)
-    st.session_state["model_place"] = (choice, place)
+    st.session_state["model_place"] = (choice, _place(choice, rules))
     return encoder
+
+
+def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
+    """Read the model, or fetch it: in a job, unless it is bundled and quickly read."""
+    is_here = _place(choice, rules) is not None
+    is_quick = is_here and choice.is_in_project and choice.name != E5
+    encoder = _load(choice, rules) if is_quick else _in_a_job(choice, rules, is_here=is_here)
+    return shelf().put(_place(choice, rules), encoder)
 
 
 def _checked_rules(choice: ModelChoice) -> ModelLimits:
@@ -266,7 +241,6 @@ def _checked_rules(choice: ModelChoice) -> ModelLimits:
 
 
 def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Encoder:
-    """Fetch or read the model, with progress and cancel."""
     if not is_here and choice not in st.session_state.get("wanted_models", set()):
         _offer(choice)
 
@@ -305,9 +279,39 @@ def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, ...] | None:
     return None if folder is None else (str(folder), *how)
 
 
+class ModelShelf:
+    """Encoders in memory, one copy for all sessions; the least used goes beyond the budget."""
+
+    def __init__(self, budget_bytes: int) -> None:
+        self.budget_bytes = budget_bytes
+        self._encoders: OrderedDict[Hashable, tuple[Encoder, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Encoder | None:
+        with self._lock:
+            if key not in self._encoders:
+                return None
+            self._encoders.move_to_end(key)
+            return self._encoders[key][0]
+
+    def put(self, key: Hashable, encoder: Encoder) -> Encoder:
+        """Store the encoder; returns the one that the key has, which may be an earlier one."""
+        size = encoder.memory_bytes  # read once, because its folder may be deleted later
+        with self._lock:
+            stored, _size = self._encoders.setdefault(key, (encoder, size))
+            self._encoders.move_to_end(key)
+            while len(self._encoders) > 1 and self.used_bytes > self.budget_bytes:
+                self._encoders.popitem(last=False)
+            return stored
+
+    @property
+    def used_bytes(self) -> int:
+        """Bytes of all weights, including those not read yet."""
+        return sum(size for _encoder, size in self._encoders.values())
+
+
 @st.cache_resource(max_entries=1, show_spinner=False)
 def shelf() -> ModelShelf:
-    """The encoders in memory, one shelf for the whole server."""
     return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
 
 
@@ -352,10 +356,7 @@ def _offer(choice: ModelChoice) -> NoReturn:
 
 
 def offer_again(error: Exception) -> None:
-    """A button under an error that fetches or reads the chosen model again.
-
-    There is no button if the machine or the operator refuses the model.
-    """
+    """A button that tries the model again, unless the machine or the operator refuses it."""
     if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
         st.button(
             _("Try again"),
@@ -370,83 +371,5 @@ def _want(choice: ModelChoice) -> None:
     st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
 
 
-def _about(model: Suggestion) -> str:
-    licence = _("not stated") if model.licence == NOT_STATED else model.licence
-    parts = [lessons()[model.name], _("Licence: {licence}.").format(licence=licence)]
-    if model.needs_conversion:
-        parts.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
-    return paragraph(parts)
-
-
-def _about_e5() -> str:
-    return _(
-        "Trained contrastively on about 100 languages at a temperature of 0.01: Wang et al. "
-        "(2024). Nearly all cosines of its last layer are above 0.7. Its weights have 4 bits; that "
-        "changes cosines by 0.02 or so. Licence: MIT."
-    )
-
-
-def _about_glove() -> str:
-    return _(
-        "Static word vectors: Pennington et al. (2014). A word has one vector in every text, and a "
-        "sentence is the average of its words. 40,000 words, 100 numbers each. Licence: public "
-        "domain (PDDL 1.0)."
-    )
-
-
 def _size(model: Suggestion) -> str:
     return f"{model.megabytes:,} MB"
-
-
-def lessons() -> dict[str, str]:
-    """The lesson of each suggested model about anisotropy, by the model's name."""
-    return {
-        "google-bert/bert-base-uncased": _(
-            "Averaged over tokens, its sentences lie in a narrow cone. Undoing that improved its "
-            "similarities: Li et al. (2020) by BERT-flow, Su et al. (2021) by whitening."
-        ),
-        "google-bert/bert-base-cased": _(
-            "Ethayarajh (2019) measured this BERT. It is anisotropic in every layer above the "
-            "input, though far less than the last layers of GPT-2."
-        ),
-        "google-bert/bert-base-chinese": _(
-            "Nearly every Chinese character is a token of its own. See whether the cone of "
-            "English BERT appears in Chinese too."
-        ),
-        "FacebookAI/roberta-base": _(
-            "A few dimensions with very large values dominate its cosines: Timkey & van "
-            "Schijndel (2021). Standardise the dimensions and look again."
-        ),
-        "openai-community/gpt2": _(
-            "A causal decoder whose last layers are extremely anisotropic. In the last one, two "
-            "random words have a cosine close to 1: Ethayarajh (2019)."
-        ),
-        "sentence-transformers/bert-base-nli-mean-tokens": _(
-            "BERT trained further to distinguish entailment from contradiction: Reimers & "
-            "Gurevych (2019). See how far that alone opens the cone."
-        ),
-        "princeton-nlp/unsup-simcse-bert-base-uncased": _(
-            "Contrastive training without labels makes BERT's vectors more uniform: Gao et al. "
-            "(2021). A positive pair is one sentence, encoded with two dropout masks."
-        ),
-        "princeton-nlp/sup-simcse-bert-base-uncased": _(
-            "Contrastive training with entailed and contradicting sentences: Gao et al. (2021). "
-            "See whether whitening can still improve anything."
-        ),
-        "sentence-transformers/all-mpnet-base-v2": _(
-            "Trained contrastively on about a billion pairs. Where the objective has already "
-            "spread the vectors, whitening can make similarities worse."
-        ),
-        "intfloat/multilingual-e5-small": _(
-            "Trained contrastively with a temperature of 0.01: Wang et al. (2024). In its last "
-            "layer nearly every cosine is above 0.7, and it scores best there."
-        ),
-        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2": _(
-            "One space for many languages, trained to match an English model: Reimers & Gurevych "
-            "(2020). See whether the languages share one cone."
-        ),
-        "sentence-transformers/average_word_embeddings_glove.6B.300d": _(
-            "Static word vectors, averaged, without context or layers. Removing their mean and a "
-            "few top directions already helps: Mu & Viswanath (2018)."
-        ),
-    }

@@ -21,17 +21,11 @@ from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .uploads import is_own
-from .words import _, code, paragraph
+from .words import _, code, names, paragraph
 
 
 def unit_names() -> dict[str, str]:
-    """The plurals of the units, by code."""
-    return {
-        "sentences": _("sentences"),
-        "tokens": _("tokens"),
-        "types": _("types"),
-        "vectors": _("vectors"),
-    }
+    return names("units")
 
 
 def counted(n: int, unit: str) -> str:
@@ -44,20 +38,7 @@ def counted(n: int, unit: str) -> str:
     }[unit].format(n=f"{n:,}")
 
 
-def model_words(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
-    """Model, and the layer of a cloud of one layer."""
-    if points.model is None:
-        return [_("vectors of a file")]
-    line = model_line(points.model)
-    if points.cloud.unit == "types":
-        return [line, type_words(points.model)]
-    if not is_one_layer:
-        return [line]
-    return [line, layer_words(points.spec.layer, points.model.n_layers)]
-
-
 def type_words(encoder: Encoder) -> str:
-    """What the vectors of types are."""
     return _("word vectors") if isinstance(encoder, WordEncoder) else _("input embeddings")
 
 
@@ -88,36 +69,30 @@ def layer_words(layer: int | str, last: int) -> str:
     return words.format(first=first, final=final, last=last)
 
 
-def count_words(points: CorpusCloud) -> str:
-    """n and the unit, and of a sample how many there are in all."""
-    cloud = points.cloud
-    count = f"n = {counted(len(cloud), cloud.unit)}"
-    if cloud.n_available > len(cloud):
-        count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
-    return count
-
-
 def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
     """Corpus, n, model, layer and pooling; without the layer for numbers of several layers."""
     cloud, spec = points.cloud, points.spec
-    parts = [
-        _("corpus {name}").format(name=points.corpus.name),
-        count_words(points),
-        *model_words(points, is_one_layer=is_one_layer),
-    ]
+    count = f"n = {counted(len(cloud), cloud.unit)}"
+    if cloud.n_available > len(cloud):
+        count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
+    parts = [_("corpus {name}").format(name=points.corpus.name), count]
+    if points.model is None:
+        parts.append(_("vectors of a file"))
+    else:
+        parts.append(model_line(points.model))
+        if cloud.unit == "types":
+            parts.append(type_words(points.model))
+        elif is_one_layer:
+            parts.append(layer_words(spec.layer, points.model.n_layers))
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
     if cloud.unit == "sentences":
         parts.append(_("pooling {name}").format(name=pooling_names(points.model)[spec.pooling]))
         if not spec.special_tokens:
             parts.append(_("without special tokens"))
-    return [*parts, *unit_note(points)]
-
-
-def unit_note(points: CorpusCloud) -> list[str]:
-    """A note that sentences of one text are one unit, if texts were split."""
-    is_split = points.corpus.sources is not None and points.units is not None
-    return [_("sentences of one text are one unit")] if is_split else []
+    if points.corpus.sources is not None and points.units is not None:
+        parts.append(_("sentences of one text are one unit"))
+    return parts
 
 
 def agreement_note(points: CorpusCloud) -> list[str]:
@@ -125,18 +100,15 @@ def agreement_note(points: CorpusCloud) -> list[str]:
     if points.units is None or labels_of(points.cloud) is None:
         return []
     if points.cloud.unit == "sentences":
-        note = _("where labels are compared, sentences of one text are no neighbours of each other")
-    elif points.corpus.sources is not None:
-        note = _("where labels are compared, tokens of one text are no neighbours of each other")
-    else:
-        note = _(
-            "where labels are compared, tokens of one sentence are no neighbours of each other"
-        )
-    return [note]
+        return [
+            _("where labels are compared, sentences of one text are no neighbours of each other")
+        ]
+    if points.corpus.sources is not None:
+        return [_("where labels are compared, tokens of one text are no neighbours of each other")]
+    return [_("where labels are compared, tokens of one sentence are no neighbours of each other")]
 
 
 def weight_column(points: CorpusCloud) -> str:
-    """The column that the weights of the points were read from."""
     return points.corpus.weight_column or "weight"
 
 
@@ -157,10 +129,7 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 
 
 def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
-    """The numbers of cut texts and of unknown tokens, by the chosen encoder.
-
-    They are counted by a job if that may take more than a second.
-    """
+    """The numbers of cut texts and of unknown tokens, in a job where that may take a second."""
     return jobs.kept_or_made(
         _coverage,
         *(current_encoder(), corpus, private or is_own(corpus)),
@@ -179,14 +148,13 @@ def _coverage(
 
 
 def warn_of_coverage(coverage: Coverage) -> None:
-    """Warnings for cut texts and for too many unknown tokens, if there are any."""
     if coverage.truncated:
         st.warning(truncation_warning(coverage), icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:
         # page.css makes the page's numbers grey where this container is
         with st.container(key="unread" if coverage.unknown_share > MOST_UNKNOWN else "half-read"):
             st.warning(unknown_warning(coverage), icon=":material/translate:")
-            if is_foreign(coverage):
+            if _is_foreign(coverage):
                 _offer_e5("use-e5")
 
 
@@ -239,14 +207,7 @@ def of_known_text(
     return replace(verdict, state="unknown", measured=paragraph([said, verdict.measured]))
 
 
-def is_foreign(coverage: Coverage) -> bool:
-    """Whether the texts' language is most likely not the model's."""
-    least = UNKNOWN_LIMIT if coverage.unknown_token else MOST_UNKNOWN
-    return coverage.unknown_share > least
-
-
 def coverage_line(coverage: Coverage) -> str:
-    """The counts in one line."""
     return _(
         "The model read {n} texts: {truncated} cut at {max_tokens} tokens, "
         "{unknown} of {tokens} tokens unknown ({share})."
@@ -261,7 +222,6 @@ def coverage_line(coverage: Coverage) -> str:
 
 
 def truncation_warning(coverage: Coverage) -> str:
-    """A warning that texts were cut: the limit and a remedy."""
     return _(
         "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
         "their beginnings are in the picture. Split them into sentences to see the rest."
@@ -270,6 +230,11 @@ def truncation_warning(coverage: Coverage) -> str:
         n=f"{coverage.n_texts:,}",
         max_tokens=f"{coverage.max_tokens:,}",
     )
+
+
+def _is_foreign(coverage: Coverage) -> bool:
+    """Whether the texts' language is most likely not the model's."""
+    return bool(coverage.unknown_token) or coverage.unknown_share > MOST_UNKNOWN
 
 
 def unknown_warning(coverage: Coverage) -> str:
@@ -285,7 +250,7 @@ def unknown_warning(coverage: Coverage) -> str:
             "Not in the model's vocabulary: {share} of the words (the limit is {limit}). They are "
             "left out, so this picture is about the rest alone."
         ).format_map(values)
-        if not is_foreign(coverage):
+        if not _is_foreign(coverage):
             return said
         foreign = _(
             "Most likely the texts' language or script is not the model's. {model} was trained on "

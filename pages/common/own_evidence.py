@@ -30,7 +30,6 @@ class Evidence:
 
     @property
     def queries(self) -> JudgedQueries | None:
-        """The queries; None for pairs."""
         return self.found if isinstance(self.found, JudgedQueries) else None
 
     @property
@@ -51,7 +50,6 @@ def evidence_of(own: VectorSet) -> dict[str, Evidence]:
 
 
 def evidence_label(given: Pairs | Evidence) -> str:
-    """The label of a choice."""
     if isinstance(given, Pairs):
         words = _("pairs: {name}")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .words import _
+from .words import names
 
 PAGES = (
     "narrow_cone",
@@ -22,23 +22,8 @@ LANDING = PAGES[0]
 
 
 def page_path(name: str) -> str:
-    """Path of a page's file from app.py."""
     return f"pages/{name}/page.py"
 
 
 def page_labels() -> dict[str, str]:
-    """The pages' names in the sidebar."""
-    return {
-        "narrow_cone": _("Narrow cone"),
-        "layers": _("Layers"),
-        "word_frequency": _("Word frequency"),
-        "degeneration": _("Degeneration"),
-        "whitening": _("Whitening"),
-        "neighbours": _("Neighbours"),
-        "sentence_similarity": _("Sentence similarity"),
-        "contrast": _("Contrastive training"),
-        "evidence": _("Evidence"),
-        "claims": _("Claims"),
-        "cosine_basis": _("Cosine and basis"),
-        "your_corpus": _("Your corpus"),
-    }
+    return names("pages")

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from .address import PARAMETERS, put_in_url
+from .address import PARAMETERS, put_in_url, require_parameter
 from .streamlit_internals import forget_uploads, is_from_history
 
 # Of all pages once the reader has chosen. Until then each page has its own default.
@@ -35,8 +35,7 @@ LEFT, CHOSEN, SEEN = "left-pages", "readers-choice", "seen-choices"
 def enter_page(page: str) -> None:
     """Store the settings of the page that was left, and restore those of this page.
 
-    The address wins. After Back or Forward it is complete: a setting that it lacks is at its
-    default.
+    The address wins. After Back or Forward, what it lacks is at its default.
     """
     state = st.session_state
     left = state.get("page")
@@ -71,7 +70,7 @@ def _turn_page(left: str, page: str) -> None:
         state[key] = value
         if key in BOUND and not is_from_history():
             put_in_url(key, None if value == BOUND[key] else str(value).lower())
-    for key in PARAMETERS.keys() & state.keys():
+    for key in PARAMETERS & state.keys():
         # each page has new controls, and only a value that is set now is written to the address
         if key not in OF_SEVERAL and key not in st.query_params:
             state[key] = state[key]
@@ -79,10 +78,7 @@ def _turn_page(left: str, page: str) -> None:
 
 
 def note_choice(key: str, value: str) -> None:
-    """Remember a layer, a pooling or a unit that the reader has chosen, for the other pages.
-
-    Call it in each run with the value of the control, before that is written to the address.
-    """
+    """Remember the reader's choice for other pages; in each run, before the address is set."""
     if key not in READERS:
         return
     state = st.session_state
@@ -115,5 +111,5 @@ def forget_layers() -> None:
 
 def give_to_page(page: str, key: str, value: Any) -> None:
     """Choose a setting of another page, which is used when that page is opened."""
-    PARAMETERS[key]
+    require_parameter(key)
     st.session_state.setdefault(LEFT, {}).setdefault(page, {})[key] = value

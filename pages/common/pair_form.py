@@ -20,10 +20,7 @@ from .words import _
 
 
 def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
-    """Choose the columns of an uploaded file, and use its pairs.
-
-    adopt : the callback of the button.
-    """
+    """Choose the columns of an uploaded file; ``adopt`` is the button's callback."""
     try:
         pairs = _choose_columns(file)
     except CorpusError as error:
@@ -47,7 +44,6 @@ def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
 
 
 def pair_refusal(pairs: Pairs) -> str:
-    """Why the pairs can't be scored; empty if they can."""
     try:
         checked_gold(pairs.gold_scores)
     except CorpusError as error:
@@ -88,7 +84,6 @@ def _of_records(file: Any, reading: Reading) -> Pairs | None:
 
 
 def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
-    """Choose the columns of both sentences and the score; None until all are chosen."""
     labels = (_("First sentence"), _("Second sentence"), _("Score"))
     chosen = [
         box.selectbox(

@@ -1,8 +1,4 @@
-"""Uploaded files, read for one session.
-
-A large or packed file is read by another process, one at a time, as a job with Cancel. Reading then
-delays no other visitor. It ends when the visitor closes the tab.
-"""
+"""Uploaded files, read for one session: large and packed ones by another process, as a job."""
 
 from __future__ import annotations
 
@@ -55,11 +51,10 @@ def read_upload(
     named: str = "",
     **options: Any,
 ) -> Any:
-    """The answer of ``read(content, name=..., limits=..., **options)``, or its error, raised.
+    """The answer of ``read(content, name=..., limits=..., **options)``, or its error, cached.
 
-    Both are cached for the session, so that a rerun does not read the file again. ``read`` is of a
-    module without Streamlit; of a file of the server it gets the path. With ``beside``, large
-    options whose key is ``named``, another process calls it.
+    ``read`` is of a module without Streamlit; of a file of the server it gets the path. With large
+    options ``beside``, whose key is ``named``, another process calls it.
     """
     options = {"limits": upload_limits()} | options
     answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)
@@ -79,7 +74,6 @@ class Keyed:
 
 @kept(12, by_session=True)
 def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[str, Any]) -> Any:
-    """What ``read`` returned, or the error that it raised."""
     try:
         key = _answer.name_of(read, file, beside, options)
         return _read(read, key, file.value, options | beside.value, is_apart=bool(beside.value))
@@ -112,7 +106,6 @@ def _read(
 
 
 def takes_long(*contents: bytes) -> bool:
-    """True if smaller files should be read first."""
     return sum(map(len, contents)) > SHORT or any(each.startswith(PACKED) for each in contents)
 
 

@@ -15,10 +15,9 @@ FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 
 
 def model_rules() -> ModelLimits:
-    """The limits of narrow-cone.toml.
+    """The limits of narrow-cone.toml, inside a visit; OperatorFileError.
 
-    If the file does not set whether folders may be read, they may be if the server answers this
-    machine only. Raises OperatorFileError. Call it inside a visit, not inside a job.
+    If it is silent about folders, they are read where the server answers this machine only.
     """
     rules = read_model_limits()
     if rules.local_folders is None:
@@ -32,14 +31,10 @@ def _is_for_this_machine() -> bool:
     names = [name.lower() for name in headers]
     if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
         return False
-    host = headers.get("Host")
-    hosts = [st.get_option("server.address"), *([] if host is None else [_name_of(host)])]
-    return all(each in LOOPBACK for each in hosts)
-
-
-def _name_of(host: str) -> str | None:
-    """The name in a Host header, without the port; None if the header is invalid."""
+    hosts = [st.get_option("server.address")]
     try:
-        return urlsplit(f"//{host}").hostname
+        if "Host" in headers:
+            hosts.append(urlsplit(f"//{headers['Host']}").hostname)
     except ValueError:
-        return None
+        return False
+    return all(each in LOOPBACK for each in hosts)

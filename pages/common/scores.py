@@ -10,7 +10,7 @@ from geometry.evaluate.published import PublishedScore
 from geometry.evaluate.subsets import Aggregate
 from geometry.measure.intervals import Estimate
 
-from .words import _
+from .words import _, names
 
 SBERT = "sbert_table_1"
 PUBLISHED_ON = "STS-B"  # the data set whose published scores are compared with the page's
@@ -49,31 +49,9 @@ def moved_words(moved: Difference | Estimate | None) -> str:
 
 
 def row_name(table: str, name: str) -> str:
-    """What a row of a published table scores, in the reader's language."""
-    first_last = _("BERT-base, mean of the first and the last layer")
-    names = {
-        (SBERT, "avg GloVe"): _("average of GloVe"),
-        ("zipfian_2024_sts", "GloVe-840B"): _("average of GloVe 840B"),
-        (SBERT, "BERT CLS"): _("BERT, [CLS]"),
-        (SBERT, "avg BERT"): _("BERT, mean of the tokens"),
-        ("bert_flow_table_2", "BERTbase first-last"): first_last,
-        ("simcse_table_5", "BERT first-last"): first_last,
-        ("bert_flow_table_2", "flow target"): _("BERT-base, flow fitted on this data set"),
-        ("simcse_table_b2", "whiten target all"): _("BERT-base, whitened, fitted on this data set"),
-        ("simcse_table_5", "unsup SimCSE"): _("SimCSE, unsupervised"),
-        ("simcse_table_5", "sup SimCSE"): _("SimCSE, supervised"),
-        ("simcse_table_5", "SBERT-whitening"): _("SBERT, whitened"),
-    }
-    return names.get((table, name), name)  # others are names of models
+    """What a row of a published table scores, in the reader's language; others are models."""
+    return names("scores").get(f"{table}/{name}", name)
 
 
 def source_words(score: PublishedScore) -> str:
-    """Paper and table."""
-    return {
-        SBERT: _("Reimers & Gurevych (2019), Table 1"),
-        "zipfian_2024_sts": _("Yokoi et al. (2024), released result tables"),
-        "bert_flow_table_2": _("Li et al. (2020), Table 2"),
-        "simcse_table_5": _("Gao et al. (2021), Table 5"),
-        "simcse_table_b2": _("Gao et al. (2021), Table B.2"),
-        "all_minilm_l6_v2": _("MTEB leaderboard"),
-    }[score.table]
+    return names("papers")[score.table]

@@ -1,20 +1,20 @@
-"""The server's memory: limits of sessions and of uploads, ended sessions, metrics.
-
-The limits are [memory] in narrow-cone.toml; those of computed results are in ``cache``.
-"""
+"""The server's memory: limits of sessions and of uploads, ended sessions, metrics."""
 
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import gc
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import psutil
 import streamlit as st
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +22,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from geometry.data.limits import MEGABYTE
 
 from .cache import memory_limits, total_size
-from .garbage import collect_all
 from .models import warm_up
 from .streamlit_internals import (
     UPLOADS,
@@ -46,10 +45,7 @@ RETURN_SECONDS = 15.0  # for which a place is retained after its tab has gone: a
 
 @dataclass
 class _Place:
-    """A place in the order of arrival.
-
-    visitor : the same for all tabs of a browser. gone : when its session was found to have ended.
-    """
+    """A place in the order of arrival."""
 
     visitor: str
     session: str
@@ -98,10 +94,9 @@ def _place(session: str, open_: Sequence[str]) -> int:
 
 
 class UploadLimit:
-    """Ends an upload if the server would then have too many bytes of uploaded files.
+    """ASGI middleware: ends an upload if the server would have too many bytes of uploaded files.
 
-    An ASGI middleware. Streamlit limits each file, but not how many there are. It reads the body
-    after it has checked the session and the token, so a stranger's upload holds nothing.
+    Streamlit limits each file, but not how many there are. It checks session and token first.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -158,10 +153,7 @@ class UploadLimit:
 
 @asynccontextmanager
 async def while_running(app: Any) -> AsyncIterator[None]:
-    """While the server runs: publish its memory as metrics, and remove ended sessions.
-
-    The bundled encoder is loaded in the background.
-    """
+    """While the server runs: publish its memory as metrics, and remove ended sessions."""
     about = "Bytes of uploaded files, of computed results, and of the whole process."
     publish("narrow_cone_memory_bytes", about, _figures)
     warm_up()
@@ -179,20 +171,21 @@ async def _sweep() -> None:
         except Unreadable:
             n_open = -1  # some may have ended
         if n_open < max(open_before, 0):
-            await asyncio.to_thread(collect_all)
+            await asyncio.to_thread(_free)
         open_before = n_open
 
 
+def _free() -> None:
+    """Collect cycles of references, which sessions have, and return free memory to the system."""
+    gc.collect()
+    # glibc retains freed memory; other C libraries lack this function
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim:
+        trim(0)
+
+
 def _figures() -> dict[str, int]:
-    figures = {"results": total_size(), "process": _resident_bytes()}
+    figures = {"results": total_size(), "process": psutil.Process().memory_info().rss}
     with suppress(Unreadable):
         figures["uploads"] = sum(uploaded_bytes().values())
     return figures
-
-
-def _resident_bytes() -> int:
-    """Memory of this process; 0 if the system has no such figure."""
-    with suppress(OSError, StopIteration, ValueError):
-        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-        return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) * 1024
-    return 0

@@ -1,8 +1,4 @@
-"""The start and end of every page: configuration, the shared sidebar, claim, limits, sources.
-
-Every page has the same order: claim, picture with its controls, numbers, verdict, questions,
-limits, sources. On your_corpus the form comes first, because a picture needs its texts.
-"""
+"""The start and end of every page: configuration, the shared sidebar, claim, limits, sources."""
 
 from __future__ import annotations
 
@@ -20,19 +16,17 @@ from .draw.charts import load_plotly
 from .messages import show_error
 from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
-from .words import _, asked_language, prose, settle_language
+from .words import _, asked_language, prose
 
 ASSETS = shipped_file("")
 
 
 def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
-    """Configure the page, draw the sidebar and the claim.
+    """Configure the page, draw the sidebar and the claim; returns the container of what follows.
 
-    Returns the container of everything between the claim and the limits. Until it has a picture, a
-    frame is in its place. ``charts`` is "first" if a Plotly chart is the first picture, "later" or
-    "none": the browser compiles Plotly for 0.7 s, at once, after the first picture, or never.
+    ``charts`` is "first" if a Plotly chart is the first picture, "later" or "none": the browser
+    compiles Plotly for 0.7 s, at once, after the first picture, or never.
     """
-    settle_language(is_known=False)
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     lesson_place = st.container(key="lesson-place")
     head, body = st.container(key="head"), st.container(key="body")
@@ -64,13 +58,11 @@ def _show_frame() -> None:
 
 
 def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
-    """The sidebar, title and claim."""
     from .classroom.bar import make_place, show_class_menu
     from .classroom.visit import enter_class
-    from .document import show_contents, warn_of_lost_corpus
+    from .document import show_contents, show_page_tools, warn_of_lost_corpus
     from .lesson import show_lesson_bar, show_lesson_menu
     from .models import select_model
-    from .page_tools import show_page_tools
     from .server_memory import limit_sessions
     from .uploads import select_corpus
 
@@ -92,7 +84,6 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
             labels={code: own_name(code) for code in languages()},
             always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
         )
-    settle_language(is_known=True)
     limit_sessions()
     enter_class()
     with st.sidebar:
@@ -134,7 +125,6 @@ def show_question(page: str, name: str, values: Mapping[str, object] | None = No
 
 
 def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
-    """The page's limits and its folded sources; nothing for an audience or a full window."""
     if is_presenting() or fills_window():
         return
     st.subheader(_("Limits"))

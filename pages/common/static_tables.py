@@ -12,12 +12,10 @@ from .words import _
 
 @kept(1)
 def glove_table() -> VectorTable:
-    """The bundled GloVe table."""
     return read_bundled_vectors("glove")
 
 
 def glove_name() -> str:
-    """Its name on pages."""
     return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
 
 

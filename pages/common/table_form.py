@@ -49,10 +49,7 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 
 
 def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
-    """An uploader in the reader's language; returns its file, or None.
-
-    It shows the refusal of a file that ``empty_box`` removed, until another file comes.
-    """
+    """An uploader in the reader's language; its file, or the refusal of one that was removed."""
     box, key = key, _key_of(key)
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     if file is not None:
@@ -69,12 +66,10 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
 
 
 def _key_of(box: str) -> str:
-    """The key of an uploader; another one after each file that left it."""
     return f"{box}-{n}" if (n := st.session_state.get(f"{box}-emptied", 0)) else box
 
 
 def uploaded(box: str) -> Any:
-    """The file in an uploader that another part of the page draws, or None."""
     return st.session_state.get(_key_of(box))
 
 
@@ -125,10 +120,7 @@ def reading_of(file: Any) -> Reading:
 
 
 def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[Any, str]]]:
-    """The label of each box, and its values with their labels.
-
-    asked : choices that errors gave for what has no fixed ones
-    """
+    """The label of each box, and its values with their labels; ``asked`` by errors come first."""
     encodings = dict.fromkeys((*asked.get("encoding", ()), *ENCODINGS))
     fixed: dict[str, tuple[str, dict[Any, str]]] = {
         "encoding": (_("Encoding"), {each: each.upper() for each in encodings}),
@@ -189,10 +181,7 @@ def refused_files_leave(file: Any, kind: type[GeometryError] = GeometryError) ->
 
 
 def show_refusal(error: GeometryError, file: Any) -> None:
-    """The error of a file; if the file is unclear, the boxes of ``reading_of`` too.
-
-    A file that no choice can mend leaves its uploader.
-    """
+    """The error of a file, which leaves its uploader, or stays with boxes for what is unclear."""
     is_chosen = any(st.session_state.get(f"{way}-{file.file_id}") for way in ("read", "how"))
     if error.code not in MENDED and not is_chosen and empty_box(file.file_id, error, file.name):
         st.rerun()
@@ -207,10 +196,7 @@ def show_refusal(error: GeometryError, file: Any) -> None:
 
 
 def show_head(file: Any, reading: Reading) -> Preview:
-    """The first rows of the file, below its header or below numbered columns.
-
-    Raises CorpusError for a file that is not a table with rows of equal length.
-    """
+    """The first rows of the file. Raises CorpusError unless its rows have equal length."""
     preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, reading=reading)
     if len(preview.sheets) > 1:
         st.session_state.setdefault(f"choices-{file.file_id}", {})["sheet"] = preview.sheets

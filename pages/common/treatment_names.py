@@ -18,12 +18,10 @@ SHRUNK = ("pca:lw", "pca:128:lw")
 
 
 def treatment_names() -> dict[str, str]:
-    """The label of each treatment, by its name in ``TREATMENTS``."""
     return {kind.name: _(kind.label) for kind in TREATMENTS.values()}
 
 
 def treatment_words(code: str) -> str:
-    """A treatment with its settings in words."""
     spec = parse_treatment(code)
     kind, knobs = TREATMENTS[spec.name], spec.knobs
     if not kind.is_whitening:
@@ -59,7 +57,6 @@ def offered(*, of_moments: bool) -> list[str]:
 def choose_treatment(
     page: str, n: int, d: int, *, notes: DeltaGenerator, of_moments: bool = False
 ) -> str:
-    """Choose the treatment, a text for ``parse_treatment``; ``of_moments`` if there are no rows."""
     advised = usual_whitening(n, d)
     labels = {code: treatment_words(code) for code in offered(of_moments=of_moments)}
     code_of_label("after")

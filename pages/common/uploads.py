@@ -18,7 +18,7 @@ from geometry.encode import ArrayStore
 
 from .address import OWN_FILE, put_in_url
 from .controls import choose
-from .words import _, language, markdown
+from .words import _, language, markdown, names
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
@@ -36,15 +36,15 @@ CHOSEN_BY = {  # (key of the control, its default)
 FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "evidence", "your_corpus")
 
 
-def remember(store: str, code: str, value: Any, most: int) -> None:
-    """Store a value in the session's state; the oldest values beyond a number are dropped."""
+def remember(store: str, code: str, value: Any, most: int) -> str:
+    """Store a value in the session's state, and drop the oldest beyond a number; its code."""
     others = {name: each for name, each in st.session_state.get(store, {}).items() if name != code}
     st.session_state[store] = dict([*others.items(), (code, value)][-most:])
     st.session_state[USES] = st.session_state.get(USES, 0) + 1
+    return code
 
 
 def own_labels(store: str) -> dict[str, str]:
-    """Codes and labels of this session's uploads: corpora, vectors or pairs."""
     words = {
         OWN_CORPORA: _("Yours: {name} ({n})"),
         OWN_VECTORS: _("Yours: {name} ({n} vectors)"),
@@ -57,35 +57,20 @@ def own_labels(store: str) -> dict[str, str]:
 
 
 def add_upload(corpus: Corpus) -> str:
-    """Store the corpus for this session; returns its code."""
-    code = f"upload-{corpus.sha256[:12]}"
-    remember(OWN_CORPORA, code, corpus, MAX_CORPORA)
-    return code
+    return remember(OWN_CORPORA, f"upload-{corpus.sha256[:12]}", corpus, MAX_CORPORA)
 
 
 def add_vectors(vectors: VectorSet) -> str:
-    """Store the vectors for this session; returns their code."""
-    code = f"upload-{vectors.sha256[:12]}"
-    remember(OWN_VECTORS, code, vectors, MAX_VECTOR_SETS)
-    return code
+    return remember(OWN_VECTORS, f"upload-{vectors.sha256[:12]}", vectors, MAX_VECTOR_SETS)
 
 
 def add_pairs(pairs: Pairs) -> str:
-    """Store the pairs for this session; returns their code."""
-    code = own_pair_code(pairs)
-    remember(OWN_PAIRS, code, pairs, MAX_PAIR_SETS)
-    return code
+    return remember(OWN_PAIRS, own_pair_code(pairs), pairs, MAX_PAIR_SETS)
 
 
 def own_pair_code(pairs: Pairs) -> str:
-    """The code of uploaded pairs."""
-    return f"upload-{scored_key(pairs)[:12]}"
-
-
-def scored_key(pairs: Pairs) -> str:
-    """Names the sentences of pairs and their scores."""
     texts = Corpus(pairs.name, pairs.left + pairs.right)
-    return ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())
+    return f"upload-{ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())[:12]}"
 
 
 def choose_next(code: str) -> NoReturn:
@@ -95,58 +80,44 @@ def choose_next(code: str) -> NoReturn:
 
 
 def corpus_labels() -> dict[str, str]:
-    """Labels by code, bundled corpora first."""
-    names, counted = corpus_names(), _("{name} ({n})")
+    named, counted = corpus_names(), _("{name} ({n})")
     shipped = {
-        code: counted.format(name=names[code], n=f"{len(read_bundled(code)):,}")
+        code: counted.format(name=named[code], n=f"{len(read_bundled(code)):,}")
         for code in bundled_corpora()
     }
     return {**shipped, **own_labels(OWN_CORPORA)}
 
 
 def corpus_names() -> dict[str, str]:
-    """The names of the bundled corpora."""
-    return {
-        "topics": _("Topics, English"),
-        "pairs": _("Pairs, English"),
-        "topics-zh": _("Topics, Chinese"),
-    }
+    return names("corpora")
 
 
 def pair_names() -> dict[str, str]:
-    """The names of the bundled pairs, by code."""
-    return {
-        BUNDLED: _("the project’s pairs"),
-        "hard-pairs": _("the project’s hard pairs"),
-        "pairs-zh": _("the project’s Chinese pairs"),
-    }
+    return names("pairs")
 
 
 def short_pair_labels() -> dict[str, str]:
     """The bundled pairs' labels by code, short enough for a control, the default first."""
-    names = {
-        BUNDLED: _("English, plain"),
-        "hard-pairs": _("English, hard"),
-        "pairs-zh": _("Chinese"),
-    }
     counted = _("{name} ({n})")
     return {
         code: counted.format(name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}")
-        for code, name in names.items()
+        for code, name in names("short_pairs").items()
     }
 
 
 def is_own(corpus: Corpus) -> bool:
-    """True for a corpus of this session's uploads, and for the sentences of its pairs."""
-    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
     pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
-    return any(own.sha256 == corpus.sha256 for own in uploads.values()) or any(
+    return any(own.sha256 == corpus.sha256 for own in _own_corpora().values()) or any(
         own.sentences == corpus.texts for own in pairs.values()
     )
 
 
+def _own_corpora() -> dict[str, Corpus]:
+    found: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
+    return found
+
+
 def own_vectors() -> dict[str, VectorSet]:
-    """The vectors that this session uploaded, by code."""
     found: dict[str, VectorSet] = st.session_state.get(OWN_VECTORS, {})
     return found
 
@@ -197,21 +168,18 @@ def linked_file() -> tuple[str, str] | None:
 
 def own_code(code: str) -> str:
     """The code of this session's file with the content of "upload-" and a digest; "" without it."""
-    own = {**st.session_state.get(OWN_CORPORA, {}), **own_vectors()}
+    own: dict[str, Corpus | VectorSet] = {**_own_corpora(), **own_vectors()}
     digest = code.removeprefix("upload-")
     return next((each for each, file in own.items() if file.sha256.startswith(digest)), "")
 
 
 def has_own(code: str) -> bool:
-    """Whether this session has that file."""
     return bool(own_code(code))
 
 
 def chosen_own() -> Corpus | VectorSet | None:
-    """The own data that are chosen in the sidebar; None if other data are chosen."""
     code = st.session_state.get("corpus", "")
-    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    return uploads.get(code) or own_vectors().get(code)
+    return _own_corpora().get(code) or own_vectors().get(code)
 
 
 def show_own(store: str) -> None:
@@ -238,9 +206,8 @@ def _delete(store: str, code: str) -> None:
 def chosen_corpus(code: str | None = None) -> Corpus:
     """The corpus of that code, or the one chosen in the sidebar; "topics" in place of vectors."""
     code = code or st.session_state.get("corpus", "topics")
-    uploads: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    if code in uploads:
-        return uploads[code]
+    if code in _own_corpora():
+        return _own_corpora()[code]
     return _translated("topics" if code in own_vectors() else code, language())
 
 
@@ -256,23 +223,5 @@ def _translated(code: str, _language: str) -> Corpus:
     corpus = replace(read_bundled(code), name=corpus_names()[code])
     if corpus.labels is None:
         return corpus
-    names = topic_names()
-    return replace(corpus, labels=tuple(names[label] for label in corpus.labels))
-
-
-def topic_names() -> dict[str, str]:
-    """The names of the bundled corpora's topics."""
-    return {
-        "cooking": _("cooking"),
-        "everyday": _("everyday"),
-        "finance": _("finance"),
-        "history": _("history"),
-        "law": _("law"),
-        "medicine": _("medicine"),
-        "music": _("music"),
-        "science": _("science"),
-        "sport": _("sport"),
-        "technology": _("technology"),
-        "travel": _("travel"),
-        "weather": _("weather"),
-    }
+    topics = names("topics")
+    return replace(corpus, labels=tuple(topics.get(label, label) for label in corpus.labels))

@@ -1,14 +1,15 @@
 """Texts in the reader's language: labels by gettext, prose from Markdown files.
 
-A language is a folder under assets/text: ``language.toml``, ``glossary.toml``, one ``<page>.md`` a
-page and, but for English, catalogues ``*.po``."""
+A language is a folder under assets/text: ``language.toml``, ``glossary.toml``, ``names.toml``,
+one ``<page>.md`` a page and, but for English, catalogues ``*.po``."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -19,34 +20,14 @@ from geometry.data.catalogues import catalogue as _catalogue
 from geometry.data.catalogues import paragraph as paragraph
 from geometry.data.shipped import shipped_file
 
-from .streamlit_internals import session_id
-
 TEXT = shipped_file("text")
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)
-# Streamlit runs each script in a new thread. UNREAD stays where a fragment runs alone.
-UNREAD = "unread"
-_of_run: ContextVar[str | None] = ContextVar("language of the run", default=UNREAD)
 
 
 def language() -> str:
-    """This session's language: of the control, the address or the browser; by default English.
-
-    In a download or a job, which run outside the session's thread, it is that of ``in_language``.
-    """
-    of_run = _of_run.get()
-    if (known := _fixed.get() or of_run) not in (None, UNREAD):
-        return known
-    found: str = st.session_state.get("lang") or asked_language()
-    if of_run == UNREAD and session_id():
-        _of_run.set(found)
+    """This session's language: of ``in_language``, the control, the address or the browser."""
+    found: str = _fixed.get() or st.session_state.get("lang") or asked_language()
     return found
-
-
-def settle_language(*, is_known: bool) -> None:
-    """Read the language once in a page's run, after its control, and not for each of 400 labels."""
-    _of_run.set(None)
-    if is_known:
-        _of_run.set(language())
 
 
 def asked_language() -> str:
@@ -56,7 +37,6 @@ def asked_language() -> str:
 
 
 def _(label: str) -> str:
-    """An English label in this session's language. Only inside a page's run, never at import."""
     return _catalogue(language()).gettext(label)
 
 
@@ -84,15 +64,24 @@ def in_language(function: Callable[..., Any], code: str | None = None) -> Callab
     return call
 
 
-@lru_cache(maxsize=64)
+@cache
 def _sections(code: str, page: str) -> dict[str, str]:
     text = (TEXT / code / f"{page}.md").read_text(encoding="utf8")
     parts = re.split(r"^<!-- ([\w-]+) -->\n", text, flags=re.MULTILINE)
     return {name: body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
+@cache
+def table_of(file: str, table: str, code: str) -> dict[str, str]:
+    text = (TEXT / code / f"{file}.toml").read_text(encoding="utf-8")
+    return dict(tomllib.loads(text).get(table, {}))
+
+
+def names(table: str) -> dict[str, str]:
+    return table_of("names", table, language())
+
+
 def prose(page: str, section: str, values: Mapping[str, object] | None = None) -> str:
-    """One section of a page's prose; each {{name}} is replaced by its value."""
     text = _sections(language(), page)[section]
     given = values or {}
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
@@ -131,7 +120,6 @@ def aligned_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, n_left:
 
 
 def short_line(text: str, most: int) -> str:
-    """The text on one line, cut after some characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -142,5 +130,4 @@ def code(text: object) -> str:
 
 
 def plotly(text: object) -> str:
-    """The text as Plotly's HTML that shows its own characters."""
     return escape(str(text), quote=False)

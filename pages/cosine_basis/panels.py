@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,7 +15,7 @@ from geometry.data.csv_cells import csv_cell
 from geometry.data.number_text import signed
 from geometry.projection.plane import PAIRS, POINTS
 from pages.common.downloads import offer_csv
-from pages.common.draw.charts import plane_component
+from pages.common.draw.charts import send_plane
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import NoControl, State, Verdict
 from pages.common.words import _, paragraph, prose
@@ -245,7 +244,7 @@ def show_pictures(scene: Scene) -> None:
         "cloud": background().tolist(),
     }
     with st.container(key="plane-hidden" if scene.is_hidden else "plane-shown"):
-        plane_component("plane")(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+        send_plane("plane", KEY, message, accept)
 
 
 def snaps() -> dict[str, Any]:

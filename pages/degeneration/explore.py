@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +30,7 @@ from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import (
     chart_of,
     kept_chart,
-    plane_component,
+    send_plane,
     share_texts,
     show_chart,
 )
@@ -921,7 +920,7 @@ def show_hull() -> None:
         store_points(st.session_state[KEY].get("moved"))
 
     with picture_box:
-        plane_component("hull")(key=KEY, data=json.dumps(message).encode(), on_moved_change=accept)
+        send_plane("hull", KEY, message, accept)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
 
 

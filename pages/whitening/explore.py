@@ -63,7 +63,14 @@ from pages.common.corpus_cloud import (
     warn_of_cache,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
+from pages.common.downloads import (
+    CsvCell,
+    csv_bytes,
+    offer_csv,
+    offer_transform,
+    points_csv,
+    short_number,
+)
 from pages.common.draw.charts import chart_of, share_texts, show_chart
 from pages.common.draw.clouds import (
     alternative_with,
@@ -121,7 +128,6 @@ from pages.common.selected_points import (
     store_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.transform_downloads import offer_transform
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _, labelled, language, markdown_table, paragraph, plotly, prose
 

@@ -51,6 +51,7 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
+from pages.common.downloads import offer_file, offer_transform
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
@@ -58,7 +59,6 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.own_evidence import Evidence, evidence_label, evidence_of
 from pages.common.seed import SEED
-from pages.common.transform_downloads import offer_file, offer_transform
 from pages.common.words import (
     _,
     aligned_table,

@@ -8,10 +8,11 @@ from playwright.sync_api import Page
 
 from geometry.data.catalogues import catalogue
 from pages.common.page_list import PAGES
+from pages.common.words import table_of
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import assert_no_exception, open_app, wait_for_app
 from tests.browser.server import AppServer
-from tests.test_words import HAN, msgids
+from tests.test_words import HAN, NAMED, msgids
 
 # rules on colours, which differ between schemes, and on names, which differ between languages
 RULES = (
@@ -39,11 +40,15 @@ OWN_NAMES = """() => !document.querySelector('[aria-label="Sidebar"], [aria-labe
 @cache
 def english_labels() -> re.Pattern[str]:
     """Whole labels of the code, with anything in their fields, if Chinese has another text."""
-    chinese = catalogue("zh-Hant").gettext
+    chinese = {label: catalogue("zh-Hant").gettext(label) for label in msgids()}
+    for table in {*NAMED} - {"columns"}:
+        english = table_of("names", table, "en")
+        named = table_of("names", table, "zh-Hant").items()
+        chinese |= {english.get(code, code): name for code, name in named}
     patterns = []
-    for label in msgids():
+    for label, translation in chinese.items():
         words = re.sub(r"\{.*?\}", "", label)
-        if chinese(label) != label and len(re.findall("[A-Za-z]", words)) > 3:
+        if translation != label and len(re.findall("[A-Za-z]", words)) > 3:
             parts = re.split(r"\{.*?\}", label.replace("{{", "{").replace("}}", "}"))
             patterns.append(".+".join(map(re.escape, parts)))
     return re.compile("|".join(patterns))

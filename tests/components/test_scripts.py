@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from deploy.scripts import BUILT, COMPONENTS, ENTRIES, RECORD, build, digest_of, esbuild_version
 from geometry.figures.layout import plotly_script
 from pages.common.draw import charts, scripts
+from tests.components.scripts import TESTS, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -42,120 +44,77 @@ def test_a_new_build_gives_the_same_bytes(tmp_path):
         assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), name
 
 
-def test_a_loader_is_sent_where_the_bundle_can_be_served(tmp_path, monkeypatch):
-    monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    loader = scripts.served("twin_cloud")
-    [name] = re.findall(r"app/static/([\w.-]+)", loader)
-    assert (tmp_path / "static" / name).read_text(encoding="utf8") == scripts.built("twin_cloud")
-    assert len(loader) < 400
+NAMES = sorted(path.name.removesuffix(".test.mjs") for path in TESTS.glob("*.test.mjs"))
 
 
-def test_the_bundle_itself_is_sent_where_it_can_not(tmp_path, monkeypatch):
-    (tmp_path / "static").write_text("a file, no folder")
-    monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    assert scripts.served("twin_cloud") == scripts.built("twin_cloud")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_scripts_own_tests_pass(name, tmp_path):
+    assert run_tests(name, tmp_path) == ""
 
 
-@pytest.fixture
-def static(tmp_path, monkeypatch):
-    """An empty static folder."""
-    folder = tmp_path / "static"
-    folder.mkdir()
-    monkeypatch.setattr(scripts, "STATIC", folder)
-    return folder
+# ---- the static folder ----
 
 
-def aged(path: Path, seconds: float) -> Path:
-    path.write_text("")
-    os.utime(path, (time.time() - seconds,) * 2)
-    return path
+@pytest.fixture(params=["twin_cloud", "plotly"])
+def put(request, tmp_path, monkeypatch) -> Callable[[], tuple[Path | None, bytes]]:
+    """put(): the file in an empty static folder, or None; and the whole script."""
+    static = tmp_path / "static"
+    monkeypatch.setattr(scripts, "STATIC", static)
+
+    def start() -> tuple[Path | None, bytes]:
+        charts.plotly_address.clear()
+        if request.param == "plotly":
+            sent, whole = charts.plotly_address() or "", plotly_script().read_bytes()
+        else:
+            sent, whole = scripts.served("twin_cloud"), scripts.built("twin_cloud").encode()
+        [*name] = re.findall(r"app/static/([\w.-]+)", sent) if len(sent) < 400 else []
+        return (static / name[0] if name else None), whole
+
+    yield start
+    charts.plotly_address.clear()
 
 
-def test_bundles_that_no_server_uses_any_more_are_removed(static):
-    ancient = scripts.EXPIRY + 60
-    digest = "0123456789abcdef"
-    removed = [
-        aged(static / f"twin_cloud-{digest}.js", ancient),
-        aged(static / f".twin_cloud-{digest}.js.4711.part", ancient),
-    ]
-    left = [
-        # A running server may still use this bundle.
-        aged(static / "twin_cloud-fedcba9876543210.js", scripts.EXPIRY - 60),
-        aged(static / f"other-{digest}.js", ancient),
-        aged(static / f"twin-cloud-{digest}.js", ancient),
-        aged(static / f"twin_cloud-{digest}.js.map", ancient),
-        aged(static / "plotly-7.1.0.min.js", ancient),
-    ]
-    scripts.served("twin_cloud")
-    assert not any(path.exists() for path in removed)
-    assert all(path.exists() for path in left)
-    assert len(list(static.iterdir())) == len(left) + 1
+def test_a_script_is_served_whole_and_a_start_renews_and_repairs_it(put):
+    own, whole = put()
+    for spoil in (lambda: None, lambda: own.write_text("half of it")):
+        spoil()
+        os.utime(own, (0, 0))
+        assert put() == (own, whole)
+        assert own.read_bytes() == whole
+        assert own.stat().st_mtime > time.time() - 60
 
 
-def test_a_start_renews_the_age_of_its_bundle(static):
-    loader = scripts.served("twin_cloud")
-    [own] = static.iterdir()
-    text = own.read_text(encoding="utf8")
-    os.utime(own, (0, 0))
-    assert scripts.served("twin_cloud") == loader
-    assert own.read_text(encoding="utf8") == text
-    assert own.stat().st_mtime > time.time() - 60
+def test_scripts_that_no_server_uses_any_more_are_removed(put):
+    own, _whole = put()
+    digest = own.name.partition("-")[2].partition(".")[0]
+    names = {  # another version's, and its age
+        own.name.replace(digest, "0"): scripts.EXPIRY + 60,
+        own.name.replace(digest, "1"): scripts.EXPIRY - 60,  # a running server may use it
+        f"other-{own.name}": scripts.EXPIRY + 60,
+        f"{own.name}.map": scripts.EXPIRY + 60,
+    }
+    for name, age in names.items():
+        (own.parent / name).write_text("")
+        os.utime(own.parent / name, (time.time() - age,) * 2)
+    put()
+    assert {path.name for path in own.parent.iterdir()} == {own.name, *[*names][1:]}
 
 
-def test_what_may_not_be_touched_or_removed_is_served_and_left(static, monkeypatch):
-    loader = scripts.served("twin_cloud")
-    old = aged(static / "twin_cloud-0123456789abcdef.js", scripts.EXPIRY + 60)
+def test_what_may_not_be_touched_or_removed_is_served_and_left(put, monkeypatch):
+    own, _whole = put()
+    old = own.with_name(f"{own.name.partition('-')[0]}-0{''.join(own.suffixes[-1:])}")
+    old.write_text("")
+    os.utime(old, (0, 0))
 
     def refuse(*_args, **_more):
         raise PermissionError
 
     monkeypatch.setattr(scripts.os, "utime", refuse)
     monkeypatch.setattr(Path, "unlink", refuse)
-    assert scripts.served("twin_cloud") == loader
+    assert put()[0] == own
     assert old.exists()
 
 
-@pytest.fixture
-def fresh_address():
-    """Clear the cached address of Plotly before and after the test."""
-    charts.plotly_address.clear()
-    yield charts.plotly_address
-    charts.plotly_address.clear()
-
-
-def test_plotly_is_served_whole_and_older_ones_are_removed(static, fresh_address):
-    ancient = scripts.EXPIRY + 60
-    removed = [
-        aged(static / "plotly-5.24.1.min.js", ancient),
-        aged(static / ".plotly-5.24.1.min.js.4711.part", ancient),
-    ]
-    left = [
-        aged(static / "plotly-6.0.0rc1.min.js", scripts.EXPIRY - 60),  # a running server may use it
-        aged(static / "plotly-basic-5.24.1.min.js", ancient),
-        aged(static / "plotly-5.24.1.min.js.map", ancient),
-        aged(static / "twin_cloud-0123456789abcdef.js", ancient),
-    ]
-    address = fresh_address()
-    own = static / Path(address).name
-    assert address == f"app/static/{own.name}"
-    assert own.read_bytes() == plotly_script().read_bytes()
-    assert not any(path.exists() for path in removed)
-    assert all(path.exists() for path in left)
-    assert len(list(static.iterdir())) == len(left) + 1
-
-
-def test_a_start_renews_and_repairs_its_plotly(static, fresh_address):
-    own = static / Path(fresh_address()).name
-    for spoil in (lambda: None, lambda: own.write_text("half of it")):
-        spoil()
-        os.utime(own, (0, 0))
-        charts.plotly_address.clear()
-        assert fresh_address() == f"app/static/{own.name}"
-        assert own.read_bytes() == plotly_script().read_bytes()
-        assert own.stat().st_mtime > time.time() - 60
-
-
-def test_plotly_has_no_address_where_it_can_not_be_put(tmp_path, monkeypatch, fresh_address):
-    (tmp_path / "static").write_text("a file, no folder")
-    monkeypatch.setattr(scripts, "STATIC", tmp_path / "static")
-    assert fresh_address() is None
+def test_a_script_has_no_address_where_it_can_not_be_put(put):
+    scripts.STATIC.write_text("a file, no folder")
+    assert put()[0] is None

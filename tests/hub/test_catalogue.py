@@ -6,7 +6,7 @@ import pytest
 
 from geometry.hub import suggestions
 from geometry.hub.catalogue import default_prefix, is_contrastive
-from pages.common.models import lessons
+from pages.common.words import names
 
 
 def test_those_that_the_hub_has_only_as_pickle():
@@ -51,7 +51,7 @@ def test_the_prefix_of_a_card(name, prefix):
 
 def test_the_docs_list_them_with_what_each_teaches():
     text = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
-    lesson = lessons()
+    lesson = names("models")
     for each in suggestions():
         mark = " (pickle)" if each.needs_conversion else ""
         size, licence = f"{each.megabytes} MB", each.licence

@@ -22,7 +22,6 @@ from tests.pages.visits import brought, clear_memory, healthy, new_visit
 SECONDS = 1.0
 TRIES = 3  # the processor's time grows too when its caches are shared; the least one counts
 MEGABYTES = 200
-TENTH = 10
 State = dict[str, Any]
 random = np.random.default_rng(0)
 
@@ -94,26 +93,20 @@ def pairs(n: int) -> State:
     return brought("pair-uploads", "pairs", made)
 
 
-def of_vectors(*shape: int, named: bool = False) -> Callable[[int], State]:
-    def made(part: int) -> State:
-        n, d = shape
-        return brought("vector-uploads", "corpus", vectors(n // part, d, named=named))
-
-    return made
+def of_vectors(n: int, d: int, *, named: bool = False) -> Callable[[], State]:
+    return lambda: brought("vector-uploads", "corpus", vectors(n, d, named=named))
 
 
-INPUTS: dict[str, tuple[Callable[[int], State], tuple[str, ...]]] = {
+INPUTS: dict[str, tuple[Callable[[], State], tuple[str, ...]]] = {
     "1,000,000 vectors of one number": (of_vectors(1_000_000, 1), FOR_VECTORS),
     "1,000,000 vectors": (of_vectors(1_000_000, MEGABYTES // 4), FOR_VECTORS),
     "1,000,000 vectors with a name each": (of_vectors(1_000_000, 2, named=True), FOR_VECTORS),
     "vectors of 512 numbers": (of_vectors(100_000, 512), FOR_VECTORS),
     "vectors of 4,096 numbers": (of_vectors(12_200, 4_096), FOR_VECTORS),
-    "100,000 texts": (lambda part: corpus(100_000 // part), PAGES),
-    "100,000 pairs": (lambda part: pairs(100_000 // part), ("sentence_similarity", "your_corpus")),
+    "100,000 texts": (lambda: corpus(100_000), PAGES),
+    "100,000 pairs": (lambda: pairs(100_000), ("sentence_similarity", "your_corpus")),
 }
 CASES = [(name, page) for name, (_, pages) in INPUTS.items() for page in pages]
-SHORT = ("1,000,000 vectors", "100,000 texts", "100,000 pairs")  # inputs whose jobs take seconds
-IN_CI = [("1,000,000 vectors", "whitening"), ("100,000 texts", "narrow_cone")]
 
 
 def seconds_of(page: str, state: State, draws: list[float]) -> float:
@@ -130,57 +123,42 @@ def seconds_of(page: str, state: State, draws: list[float]) -> float:
 
 @pytest.mark.long
 @pytest.mark.model
-@pytest.mark.usefixtures("short_jobs")
-@pytest.mark.parametrize(
-    ("name", "page"),
-    [
-        pytest.param(*case, marks=[] if case in IN_CI else pytest.mark.long)
-        for case in CASES
-        if case[0] in SHORT
-    ],
-)
-def test_a_draw_of_a_tenth_of_the_largest_inputs(name: str, page: str, draws: list[float]) -> None:
-    assert seconds_of(page, INPUTS[name][0](TENTH), draws) < SECONDS
-
-
-@pytest.mark.long
-@pytest.mark.model
 @pytest.mark.timeout(3600)
 @pytest.mark.usefixtures("short_jobs")
 @pytest.mark.parametrize(("name", "page"), CASES)
 def test_a_draw_of_the_largest_inputs(name: str, page: str, draws: list[float]) -> None:
-    assert seconds_of(page, INPUTS[name][0](1), draws) < SECONDS
+    assert seconds_of(page, INPUTS[name][0](), draws) < SECONDS
 
 
-def answers(part: int) -> bytes:
+def answers() -> bytes:
     """Queries with 451 answers each, near the limit of bytes of a table."""
     rows = [";".join(map(str, (1 + random.permutation(1200)[:451]).tolist())) for _ in range(100)]
-    lines = (f"what is {i}?,{rows[i % len(rows)]}" for i in range(24_000 // part))
+    lines = (f"what is {i}?,{rows[i % len(rows)]}" for i in range(24_000))
     return "\n".join(["query,relevant", *lines]).encode()
 
 
-def table(part: int) -> bytes:
-    lines = (f'"{text}",label {i % 300}' for i, text in enumerate(words(100_000 // part, 450)))
+def table() -> bytes:
+    lines = (f'"{text}",label {i % 300}' for i, text in enumerate(words(100_000, 450)))
     return "\n".join(["text,label", *lines]).encode()
 
 
-def table_of_pairs(part: int) -> bytes:
-    n = 100_000 // part
+def table_of_pairs() -> bytes:
+    n = 100_000
     sides = zip(words(n, 220), words(n, 220), random.uniform(0, 5, n), strict=True)
     return "\n".join(["left,right,score", *(f"{a},{b},{y:.2f}" for a, b, y in sides)]).encode()
 
 
-def word_vectors(part: int) -> bytes:
-    n = 60_000 // part
+def word_vectors() -> bytes:
+    n = 60_000
     rows = random.standard_normal((n, 300)).round(4).astype(str)
     return "\n".join(f"word{i:x} {' '.join(row)}" for i, row in enumerate(rows)).encode()
 
 
-def counts(part: int) -> bytes:
-    return "\n".join(f"word{i:x} {1 + i}" for i in range(3_000_000 // part)).encode()
+def counts() -> bytes:
+    return "\n".join(f"word{i:x} {1 + i}" for i in range(3_000_000)).encode()
 
 
-FILES: dict[str, tuple[str, str, Callable[[int], bytes], State]] = {
+FILES: dict[str, tuple[str, str, Callable[[], bytes], State]] = {
     # uploader: page, name of the file, content, settings that show the uploader
     "relevance-file": ("neighbours", "answers.csv", answers, {"relevance": True}),
     "corpus_file": ("your_corpus", "mine.csv", table, {"source": "upload"}),
@@ -197,7 +175,7 @@ FILES: dict[str, tuple[str, str, Callable[[int], bytes], State]] = {
 @pytest.mark.parametrize("key", FILES)
 def test_a_draw_after_an_upload_near_the_limit(key: str, draws: list[float]) -> None:
     page, name, content, state = FILES[key]
-    given = content(1)
+    given = content()
     assert len(given) > 30 * 10**6
     found: list[float] = []
     while not found or (found[-1] > SECONDS and len(found) < TRIES):

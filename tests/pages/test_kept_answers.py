@@ -17,9 +17,6 @@ from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
 SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
-QUICK = ("cosine_basis", "your_corpus")
-ALONE = ("narrow_cone", "word_frequency")  # in a new process by CI
-LONG = ("narrow_cone", "layers", "sentence_similarity", "degeneration", "contrast")  # minutes
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 
@@ -89,15 +86,7 @@ def screen(app: AppTest) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "page",
-    [
-        page
-        if page in QUICK
-        else pytest.param(page, marks=pytest.mark.long if page in LONG else pytest.mark.slow)
-        for page in PAGES
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_kept_answers_show_what_emptied_caches_show(page: str):
     settings = settings_of(page)
     assert settings
@@ -108,9 +97,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.long] * (page not in ALONE)) for page in PAGES]
-)
+@pytest.mark.parametrize("page", ["narrow_cone", "word_frequency"])
 def test_kept_answers_show_what_a_new_process_shows(page: str):
     settings = settings_of(page)
     kept = [changed(page, *setting) for setting in settings[:4]]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
-from typing import Any
 from urllib.parse import urlsplit
 
 import segno
@@ -19,7 +17,7 @@ from geometry.hub.operator_limits import read_class_limits
 
 from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
-from ..draw.charts import COMPONENTS
+from ..draw.scripts import send
 from ..messages import show_error
 from ..uploads import chosen_own
 from ..words import _, labelled, markdown, noted
@@ -37,6 +35,7 @@ from .visit import (
     current,
     lead,
     leave_class,
+    problem_shown,
     rooms,
     selected,
     visitor,
@@ -47,7 +46,6 @@ ADDRESS_VARIABLE = "NARROW_CONE_ADDRESS"  # of this server, as students type it
 
 
 def reason_text(reason: str) -> str:
-    """A sentence about a refusal."""
     limits = rooms().limits
     return {
         "closed": _("This server has no rooms for classes. Its operator can allow them."),
@@ -98,29 +96,20 @@ def show_class_menu() -> None:
         with st.form("class-join", border=False):
             code = st.text_input(_("Code of a class"), max_chars=12, autocomplete="off")
             if st.form_submit_button(_("Join"), width="stretch"):
-                _join(code.strip().upper())
+                with problem_shown():
+                    come(code.strip().upper(), visitor())
+                    put_in_url(CLASS, code.strip().upper())
+                    st.rerun()
         st.button(_("Open a class"), key="class-open", width="stretch", on_click=_open)
         if problem := st.session_state.get(PROBLEM):
             st.warning(reason_text(problem))
 
 
 def _open() -> None:
-    try:
+    with problem_shown():
         put_in_url(CLASS, rooms().open(visitor()))
         st.session_state.pop(PROBLEM, None)
         st.session_state[LEADS] = True
-    except RoomError as error:
-        st.session_state[PROBLEM] = error.reason
-
-
-def _join(code: str) -> None:
-    try:
-        come(code, visitor())
-    except RoomError as error:
-        st.session_state[PROBLEM] = error.reason
-        return
-    put_in_url(CLASS, code)
-    st.rerun()
 
 
 def _show_accept(room: Room) -> None:
@@ -182,8 +171,10 @@ def _bar() -> None:
         _link(now)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _show_state(now)
-        if now.leads and st.session_state.get(LEADS):
-            _warn_of_cut_selection()
+        _key, rows = selected() or ("", ())
+        if now.leads and st.session_state.get(LEADS) and len(rows) > MOST_MARKED:
+            text = _("You selected {n} points. The class sees rings around the first {most}.")
+            _say(text.format(n=f"{len(rows):,}", most=f"{MOST_MARKED:,}"))
         if found is not None:
             _show_question(now, *found)
         if problem := st.session_state.pop(PROBLEM, None):
@@ -196,31 +187,16 @@ def _is_shown(tally: Tally | None) -> bool:
 
 def _link(room: Room) -> None:
     """The part in the browser: it waits for news, and goes where the teacher leads."""
-    message = {
-        "code": room.code,
-        "entry": st.session_state[ENTRY],
-        "version": room.version,
-        "heard": room.heard,
-        "leads": room.leads,
-        "follows": room.follows,
-        "address": room.address,
-    }
-    _component()(
-        key=LINK,
-        data=json.dumps(message).encode(),
+    shared = ("code", "version", "heard", "leads", "follows", "address")
+    message = {name: getattr(room, name) for name in shared} | {"entry": st.session_state[ENTRY]}
+    send(
+        "classroom",
+        LINK,
+        message,
+        html="<span></span>",
         on_news_change=lambda: None,
         on_moved_change=lead,
         on_left_change=partial(_follow, room.code, False),
-    )
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "narrow_cone_classroom",
-        html="<span></span>",
-        js=(COMPONENTS / "classroom.js").read_text(encoding="utf8"),
-        isolate_styles=False,
     )
 
 
@@ -254,13 +230,6 @@ def _show_state(room: Room) -> None:
         st.dialog(_("Join the class"), width="large")(_show_code)(room.code)
     if st.button(_("What the class learnt"), key="class-results", icon=":material/bar_chart:"):
         st.dialog(_("What the class learnt"), width="large")(_show_results)(room.code)
-
-
-def _warn_of_cut_selection() -> None:
-    _key, rows = selected() or ("", ())
-    if len(rows) > MOST_MARKED:
-        text = _("You selected {n} points. The class sees rings around the first {most}.")
-        _say(text.format(n=f"{len(rows):,}", most=f"{MOST_MARKED:,}"))
 
 
 def _follow(code: str, is_wanted: bool) -> None:
@@ -308,13 +277,8 @@ def _say(text: str) -> None:
 
 
 def _reveal(code: str, question: Question) -> None:
-    truth = st.session_state.get(TRUTH)
-    if truth is None:
-        return
-    try:
-        rooms().reveal(code, visitor(), question, truth)
-    except RoomError as error:
-        st.session_state[PROBLEM] = error.reason
+    with problem_shown():
+        rooms().reveal(code, visitor(), question, st.session_state[TRUTH])
 
 
 def bars_html(
@@ -325,10 +289,7 @@ def bars_html(
     *,
     own: int | None = None,
 ) -> str:
-    """The answers as bars with their numbers; the right option has a tick.
-
-    firsts : first answers, as a second number. own : the reader's answer, which is marked.
-    """
+    """The answers as bars; ``truth`` has a tick, ``own`` is marked, ``firsts`` are beside."""
     n = max(1, sum(counts))
     right, text = escape(_("right")), _("first {n}")
     lines = []
@@ -338,11 +299,10 @@ def bars_html(
             name = f"<strong>✓ {noted(name, right)}</strong>"
         if place == own:
             name = noted(name, escape(_("your guess")))
-        first = ""
-        if firsts:
-            first = escape(text.format(n=firsts[place]))
         share = f"{count / n:.0%}"
-        amount = noted(f"{count} · {share}", first) if first else f"{count} · {share}"
+        amount = f"{count} · {share}"
+        if firsts:
+            amount = noted(amount, escape(text.format(n=firsts[place])))
         lines.append(
             f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
             f'<i style="width:{share}"></i></span><span>{amount}</span></li>'
@@ -379,10 +339,9 @@ def _show_code(code: str) -> None:
 
 
 def _ask_for_end(code: str) -> None:
-    """The counts as CSV, and the button that ends the class."""
     if tallies := _answered(code):
         st.markdown(_("The end deletes all answers. Download the counts first."))
-        _offer_counts(tallies)
+        offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
     else:
         st.markdown(_("No question has been answered yet."))
     if st.button(_("End the class"), key="class-leave", type="primary", on_click=leave_class):
@@ -390,16 +349,11 @@ def _ask_for_end(code: str) -> None:
 
 
 def _answered(code: str) -> list[Tally]:
-    """The questions that somebody has answered."""
     try:
         return [each for each in rooms().summary(code, visitor()) if each.n]
     except RoomError as error:
         st.warning(reason_text(error.reason))
         return []
-
-
-def _offer_counts(tallies: Sequence[Tally]) -> None:
-    offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
 
 
 def _show_results(code: str) -> None:
@@ -415,11 +369,10 @@ def _show_results(code: str) -> None:
             text = _("Right at first: {first} of {n}. Before the answer was shown: {last} of {n}.")
             at = int(tally.truth or 0)
             st.caption(text.format(first=tally.firsts[at], last=tally.counts[at], n=tally.n))
-    _offer_counts(tallies)
+    offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
 
 
 def results_csv(tallies: Sequence[Tally]) -> bytes:
-    """A row for each option of each question: first and last answers, and whether it is right."""
     rows = []
     for tally in tallies:
         for place, option in enumerate(tally.question.options):

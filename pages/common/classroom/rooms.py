@@ -12,11 +12,11 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn
 
 from geometry.data.limits import MEGABYTE
 from geometry.hub.operator_limits import ClassLimits
@@ -36,6 +36,9 @@ MOST_QUESTIONS = 200  # of a room
 PAGE_BYTES = 4096  # of SQLite
 
 SCHEMA = """
+pragma journal_mode = wal;
+pragma synchronous = normal;
+pragma foreign_keys = on;
 create table if not exists room (
     code text primary key, used real not null, version integer not null default 0,
     heard integer not null default 0, address text not null default '',
@@ -57,20 +60,9 @@ create table if not exists invitation (
     until real not null, primary key (code, word)) without rowid;
 """
 
-Answer = TypeVar("Answer")
-
 
 class RoomError(Exception):
-    """A refusal.
-
-    Attributes
-    ----------
-    reason : str
-        "closed": the operator allows no rooms. "rooms", "members", "answers": a limit.
-        "unknown": no room has this code. "busy": too many wrong codes came. "leader": only the
-        teacher may. "revealed": the answer has been shown. "long": a text over its limit.
-        "file": the file can't be used.
-    """
+    """A refusal; ``reason`` is a code of ``bar.reason_text``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -79,22 +71,15 @@ class RoomError(Exception):
 
 @dataclass(frozen=True)
 class Room:
-    """What a visitor sees of a room.
-
-    version : rises when the teacher leads elsewhere, reveals or points. heard : rises when students
-    answer, come, go, follow or stop following. marked : the key of a cloud and its selected rows.
-    n_members : students present; n_following : those of them who follow.
-    """
-
     code: str
-    version: int
-    heard: int
+    version: int  # rises when the teacher leads elsewhere, reveals or points
+    heard: int  # rises when students answer, come, go, follow or stop following
     leads: bool
     follows: bool
     address: str
-    marked: tuple[str, tuple[int, ...]] | None
+    marked: tuple[str, tuple[int, ...]] | None  # the key of a cloud and its selected rows
     lesson: str
-    n_members: int
+    n_members: int  # students present
     n_following: int
 
 
@@ -109,18 +94,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Tally:
-    """The answers to a question.
-
-    own : this visitor's option. truth : the right one, once it has been revealed. counts, firsts :
-    last and first answers by option; () before the reveal, but in a summary.
-    """
-
     question: Question
     n: int
-    own: int | None
-    truth: int | None
-    counts: tuple[int, ...]
-    firsts: tuple[int, ...]
+    own: int | None  # this visitor's option
+    truth: int | None  # the right option, once it has been revealed
+    counts: tuple[int, ...]  # last answers by option; () before the reveal, but in a summary
+    firsts: tuple[int, ...]  # first answers, likewise
 
     @property
     def is_revealed(self) -> bool:
@@ -128,16 +107,9 @@ class Tally:
 
 
 class Rooms:
-    """All rooms of a file. Its methods raise RoomError.
+    """All rooms of a file, which is made when it is first used. Its methods raise RoomError.
 
-    Parameters
-    ----------
-    file : path
-        Made when it is first used. If it is deleted or damaged while the server runs, its rooms
-        end and a new file is made.
-    limits : ClassLimits
-    clock : callable
-        Seconds since the epoch.
+    If the file is deleted or damaged while the server runs, its rooms end and a new one is made.
     """
 
     def __init__(
@@ -153,14 +125,8 @@ class Rooms:
     # ---- rooms ----
 
     def open(self, visitor: str) -> str:
-        """A new room that this visitor leads; returns its code. It ends the visitor's other rooms.
-
-        If there are too many, a room from which all are absent makes way.
-        """
-        if not self.limits.rooms:
-            raise RoomError("closed")
-
-        def work(sql: sqlite3.Connection) -> str:
+        """The code of a new room, which ends others of the visitor; a deserted one makes way."""
+        with self._transaction() as sql:
             now = self._clock()
             sql.execute("delete from room where used < ?", (now - UNUSED_SECONDS,))
             for (each,) in sql.execute("select code from room").fetchall():
@@ -177,19 +143,13 @@ class Rooms:
                     raise RoomError("rooms")
             code = _signs(CODE_LENGTH)
             sql.execute("insert into room (code, used) values (?, ?)", (code, now))
-            row = (code, _hash(code, visitor), now)
-            sql.execute("insert into visitor (code, id, leads, seen) values (?, ?, 1, ?)", row)
+            self._add_member(sql, code, visitor, leads=True)
             return code
-
-        return self._do(work)
 
     def join(self, code: str, visitor: str) -> None:
         """Become a member; nothing changes for one who is."""
-
-        def work(sql: sqlite3.Connection) -> None:
-            self._room(sql, code)
-            key = code, _hash(code, visitor)
-            if sql.execute("select 1 from visitor where code = ? and id = ?", key).fetchone():
+        with self._transaction() as sql:
+            if self._member(sql, code, visitor):
                 return
             [n] = sql.execute(
                 "select count(*) from visitor where code = ? and not leads and seen > ?",
@@ -197,24 +157,15 @@ class Rooms:
             ).fetchone()
             if n >= self.limits.members:
                 raise RoomError("members")
-            row = (*key, self._clock())
-            sql.execute("insert into visitor (code, id, leads, seen) values (?, ?, 0, ?)", row)
+            self._add_member(sql, code, visitor, leads=False)
             self._changed(sql, code, "heard")
-
-        self._do(work)
 
     def look(self, code: str, visitor: str) -> Room:
         """The room, for a member. It is also a sign that the visitor is present."""
-
-        def work(sql: sqlite3.Connection) -> Room:
+        with self._transaction() as sql:
             now, me = self._clock(), _hash(code, visitor)
             version, heard, address, marked, lesson = self._room(sql, code)
-            found = sql.execute(
-                "select leads, follows, seen from visitor where code = ? and id = ?", (code, me)
-            ).fetchone()
-            if found is None:
-                raise RoomError("unknown")
-            leads, follows, seen = found
+            leads, follows, seen = self._member(sql, code, visitor) or _refuse("unknown")
             if now - seen > SIGN_SECONDS:
                 sql.execute(
                     "update visitor set seen = ? where code = ? and id = ?", (now, code, me)
@@ -231,24 +182,19 @@ class Rooms:
             state = bool(leads), bool(follows), address, points, lesson
             return Room(code, version, heard, *state, n, following)
 
-        return self._do(work)
-
     def versions(self, code: str) -> tuple[int, int]:
-        """``version`` and ``heard`` of a room, at little cost."""
-        found = self._do(lambda sql: self._room(sql, code), begin="begin")
-        return found[0], found[1]
+        with self._transaction(begin="begin") as sql:
+            version, heard, *_ = self._room(sql, code)
+            return version, heard
 
     def leave(self, code: str, visitor: str) -> None:
         """Be no member any more; the answers stay counted. A teacher who leaves ends the room."""
-
-        def work(sql: sqlite3.Connection) -> None:
+        with self._transaction() as sql:
             if self._leads(sql, code, visitor):
                 sql.execute("delete from room where code = ?", (code,))
             key = code, _hash(code, visitor)
             sql.execute("delete from visitor where code = ? and id = ?", key)
             self._changed(sql, code, "heard")
-
-        self._do(work)
 
     # ---- what the teacher does ----
 
@@ -259,36 +205,26 @@ class Rooms:
         points = "" if marked is None else json.dumps([marked[0], list(marked[1][:MOST_MARKED])])
         if len(address) > LONGEST_ADDRESS:
             raise RoomError("long")
-
-        def work(sql: sqlite3.Connection) -> None:
-            self._require_leader(sql, code, visitor)
+        with self._transaction(leader=(code, visitor)) as sql:
             sql.execute(
                 "update room set version = version + 1, used = ?, address = ?, marked = ?"
                 " where code = ? and (address, marked) != (?, ?)",
                 (self._clock(), address, points, code, address, points),
             )
 
-        self._do(work)
-
     def give_lesson(self, code: str, visitor: str, lesson: str) -> None:
         """The teacher's own lesson (TOML), of which the class sees the steps."""
         if len(lesson) > LONGEST_LESSON:
             raise RoomError("long")
-
-        def work(sql: sqlite3.Connection) -> None:
-            self._require_leader(sql, code, visitor)
+        with self._transaction(leader=(code, visitor)) as sql:
             sql.execute(
                 "update room set lesson = ?, version = version + 1 where code = ? and lesson != ?",
                 (lesson, code, lesson),
             )
 
-        self._do(work)
-
     def reveal(self, code: str, visitor: str, question: Question, truth: int) -> None:
         """Show all which option is right. Answers are closed then."""
-
-        def work(sql: sqlite3.Connection) -> None:
-            self._require_leader(sql, code, visitor)
+        with self._transaction(leader=(code, visitor)) as sql:
             self._note(sql, code, question)
             sql.execute(
                 "update question set truth = ? where code = ? and id = ?",
@@ -296,109 +232,65 @@ class Rooms:
             )
             self._changed(sql, code, "version")
 
-        self._do(work)
-
     def invite(self, code: str, visitor: str) -> str:
         """A word by which one more device may lead, for two minutes."""
-
-        def work(sql: sqlite3.Connection) -> str:
-            self._require_leader(sql, code, visitor)
+        with self._transaction(leader=(code, visitor)) as sql:
             word, until = _signs(INVITATION_LENGTH), self._clock() + INVITATION_SECONDS
             sql.execute("delete from invitation where code = ?", (code,))
             sql.execute("insert into invitation values (?, ?, ?)", (code, word, until))
             return word
 
-        return self._do(work)
-
     def accept(self, code: str, visitor: str, word: str) -> bool:
         """Lead from this device too, by a word that the teacher's device shows; used once."""
-
-        def work(sql: sqlite3.Connection) -> bool:
+        with self._transaction() as sql:
             self._room(sql, code)
             found = sql.execute(
                 "delete from invitation where code = ? and word = ? and until > ?",
                 (code, word, self._clock()),
             ).rowcount
             if found:
-                row = (code, _hash(code, visitor), self._clock())
-                sql.execute(
-                    "insert into visitor (code, id, leads, seen) values (?, ?, 1, ?)"
-                    " on conflict do update set leads = 1",
-                    row,
-                )
-                sql.execute(
-                    "delete from answer where code = ? and visitor = ?",
-                    (code, _hash(code, visitor)),
-                )
+                self._add_member(sql, code, visitor, leads=True)
+                key = code, _hash(code, visitor)
+                sql.execute("delete from answer where code = ? and visitor = ?", key)
             return bool(found)
 
-        return self._do(work)
-
     def summary(self, code: str, visitor: str) -> list[Tally]:
-        """All questions in the order of asking, for the teacher."""
-
-        def work(sql: sqlite3.Connection) -> list[Tally]:
-            self._require_leader(sql, code, visitor)
-            rows = sql.execute(
-                "select id from question where code = ? order by place", (code,)
-            ).fetchall()
+        with self._transaction(leader=(code, visitor)) as sql:
+            query = "select id from question where code = ? order by place"
+            rows = sql.execute(query, (code,)).fetchall()
             return [self._tally(sql, code, visitor, id_, is_summary=True) for (id_,) in rows]
-
-        return self._do(work)
 
     # ---- what all do ----
 
     def follow(self, code: str, visitor: str, *, is_wanted: bool) -> None:
-        """Follow the teacher, or wander off."""
-
-        def work(sql: sqlite3.Connection) -> None:
+        with self._transaction() as sql:
             row = (is_wanted, code, _hash(code, visitor))
             sql.execute("update visitor set follows = ? where code = ? and id = ?", row)
             self._changed(sql, code, "heard")
 
-        self._do(work)
-
     def ask(self, code: str, visitor: str, question: Question) -> Tally | None:
-        """The state of a question; None if the teacher has not come to it yet.
-
-        Only the teacher's words for it are kept. If the number of options changes, it begins anew.
-        """
-
-        def work(sql: sqlite3.Connection) -> Tally | None:
+        """The state of a question, in the teacher's words; None until the teacher asks it."""
+        with self._transaction() as sql:
             if self._leads(sql, code, visitor):
                 self._note(sql, code, question)
-            key = code, question.id
-            known = sql.execute("select 1 from question where code = ? and id = ?", key).fetchone()
-            return self._tally(sql, code, visitor, question.id) if known else None
-
-        return self._do(work)
+            if self._asked(sql, code, question.id) is None:
+                return None
+            return self._tally(sql, code, visitor, question.id)
 
     def is_revealed(self, code: str, question: str) -> bool:
         """Whether the answer to a question has been shown, so that guesses are closed."""
-        query = "select 1 from question where code = ? and id = ? and truth is not null"
-        found = self._do(lambda sql: sql.execute(query, (code, question)).fetchone(), begin="begin")
-        return found is not None
+        with self._transaction(begin="begin") as sql:
+            asked = self._asked(sql, code, question)
+            return asked is not None and asked[1] is not None
 
     def answer(self, code: str, visitor: str, question: Question, option: int) -> None:
-        """A student's answer; another one replaces it until the reveal.
-
-        RoomError "unknown" for a question that the teacher has not asked.
-        """
-
-        def work(sql: sqlite3.Connection) -> None:
+        """A student's answer to a question that the teacher has asked; another one replaces it."""
+        with self._transaction() as sql:
             now, me = self._clock(), _hash(code, visitor)
-            self._room(sql, code)
-            found = sql.execute(
-                "select leads from visitor where code = ? and id = ?", (code, me)
-            ).fetchone()
-            asked = sql.execute(
-                "select about, truth from question where code = ? and id = ?", (code, question.id)
-            ).fetchone()
-            if found is None or asked is None:
-                raise RoomError("unknown")
-            if found[0]:
+            [leads, *_] = self._member(sql, code, visitor) or _refuse("unknown")
+            about, truth = self._asked(sql, code, question.id) or _refuse("unknown")
+            if leads:
                 return  # a teacher's answer is not counted
-            about, truth = asked
             if truth is not None:
                 raise RoomError("revealed")
             if not 0 <= option < len(json.loads(about)[1]):
@@ -410,8 +302,6 @@ class Rooms:
             )
             self._changed(sql, code, "heard")
 
-        self._do(work)
-
     # ---- parts ----
 
     def _count_pace(self, code: str, visitor: str, minute: int) -> None:
@@ -422,12 +312,11 @@ class Rooms:
         self._pace[code, visitor] = minute, n
 
     def _note(self, sql: sqlite3.Connection, code: str, question: Question) -> None:
-        """Keep the teacher's words for a question."""
         about = json.dumps([question.text, question.options], ensure_ascii=False)
         if len(about) > LONGEST_QUESTION:
             raise RoomError("long")
         key = code, question.id
-        known = sql.execute("select about from question where code = ? and id = ?", key).fetchone()
+        known = self._asked(sql, *key)
         if known is None:
             [n] = sql.execute("select count(*) from question where code = ?", (code,)).fetchone()
             if n >= MOST_QUESTIONS:
@@ -439,6 +328,12 @@ class Rooms:
                 sql.execute("delete from answer where code = ? and question = ?", key)
                 sql.execute("update question set truth = null where code = ? and id = ?", key)
 
+    def _asked(self, sql: sqlite3.Connection, code: str, id_: str) -> tuple[str, int | None] | None:
+        """The teacher's words for a question, as JSON, and its revealed answer."""
+        query = "select about, truth from question where code = ? and id = ?"
+        found: tuple[str, int | None] | None = sql.execute(query, (code, id_)).fetchone()
+        return found
+
     def _tally(
         self,
         sql: sqlite3.Connection,
@@ -448,9 +343,7 @@ class Rooms:
         *,
         is_summary: bool = False,
     ) -> Tally:
-        about, truth = sql.execute(
-            "select about, truth from question where code = ? and id = ?", (code, id_)
-        ).fetchone()
+        about, truth = self._asked(sql, code, id_) or _refuse("unknown")
         text, options = json.loads(about)
         rows = sql.execute(
             "select first, last, visitor from answer where code = ? and question = ?", (code, id_)
@@ -473,32 +366,40 @@ class Rooms:
         )
 
     def _room(self, sql: sqlite3.Connection, code: str) -> tuple[int, int, str, str, str]:
-        found = sql.execute(
-            "select version, heard, address, marked, lesson from room where code = ? and used > ?",
-            (code, self._clock() - UNUSED_SECONDS),
-        ).fetchone()
-        if found is None:
-            raise RoomError("unknown")
-        version, heard, address, marked, lesson = found
-        return version, heard, address, marked, lesson
+        query = (
+            "select version, heard, address, marked, lesson from room where code = ? and used > ?"
+        )
+        found = sql.execute(query, (code, self._clock() - UNUSED_SECONDS)).fetchone()
+        return found or _refuse("unknown")
+
+    def _member(
+        self, sql: sqlite3.Connection, code: str, visitor: str
+    ) -> tuple[int, int, float] | None:
+        """Whether the visitor leads and follows, and when it was seen; None for no member."""
+        self._room(sql, code)
+        query = "select leads, follows, seen from visitor where code = ? and id = ?"
+        key = code, _hash(code, visitor)
+        found: tuple[int, int, float] | None = sql.execute(query, key).fetchone()
+        return found
+
+    def _add_member(self, sql: sqlite3.Connection, code: str, visitor: str, *, leads: bool) -> None:
+        sql.execute(
+            "insert into visitor (code, id, leads, seen) values (?, ?, ?, ?)"
+            " on conflict do update set leads = excluded.leads",
+            (code, _hash(code, visitor), leads, self._clock()),
+        )
 
     def _leads(self, sql: sqlite3.Connection, code: str, visitor: str) -> bool:
-        self._room(sql, code)
-        found = sql.execute(
-            "select leads from visitor where code = ? and id = ?", (code, _hash(code, visitor))
-        ).fetchone()
+        found = self._member(sql, code, visitor)
         return bool(found and found[0])
-
-    def _require_leader(self, sql: sqlite3.Connection, code: str, visitor: str) -> None:
-        if not self._leads(sql, code, visitor):
-            raise RoomError("leader")
 
     # ---- the file ----
 
-    def _do(
-        self, work: Callable[[sqlite3.Connection], Answer], *, begin: str = "begin immediate"
-    ) -> Answer:
-        """Do the work in one transaction. RoomError "file" if the file can't be used."""
+    @contextmanager
+    def _transaction(
+        self, *, leader: tuple[str, str] | None = None, begin: str = "begin immediate"
+    ) -> Iterator[sqlite3.Connection]:
+        """One transaction. RoomError "leader" unless this visitor leads, "file" without a file."""
         if not self.limits.rooms:
             raise RoomError("closed")
         if time.monotonic() - self._failed < REST_SECONDS:
@@ -508,7 +409,9 @@ class Rooms:
                 connection = self._connected()
                 with connection:
                     connection.execute(begin)
-                    return work(connection)
+                    if leader is not None and not self._leads(connection, *leader):
+                        raise RoomError("leader")
+                    yield connection
             except (sqlite3.Error, OSError) as error:
                 self._close()
                 name = getattr(error, "sqlite_errorname", "")
@@ -531,12 +434,8 @@ class Rooms:
             self._file, timeout=LOCKED_SECONDS, check_same_thread=False, isolation_level=None
         )
         try:
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = normal")
-            connection.execute("pragma foreign_keys = on")
             pages = self.limits.megabytes * MEGABYTE // PAGE_BYTES
-            connection.execute(f"pragma max_page_count = {pages}")
-            connection.executescript(SCHEMA)
+            connection.executescript(f"pragma max_page_count = {pages};{SCHEMA}")
         except sqlite3.Error:
             connection.close()
             raise
@@ -545,16 +444,19 @@ class Rooms:
 
     def _close(self) -> None:
         if self._connection is not None:
-            with suppress(sqlite3.Error), closing(self._connection):
-                pass
+            with suppress(sqlite3.Error):
+                self._connection.close()
         self._connection = None
 
     def _set_aside(self) -> None:
-        """Rename a damaged file, so that a new one is made."""
         for suffix in ("", "-wal", "-shm"):
             with suppress(OSError):
                 damaged = self._file.with_name(self._file.name + suffix)
                 damaged.rename(damaged.with_name(f"{damaged.name}.damaged"))
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise RoomError(reason)
 
 
 def _signs(n: int) -> str:
@@ -566,21 +468,13 @@ def _hash(code: str, visitor: str) -> str:
 
 
 class Gate:
-    """Slows those who guess codes: after many wrong ones, codes are tried one after the other.
-
-    Parameters
-    ----------
-    free : int
-        Wrong codes in a minute that cost nothing.
-    clock, sleep : callable
-        Seconds, for the tests.
-    """
+    """Slows those who guess codes: after many wrong ones, codes are tried one after the other."""
 
     EACH, LONGEST = 0.2, 10.0  # seconds of each further try; a longer wait is refused
 
     def __init__(
         self,
-        free: int,
+        free: int,  # wrong codes in a minute that cost nothing
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -604,6 +498,5 @@ class Gate:
         self._sleep(at - now)
 
     def wrong(self) -> None:
-        """A code was wrong."""
         with self._lock:
             self._wrong = [*self._wrong[-2 * self._free :], self._clock()]

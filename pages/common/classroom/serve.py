@@ -1,8 +1,4 @@
-"""Serve the app to a class on the local network: ``make class``.
-
-Students come by the address and the QR code that are printed, or by those that "Show the code"
-shows on the page. deploy/class.toml says what is open.
-"""
+"""Serve the app to a class on the local network: ``make class``, with deploy/class.toml."""
 
 from __future__ import annotations
 
@@ -90,7 +86,6 @@ class _Redirect(BaseHTTPRequestHandler):
 
 
 def main(port: int) -> int:
-    """Print the address and its QR code, and serve until Ctrl+C."""
     found = addresses()
     if not found:
         click.echo("This machine is on no network. Join a Wi-Fi or open a hotspot.", err=True)

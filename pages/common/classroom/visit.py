@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,13 +19,8 @@ from .rooms import Gate, Question, Room, RoomError, Rooms, Tally
 
 CLASS_BAR = "class-bar"  # the key of its fragment
 NO_RIGHT_ANSWER = -1  # the truth of a question that has none
-OF_EACH_READER = (
-    CLASS,
-    PRESENT,
-    WINDOW,
-    OWN_FILE,
-    "lang",
-)  # parameters that the teacher's address does not set
+# parameters that the teacher's address does not set
+OF_EACH_READER = (CLASS, PRESENT, WINDOW, OWN_FILE, "lang")
 # of rows, words and columns of the teacher's own file
 OF_OWN_DATA = ("point", "find", "where", "size", "selected")
 # The numbers that would answer a question before it is revealed.
@@ -34,6 +29,15 @@ HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "c
 PROBLEM, LEADS, LED, SENT = "class-problem", "class-leads", "class-led", "class-sent"
 CODE = "class-of-session"  # in the session: of the room that it is in
 ENTRY = "class-entry"  # in the session: how often it has come to a room
+
+
+@contextmanager
+def problem_shown() -> Iterator[None]:
+    """A refusal in the block ends it, and is shown by the bar or the menu."""
+    try:
+        yield
+    except RoomError as error:
+        st.session_state[PROBLEM] = error.reason
 
 
 @st.cache_resource(show_spinner=False)
@@ -48,7 +52,6 @@ def rooms() -> Rooms:
 
 @st.cache_resource(show_spinner=False, max_entries=1000)
 def gate(_address: str) -> Gate:
-    """Slows those who guess codes, from one address of the network."""
     return Gate(rooms().limits.wrong_codes)
 
 
@@ -59,8 +62,8 @@ def visitor() -> str:
 
 def current() -> Room | None:
     """The room as it was at the start of this run; None outside of a class."""
-    room: Room | None = st.session_state.get(HERE)
-    return room
+    found: Room | None = st.session_state.get(HERE)
+    return found
 
 
 def come(code: str, visitor: str) -> Room:
@@ -129,10 +132,10 @@ def is_closed(id_: str) -> bool:
 
 
 def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) -> bool:
-    """Whether a guess may be answered on this page: in a class not before the teacher reveals it.
+    """Whether a guess may be answered here: in a class not before the teacher reveals it.
 
-    Call it in every run that shows the question, with the option that this reader has chosen. A
-    class has one question at a time: of two on a page the first, which is the lesson's.
+    Call it in every run that shows the question. A class has one question at a time: of two on a
+    page the first, which is the lesson's.
     """
     room, state = current(), st.session_state
     question = Question(id_, text, tuple(options))
@@ -161,8 +164,7 @@ def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) ->
 
 def note_truth(id_: str, right: int) -> None:
     """Tell the class which option of a question is right, by the numbers of this page."""
-    question: Question | None = st.session_state.get(QUESTION)
-    if question is not None and question.id == id_:
+    if QUESTION in st.session_state and st.session_state[QUESTION].id == id_:
         st.session_state[TRUTH] = right
 
 
@@ -173,7 +175,6 @@ def own_answer(chosen: int | None) -> int | None:
 
 
 def asked() -> tuple[Question, Tally | None] | None:
-    """The question of this page, and its answers now."""
     room, question = current(), st.session_state.get(QUESTION)
     if room is None or question is None:
         return None
@@ -204,11 +205,9 @@ def lead() -> None:
     now = room.code, address, selected()
     if state.get(LED) == now:
         return
-    try:
+    with problem_shown():
         rooms().lead(room.code, visitor(), address, selected())
         state[LED] = now
-    except RoomError as error:
-        state[PROBLEM] = error.reason
 
 
 def selected() -> tuple[str, tuple[int, ...]] | None:
@@ -223,10 +222,8 @@ def give_lesson(text: str) -> None:
     """Give the class the teacher's own lesson, once for each version of it."""
     room = current()
     if room is not None and room.leads and room.lesson != text:
-        try:
+        with problem_shown():
             rooms().give_lesson(room.code, visitor(), text)
-        except RoomError as error:
-            st.session_state[PROBLEM] = error.reason
 
 
 def teachers_points(key: str) -> Sequence[int]:

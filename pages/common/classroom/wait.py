@@ -23,10 +23,7 @@ _looks: dict[str, asyncio.Task[tuple[int, int]]] = {}  # by the room's code
 
 
 async def news(request: Request) -> Response:
-    """Answer when the room has changed since ``?since=version.heard``, or after a while.
-
-    ``heard`` is -1 for those whom new answers of others do not concern.
-    """
+    """Answer when the room has changed since ``?since=version.heard`` (-1: without answers)."""
     code = request.path_params["code"]
     since = request.query_params.get("since", "")
     visitor = browser_of(request.cookies)

@@ -27,19 +27,13 @@ from pages.common.words import _, plotly
 
 
 def current_theme() -> Theme:
-    """The colours of the browser's current theme."""
     return theme_named(st.context.theme.type)
 
 
 def point_colours(
     points: CorpusCloud, colour: str, places: np.ndarray | None = None
 ) -> PointColours:
-    """Colours by label ("topic"), length, frequency, a column of the file or clusters.
-
-    Where there are too many labels, or no picture, by length.
-
-    places : (n, k) of a picture, whose clusters are meant
-    """
+    """Colours by label, length, frequency, a column, or the clusters of a picture's ``places``."""
     cloud = points.cloud
     if colour == CLUSTERS and places is not None:
         return cluster_colours(points, places)
@@ -60,7 +54,6 @@ def point_colours(
 
 
 def axis_titles(view: str, k: int) -> list[str]:
-    """Titles of the axes."""
     return cloud_text.axis_titles(view, k, _)
 
 
@@ -122,12 +115,10 @@ def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> li
 
 
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
-    """Text alternative: number of points, their mean cosine, the panel's captions."""
     return cloud_text.alternative(title, n, cosine, panel.captions if panel else (), _)
 
 
 def draw_legend(colours: PointColours, theme: Theme) -> None:
-    """Colour and symbol of each category, once for both panels."""
     entries = legend_entries(colours, theme, _("other"))
     if entries:
         items = "".join(
@@ -141,7 +132,6 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
 
 
 def note_too_many_labels(cloud: Cloud) -> None:
-    """A caption if there are too many labels for colours."""
     n = len(set(cloud.labels or ()))
     if n > MOST_LABELS:
         st.caption(

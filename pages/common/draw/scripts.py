@@ -1,22 +1,26 @@
-"""Scripts that the browser fetches once from the static folder: Plotly and large components.
+"""The components in the browser, and scripts that it fetches once from the static folder.
 
-Streamlit sends a component's script again with every message. So the component gets a short
-script that imports the rest from the static folder. If that folder can't be written, the
-component gets the whole script.
+Streamlit sends a component's script again with every message. So a large component gets a short
+script that imports the rest from the static folder, or all of it if that can't be written.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+import streamlit as st
 
 from geometry.data.shipped import shipped_file
-from geometry.data.write import PART, write
+from geometry.data.write import write
 
+COMPONENTS = shipped_file("components")
 STATIC = Path(__file__).parents[3] / "static"  # served under app/static; git ignores it
 # A server chooses its script when it starts. A server of another version may use the same folder,
 # so a script is removed only when no server has started with it for this long. A server that has
@@ -35,27 +39,55 @@ export default async function (component) {{
 """
 
 
+def send(
+    name: str,
+    key: str,
+    message: Any = None,
+    *,
+    html: str = "",
+    css: str = "",
+    script: Callable[[], str] | None = None,
+    **callbacks: Callable[[], None],
+) -> None:
+    """Send a message to the component of assets/components/<name>.js, or of another script."""
+    if message is not None and not isinstance(message, bytes):
+        # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
+        message = json.dumps(message).encode()
+    component(name, html, css, script)(key=key, data=message, **callbacks)
+
+
+@st.cache_resource(show_spinner=False)
+def component(
+    name: str, _html: str, _css: str, _script: Callable[[], str] | None
+) -> Callable[..., Any]:
+    """The component of that name; one with HTML follows the page's styles and tab order."""
+    return st.components.v2.component(
+        f"narrow_cone_{name}",
+        html=_html or None,
+        css=_css or None,
+        js=_script() if _script else (COMPONENTS / f"{name}.js").read_text(encoding="utf8"),
+        isolate_styles=not _html,
+    )
+
+
 def built(name: str) -> str:
     """The bundle of that name, as `make scripts` has written it."""
-    return shipped_file(f"components/built/{name}.js").read_text(encoding="utf8")
+    return (COMPONENTS / "built" / f"{name}.js").read_text(encoding="utf8")
 
 
 def served(name: str) -> str:
-    """The script to give to a component: a loader of the bundle, or the bundle itself.
-
-    If the loader finds no file, it triggers "missing".
-    """
+    """A loader of the bundle, which triggers "missing" if it finds no file; or the bundle."""
     script = built(name)
     content = script.encode()
     digest = hashlib.sha256(content).hexdigest()[:16]
-    address = put_in_static(f"{name}-{{}}.js", digest, "[0-9a-f]{16}", content)
+    address = put_in_static(f"{name}-{{}}.js", digest, content)
     return script if address is None else LOADER.format(address=address)
 
 
-def put_in_static(name: str, version: str, versions: str, content: bytes) -> str | None:
+def put_in_static(name: str, version: str, content: bytes) -> str | None:
     """The address under which Streamlit serves the content; None if the folder can't be written.
 
-    {} in the name is its version. Older files are found by the pattern ``versions``, and removed.
+    {} in the name is its version. Other versions that are older than EXPIRY are removed.
     """
     target = STATIC / name.format(version)
     try:
@@ -67,18 +99,8 @@ def put_in_static(name: str, version: str, versions: str, content: bytes) -> str
             write(target, content)
     except OSError:  # the folder can't be written
         return None
-    _clear_away(name, versions, keep=target)
-    return f"app/static/{target.name}"
-
-
-def _clear_away(name: str, versions: str, *, keep: Path) -> None:
-    """Remove other versions of that name, whole or half written, that are older than EXPIRY."""
-    before, after = map(re.escape, name.split("{}"))
-    own = f"{before}{versions}{after}"
-    others = re.compile(rf"{own}|\.{own}\.\w+{re.escape(PART)}")
-    for path in STATIC.iterdir():
-        if path == keep or not others.fullmatch(path.name):
-            continue
+    for path in STATIC.glob(name.format("*")):
         with suppress(OSError):  # another server has removed the file, or it may not be removed
-            if path.stat().st_mtime < time.time() - EXPIRY:
+            if path != target and path.stat().st_mtime < time.time() - EXPIRY:
                 path.unlink()
+    return f"app/static/{target.name}"

@@ -1,15 +1,14 @@
 """The same points in several pictures with one camera (assets/components/twin_cloud).
 
-Positions and colours are sent as separate arrays, named by a hash of their content: a control
-that changes neither sends neither. The twin cloud needs WebGL2. For a browser without it,
-``has_no_webgl2`` returns True from then on, and the page draws with Plotly.
+Positions and colours are arrays named by a hash: a control that changes neither sends neither.
+Without WebGL2 ``has_no_webgl2`` is True from then on, and the page draws with Plotly.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,12 @@ import streamlit as st
 
 from geometry.palette import Theme
 from geometry.projection.packing import unpack_rows
-from geometry.projection.twin_message import MOST_TEXTS, Points, TwinCloud, message_of, short_text
+from geometry.projection.twin_message import MOST_TEXTS, TwinCloud, message_of, short_text
 from pages.common.address import fills_window, put_in_url
 from pages.common.words import _
 
-from .charts import COMPONENTS, share_texts
-from .scripts import served
+from .charts import share_texts
+from .scripts import COMPONENTS, send, served
 
 FOLDER = COMPONENTS / "twin_cloud"
 NO_WEBGL2 = "no-webgl2"
@@ -76,29 +75,32 @@ def show_twin_cloud(
         st.session_state[NO_WEBGL2] = True
 
     texts_name = f"{key}-{cloud.rows_key}"
-    message = message_of(cloud, theme, texts_name, _)
     is_flat = len(cloud.axis_titles) == 2
-    message |= {
+    message = message_of(cloud, theme, texts_name, _) | {
         "settles": on_settled is not None,
         "camera": None if is_flat or not in_address else _camera(),
+        "fills": fills_window(),
     }
-    message["fills"] = fills_window()
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
         if len(texts) <= MOST_TEXTS:
             share_texts(texts_name, texts, key=key)
         else:
             _answer(texts_name, texts)
-        if not in_address:
-            pass
-        elif is_flat:
+        if in_address and is_flat:
             put_in_url(CAMERA, None)
-        else:
+        elif in_address:
             _put_camera_in_url()
         for slot, points in cloud.arrays.items():
-            _hold(points, f"{place}-{slot}")
-        _component()(
-            key=place,
-            data=json.dumps(message).encode(),
+            name = points.name.encode()
+            held = len(name).to_bytes(4, "little") + name + points.body
+            send("arrays", f"{place}-{slot}", held, script=_arrays_script)
+        send(
+            "twin",
+            place,
+            message,
+            html=(FOLDER / "twin_cloud.html").read_text(encoding="utf8"),
+            css=(FOLDER / "twin_cloud.css").read_text(encoding="utf8"),
+            script=partial(served, "twin_cloud"),
             on_chosen_change=chosen,
             on_selected_change=selected,
             on_settled_change=settled,
@@ -121,7 +123,7 @@ def _put_camera_in_url() -> None:
         st.session_state[CAMERA] = st.session_state[key].get("turned") or ""
 
     put_in_url(CAMERA, st.session_state[CAMERA] if _camera() else None)
-    _camera_address()(key=key, on_turned_change=on_turned)
+    send("camera_address", key, on_turned_change=on_turned)
 
 
 @st.fragment
@@ -137,39 +139,8 @@ def _answer(name: str, texts: Sequence[str]) -> None:
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has this answer
 
-    message = {"name": name, "answers": answers}
-    _text_requests()(key=key, data=json.dumps(message).encode(), on_requested_change=on_request)
+    send("text_requests", key, {"name": name, "answers": answers}, on_requested_change=on_request)
 
 
-def _hold(points: Points, key: str) -> None:
-    name = points.name.encode()
-    _arrays()(key=key, data=len(name).to_bytes(4, "little") + name + points.body)
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "narrow_cone_twin",
-        html=(FOLDER / "twin_cloud.html").read_text(encoding="utf8"),
-        css=(FOLDER / "twin_cloud.css").read_text(encoding="utf8"),
-        js=served("twin_cloud"),
-        isolate_styles=False,  # the pictures follow the page's tab order and typeface
-    )
-
-
-@st.cache_resource(show_spinner=False)
-def _text_requests() -> Callable[..., Any]:
-    script = (COMPONENTS / "text_requests.js").read_text(encoding="utf8")
-    return st.components.v2.component("narrow_cone_text_requests", js=script)
-
-
-@st.cache_resource(show_spinner=False)
-def _camera_address() -> Callable[..., Any]:
-    script = (COMPONENTS / "camera_address.js").read_text(encoding="utf8")
-    return st.components.v2.component("narrow_cone_camera_address", js=script)
-
-
-@st.cache_resource(show_spinner=False)
-def _arrays() -> Callable[..., Any]:
-    script = (FOLDER / "arrays.js").read_text(encoding="utf8")
-    return st.components.v2.component("narrow_cone_arrays", js=script)
+def _arrays_script() -> str:
+    return (FOLDER / "arrays.js").read_text(encoding="utf8")

@@ -54,7 +54,7 @@ def literal_names() -> Iterator[tuple[str, str]]:
 
 def test_the_table_lists_every_parameter_and_no_other():
     names = {name for _file, name in literal_names()}
-    assert names | BY_VARIABLE == set(PARAMETERS)
+    assert names | BY_VARIABLE == PARAMETERS
 
 
 def test_a_name_that_is_not_listed_is_refused():

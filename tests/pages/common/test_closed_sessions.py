@@ -15,8 +15,7 @@ WATCHER = """
 import gc, signal
 
 def tell(*_):
-    gc.unfreeze()  # as the app does after a session has ended
-    gc.collect()
+    gc.collect()  # as the app does after a session has ended
     found = set()
     for each in gc.get_objects():
         if type(each).__name__ in ("Corpus", "Cloud"):

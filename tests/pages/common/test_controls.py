@@ -1,15 +1,17 @@
-"""The name of a layer, or of an average of layers, in controls and captions."""
+"""Controls: names of layers, a default that moves, a setting after Back."""
 
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from geometry.data.catalogues import languages
 from geometry.encode.layers import LAYER_SETS, resolve_layers
-from pages.common import controls
+from pages.common import controls, page_state
 from pages.common.origin import layer_words
 from pages.common.words import in_language
 from tests.for_each import for_each
+from tests.pages.visits import healthy
 
 
 def test_a_layer_and_an_average_of_layers_in_words():
@@ -51,3 +53,21 @@ def test_a_default_is_followed_though_the_browser_still_sends_the_old_one(
     now[0] += 10
     controls.follow_default("dims", "2D")
     assert state["dims"] == "3D"
+
+
+def back_to_a_page() -> None:
+    import streamlit as st
+
+    from pages.common.page_state import enter_page
+
+    enter_page("whitening")
+    st.session_state["strength"] = 0.5
+    enter_page("layers")
+    enter_page("whitening")
+
+
+def test_an_address_of_back_without_a_setting_means_its_default(monkeypatch):
+    app = healthy(AppTest.from_function(back_to_a_page).run())
+    assert app.query_params["strength"] == "0.5"
+    monkeypatch.setattr(page_state, "is_from_history", lambda: True)
+    assert "strength" not in healthy(AppTest.from_function(back_to_a_page).run()).query_params

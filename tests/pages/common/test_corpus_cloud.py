@@ -13,7 +13,7 @@ from threadpoolctl import OpenBLASController
 from geometry import Corpus, Encoder, ModelFilesError, load_encoder, read_cloud
 from geometry.encode import ArrayStore
 from pages.common import corpus_cloud, origin
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud, takes_long
+from pages.common.corpus_cloud import CloudSpec, CorpusCloud
 from pages.common.models import ModelChoice
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, everything, healthy, new_visit
@@ -71,35 +71,6 @@ def test_a_cloud_whose_labels_are_translated_has_the_same_shared_key(tmp_path):
     half = english.take(np.array([0, 2]), "half")
     assert half.shared_key != english.shared_key
     assert half.shared_key == chinese.take(np.array([0, 2]), "half").shared_key
-
-
-def test_long_corpora_are_distinguished_from_short_ones_by_their_characters(monkeypatch):
-    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)))
-    assert not takes_long(CORPUS)
-    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", sum(map(len, CORPUS.texts)) - 1)
-    assert takes_long(CORPUS)
-
-
-@pytest.mark.model
-def test_tokens_of_a_long_corpus_are_counted_as_a_job(monkeypatch):
-    calls = []
-    wait_for = corpus_cloud.jobs.wait_for
-    monkeypatch.setattr(
-        corpus_cloud.jobs, "wait_for", lambda *a, **k: calls.append(k) or wait_for(*a, **k)
-    )
-
-    def counted() -> str:
-        at = AppTest.from_function(page_of_counts, default_timeout=60)
-        at.session_state["corpus"] = CORPUS
-        return healthy(at.run()).text[0].value
-
-    # the third visit uses the answer of the second
-    for limit, n_jobs in ((10**6, 0), (1, 1), (1, 1)):
-        if n_jobs != len(calls):
-            clear_memory()
-        monkeypatch.setattr(origin, "COUNTED_CHARACTERS", limit)
-        assert counted() == "13"
-        assert len(calls) == n_jobs
 
 
 @pytest.mark.slow

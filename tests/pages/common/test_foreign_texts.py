@@ -27,7 +27,7 @@ from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.messages import error_text
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.for_each import for_each
-from tests.pages.charts import charts
+from tests.pages.charts import charts, strings_in
 from tests.pages.visits import brought, clear_memory, healthy, new_visit
 
 MARK = "h.example"  # in every link of the hostile texts, and nowhere else
@@ -118,22 +118,11 @@ def judge(app: AppTest) -> tuple[list[str], int]:
     for key, message in sent.items():
         if "figure" in message or message["name"] in named:
             shown = json.loads(message["figure"]) if "figure" in message else message
-            for text in leaves(shown):
+            for text in strings_in(shown):
                 n_shown += MARK in text
                 wrong = [*TAGS.findall(text), *re.findall(f"<b>{MARK}", text)]
                 faults += [f"{key}: {text[:80]}"] if wrong else []
     return faults, n_shown
-
-
-def leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from leaves(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from leaves(each)
 
 
 # ---- the functions ----

@@ -5,19 +5,17 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry.errors import readable_bytes
 from geometry.process import ProcessEnded
 from pages.common import jobs
-from pages.common.jobs import Cancelled, Job, Lane, Progress, Visitor, joined
+from pages.common.jobs import Cancelled, Job, Lane, Progress, joined
 from tests.waiting import PATIENCE, until
 
-SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
+SOMEBODY, ANOTHER = "somebody", "another"
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +78,7 @@ def test_two_visitors_join_one_job():
     gate = Gate()
     visitors = [Visit(gate, page_that_waits) for _ in range(2)]
     threads = [visitor.visit() for visitor in visitors]
-    until(lambda: "work" in jobs._jobs and len(jobs._jobs["work"].waiting) == 2)
+    until(lambda: "work" in jobs._jobs and jobs._jobs["work"].waiting.total() == 2)
     gate.passed.set()
     for thread in threads:
         thread.join(PATIENCE)
@@ -107,26 +105,22 @@ def test_cancel_stops_the_work_at_its_next_report_and_is_shown():
     assert not visitor.at.success
 
 
-def leave_as(visitor: Visitor) -> None:
-    """Press Cancel in a session of that name."""
-    leaver = AppTest.from_function(page_that_leaves)
-    leaver.session_state["visitor"] = visitor.name
-    assert not leaver.run().exception
+def press_cancel(session: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "session_id", lambda: session)
+    assert not AppTest.from_function(page_that_leaves).run().exception
 
 
 def test_cancel_stops_the_work_though_the_visitor_s_own_run_still_waits(monkeypatch):
-    # AppTest has one session id for all
-    monkeypatch.setattr(jobs, "session_id", lambda: "1")
     with joined("work", Gate(), SOMEBODY) as job:
-        leave_as(SOMEBODY)
+        press_cancel(SOMEBODY, monkeypatch)
         assert job.wait(PATIENCE)
     assert isinstance(job.error, Cancelled)
 
 
-def test_one_of_two_who_leaves_does_not_stop_the_work_of_the_other():
+def test_one_of_two_who_leaves_does_not_stop_the_work_of_the_other(monkeypatch):
     gate = Gate()
     with joined("work", gate, SOMEBODY) as job:
-        leave_as(ANOTHER)
+        press_cancel(ANOTHER, monkeypatch)
         assert not job.cancelled
         gate.passed.set()
         assert job.wait(PATIENCE)
@@ -140,16 +134,7 @@ def test_work_that_nobody_waits_for_stops_and_is_dropped():
     until(lambda: "work" not in jobs._jobs)
     assert isinstance(job.error, Cancelled)
     assert gate.ended == 1
-
-
-def test_work_goes_on_for_the_other_when_one_tab_is_closed(monkeypatch):
-    gate = Gate()
-    monkeypatch.setattr(jobs, "GRACE_SECONDS", 0.0)
-    with joined("work", gate, SOMEBODY) as job:
-        with joined("work", gate, ANOTHER) as same:
-            assert same is job
-        threading.Event().wait(3 * jobs.WATCH_SECONDS)
-        assert not job.cancelled
+    until(lambda: jobs._watcher is None)  # no thread is left without work
 
 
 def test_a_visitor_who_returns_at_once_finds_the_work_running():
@@ -191,11 +176,11 @@ def test_what_nobody_fetched_is_freed():
 def test_who_may_come_back(monkeypatch, connected, running, seconds_ago, expected):
     monkeypatch.setattr(jobs, "is_connected", lambda session: connected)
     monkeypatch.setattr(jobs, "is_running", lambda session: running)
-    assert SOMEBODY.may_wait_again(time.monotonic() - seconds_ago) is expected
+    assert jobs.may_wait_again(SOMEBODY, time.monotonic() - seconds_ago) is expected
 
 
 def test_a_visitor_has_one_job_of_a_lane_and_one_long_job(monkeypatch):
-    monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
+    monkeypatch.setattr(jobs, "may_wait_again", lambda session, since: True)
     first, second, other, long = Gate(), Gate(), Gate(), Gate()
     with joined("long", long, SOMEBODY, "umap", is_long=True) as left_long:
         until(lambda: long.begun == 1)
@@ -214,7 +199,7 @@ def test_a_visitor_has_one_job_of_a_lane_and_one_long_job(monkeypatch):
 
 def test_a_run_that_ends_after_the_next_has_begun_delays_nothing(monkeypatch):
     """After a control moves, the new run of the page waits before the old run has stopped."""
-    monkeypatch.setattr(Visitor, "may_wait_again", lambda visitor, since: True)
+    monkeypatch.setattr(jobs, "may_wait_again", lambda session, since: True)
     old = joined("old", Gate(), SOMEBODY)
     left = old.__enter__()
     with joined("new", Gate(), SOMEBODY):
@@ -225,12 +210,12 @@ def test_a_run_that_ends_after_the_next_has_begun_delays_nothing(monkeypatch):
 def test_short_work_comes_before_long_work_and_long_work_goes_on():
     long, next_long, short = Gate(), Gate(), Gate()
     with (
-        joined("long", long, Visitor("a", ""), is_long=True) as running,
-        joined("next", next_long, Visitor("b", ""), is_long=True) as queued,
+        joined("long", long, "a", is_long=True) as running,
+        joined("next", next_long, "b", is_long=True) as queued,
     ):
         until(lambda: long.begun == 1)
         assert (running.lane.before(running), queued.lane.before(queued)) == (0, 1)
-        with joined("short", short, Visitor("c", "")) as quick:
+        with joined("short", short, "c") as quick:
             until(lambda: short.begun == 1)
             assert [job.lane.before(job) for job in (quick, running, queued)] == [0, 1, 2]
             assert not long.ended
@@ -243,19 +228,12 @@ def test_short_work_comes_before_long_work_and_long_work_goes_on():
         until(lambda: next_long.begun == 1)
 
 
-def test_short_work_does_not_interrupt_short_work():
-    first, second = Gate(), Gate()
-    with joined("a", first, SOMEBODY) as running, joined("b", second, ANOTHER) as queued:
-        until(lambda: queued.lane.before(queued) == 1)
-        first.passed.set()
-        assert running.wait(PATIENCE)
-        until(lambda: second.begun == 1)
-
-
 def test_cancelled_work_in_the_queue_never_begins():
     first, second = Gate(), Gate()
     with joined("a", first, SOMEBODY) as running, joined("b", second, ANOTHER) as queued:
         until(lambda: queued.lane.before(queued) == 1)
+        line = "Encoding · Waiting in the queue; jobs before it: 1"
+        assert jobs._progress_line(queued, "Encoding", str) == line
         queued.cancel()
         assert queued.wait(PATIENCE)
         assert not running.cancelled
@@ -307,19 +285,6 @@ def test_a_lost_worker_is_reported_and_the_work_can_start_again():
     assert [box.value for box in visitor.at.success] == ["done"]
 
 
-def test_who_left_can_start_again():
-    gate = Gate()
-    gate.passed.set()
-    visitor = Visit(gate, page_that_waits)
-    visitor.at.session_state["left_jobs"] = {"work": jobs.CANCELLED}
-    visitor.at.run()
-    assert gate.begun == 0
-    assert visitor.at.button[0].label == "Start again"
-    visitor.at.button[0].click().run()
-    assert gate.begun == 1
-    assert [box.value for box in visitor.at.success] == ["done"]
-
-
 def test_a_cancelled_job_starts_anew_for_the_next_visitor():
     gate = Gate()
     with joined("work", gate, SOMEBODY) as first:
@@ -348,14 +313,6 @@ def test_an_error_is_shown_once_and_can_be_retried():
     assert not outcomes
 
 
-def test_fetched_work_is_done_again_for_whoever_finds_nothing_of_it():
-    gate = Gate()
-    gate.passed.set()
-    for _ in range(2):
-        Visit(gate, page_that_waits).at.run()
-    assert gate.begun == 2
-
-
 def test_lanes_do_not_delay_each_other():
     slow, quick = Gate(), Gate()
     quick.passed.set()
@@ -370,68 +327,18 @@ def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
     job = Job(lambda report: None, Lane())
-    what = "Encoding 1,200 sentences"
-    assert jobs._progress_line(job, what).startswith(f"{what} · ")
-    job.report(200, 1200)  # the first time includes loading the model, so there is no rate yet
-    assert jobs._progress_line(job, what) == f"{what} · 200 / 1,200"
-    now[0] += 4
-    job.report(600, 1200)
-    line = f"{what} · 600 / 1,200 · 100 a second, 6 s left"
-    assert jobs._progress_line(job, what) == line
-    now[0] += 60  # without a new report nothing changes
-    assert jobs._progress_line(job, what) == line
 
-
-def test_a_download_s_line_shows_bytes_a_second_and_time_left(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    job, amount = Job(lambda report: None, Lane()), partial(readable_bytes, decimals=1)
-    job.report(1_000_000, 90_868_376)
-    now[0] += 2
-    job.report(21_000_000, 90_868_376)
-    line = "Fetching a/b · 21.0 MB / 90.9 MB · 10.0 MB a second, 7 s left"
-    assert jobs._progress_line(job, "Fetching a/b", amount) == line
-
-
-def test_the_progress_line_shows_the_place_in_the_queue():
-    first, second = Gate(), Gate()
-    with joined("a", first, SOMEBODY), joined("b", second, ANOTHER) as queued:
-        until(lambda: queued.lane.before(queued) == 1)
-        line = "Encoding · Waiting in the queue; jobs before it: 1"
-        assert jobs._progress_line(queued, "Encoding") == line
-
-
-def test_time_that_other_work_takes_is_not_in_the_rate(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    job = Job(lambda report: None, Lane())
-    job.report(0, 300)
-    now[0] += 2
-    job.report(100, 300)
-
-    def pause(_: Job) -> None:
-        now[0] += 60
-
-    monkeypatch.setattr(job.lane, "give_way", pause)
-    now[0] += 2
-    job.report(200, 300)
-    assert job.rate == 50
-
-
-def test_a_second_stage_has_a_rate_of_its_own(monkeypatch):
-    """Such as the epochs of a map after the search of neighbours."""
-    now = [100.0]
-    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    job = Job(lambda report: None, Lane())
-    for done, total in ((0, 1000), (1000, 1000), (0, 200), (40, 200)):
+    def line(seconds: float, done: int, total: int) -> str:
+        now[0] += seconds
         job.report(done, total)
-        now[0] += 4
-    line = "UMAP · 40 / 200 · 10 a second, 16 s left"
-    assert jobs._progress_line(job, "UMAP") == line
+        return jobs._progress_line(job, "UMAP", "{:,} B".format).removeprefix("UMAP · ")
 
-
-def test_no_thread_is_left_without_work():
-    gate = Gate()
-    gate.passed.set()
-    Visit(gate, page_that_waits).at.run()
-    until(lambda: jobs._watcher is None)
+    # the first time includes loading the model, so there is no rate yet
+    assert line(9, 200, 1200) == "200 B / 1,200 B"
+    assert line(4, 600, 1200) == "600 B / 1,200 B · 100.0 B a second, 6 s left"
+    monkeypatch.setattr(job.lane, "give_way", lambda _: now.append(now.pop() + 60))
+    assert line(4, 1000, 1200) == "1,000 B / 1,200 B · 100.0 B a second, 2 s left"
+    monkeypatch.undo()
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    assert line(1, 0, 200) == "0 B / 200 B"  # a second stage has a rate of its own
+    assert line(4, 40, 200) == "40 B / 200 B · 10.0 B a second, 16 s left"

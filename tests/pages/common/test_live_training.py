@@ -14,13 +14,12 @@ from geometry.hub.operator_limits import MemoryLimits
 from geometry.process import ProcessEnded
 from geometry.training import TrainingError
 from pages.common import live_training
-from pages.common.jobs import Visitor
 from pages.common.live_training import Training
 from tests.functions import count_apart, count_then_crash, count_then_fail
 from tests.pages.visits import healthy
 from tests.waiting import PATIENCE, until
 
-SOMEBODY, ANOTHER = Visitor("somebody", "1"), Visitor("another", "2")
+SOMEBODY, ANOTHER = "somebody", "another"
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +58,7 @@ def test_one_visitor_has_one_training_and_the_others_see_their_place(monkeypatch
     second = Training(SOMEBODY, partial(count_apart, 3))  # the same visitor's second training waits
     third = Training(ANOTHER, partial(count_apart, 10**6))
     until(lambda: third.state == "running")
-    fourth = Training(Visitor("third", "3"), partial(count_apart, 3))
+    fourth = Training("third", partial(count_apart, 3))
     assert [each.place for each in (first, second, third, fourth)] == [0, 1, 0, 2]
     third.stop()
     assert fourth.wait(PATIENCE)
@@ -82,9 +81,9 @@ def test_it_ends_with_its_session_and_after_a_long_pause(monkeypatch):
     monkeypatch.setattr(live_training, "GONE_SECONDS", 0.1)
     training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
-    monkeypatch.setattr(Visitor, "is_gone", True)
+    monkeypatch.setattr(live_training, "is_connected", lambda _session: False)
     assert training.wait(2.0)
-    monkeypatch.setattr(Visitor, "is_gone", False)
+    monkeypatch.setattr(live_training, "is_connected", lambda _session: True)
     monkeypatch.setattr(live_training, "LONGEST_PAUSE", 0.1)
     training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
@@ -128,16 +127,6 @@ def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
         assert training.wait(PATIENCE)
     finally:
         processes[0].kill()  # also ends a command that waits for the process
-
-
-def test_no_process_can_be_started(monkeypatch):
-    def refuse(*call: object, **options: object) -> None:
-        raise OSError("too many open files")
-
-    monkeypatch.setattr(live_training, "Process", refuse)
-    training = Training(SOMEBODY, partial(count_apart, 3))
-    assert training.wait(PATIENCE)
-    assert (training.state, str(training.error)) == ("failed", "too many open files")
 
 
 def page_that_trains() -> None:

@@ -8,7 +8,6 @@ import pytest
 from geometry import mean_cosine
 from geometry.data import VectorSet
 from pages.common.corpus_cloud import _cloud_of_vectors
-from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
 
@@ -61,20 +60,3 @@ def test_points_have_the_numbers_of_their_rows_in_the_file() -> None:
 def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
     said, _lists = visit("word_frequency", a_set())
     assert "your file has vectors. It uses “Topics, English”" in said
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
-def test_every_one_of_many_points_is_drawn_and_figures_over_pairs_take_a_sample(page: str) -> None:
-    """25,000 points exceed the limits above which a job runs and texts are sent on request.
-
-    Without labels, because trying the treatments on so many points takes 20 s.
-    """
-    vectors = VectorSet("mine", a_set(25_000).vectors)
-    app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
-    healthy(app.run())
-    [twin] = twin_clouds(app).values()
-    assert all(len(frame) == 25_000 for frames in twin.frames.values() for frame in frames)
-    assert "n = 25,000 vectors" in everything(app)
-    sample = {"narrow_cone": "a sample of 3,000", "whitening": "a sample of 5,000"}
-    assert sample.get(page, "") in everything(app)

@@ -10,12 +10,10 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from geometry.process import ProcessEnded
 from pages.common import reading
-from pages.common.jobs import Visitor
 from pages.common.limit_notes import upload_limits
 from pages.common.words import markdown
 
 TEXTS = b"the cat sat\ndogs ran\n"
-ANOTHER = Visitor("another", "")
 
 
 def page_of_a_file() -> None:
@@ -121,11 +119,6 @@ def test_the_name_of_a_file_is_escaped_in_the_line_of_progress(apart, monkeypatc
     assert lines == ["Reading " + markdown(file.name)]
 
 
-def test_a_process_reads_a_large_file(monkeypatch):
-    monkeypatch.setattr(reading, "AT_ONCE", 0)
-    assert page_with(TEXTS)[0].run().text[0].value == "the cat sat / dogs ran"
-
-
 class Gate:
     """A substitute for the process; the file named "long" waits until the test releases it."""
 
@@ -155,7 +148,7 @@ def test_a_short_file_is_read_before_long_ones_and_a_visitor_has_one_long_job(mo
     waiting.start()
     assert gate.began.wait(200)
     [job] = reading.jobs._jobs.values()
-    with reading.jobs.joined("encoding", lambda _: None, ANOTHER, is_long=True) as encoding:
+    with reading.jobs.joined("encoding", lambda _: None, "another", is_long=True) as encoding:
         assert job.excludes(encoding)
     assert visits["short"][0].run().text
     assert gate.read == ["short.txt"]

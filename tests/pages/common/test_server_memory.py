@@ -383,7 +383,7 @@ session.brought = types.ModuleType("brought")
 session.brought.itself = session.brought
 left = weakref.ref(session.brought)
 del session
-gc.freeze()  # as after an import: automatic collections leave it out""")
+gc.disable()  # no automatic collection frees it""")
         assert server.uploaded() > MEGABYTE
         # Streamlit's main loop refers to the last session that it served
         async with Reader(server.port, PAGE) as next_visitor:

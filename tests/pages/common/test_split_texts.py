@@ -63,23 +63,16 @@ def test_sentences_of_one_text_are_no_neighbours_of_each_other():
     assert row.split(" | ")[1].startswith(expected)
 
 
-@pytest.mark.parametrize(
-    ("page", "is_split"),
-    [("narrow_cone", False), pytest.param("whitening", True, marks=pytest.mark.slow)],
-)
-def test_tokens_of_one_sentence_are_no_neighbours_of_each_other(page, is_split):
+def test_tokens_of_one_sentence_are_no_neighbours_of_each_other():
     whole = split_corpus()
-    own = whole if is_split else Corpus("mine", whole.texts[::EACH], whole.labels[::EACH])
-    query = {"layer": "4", "fit-on": "same", "unit": "tokens"}
+    own = Corpus("mine", whole.texts[::EACH], whole.labels[::EACH])
     state = brought("uploads", "corpus", own) | {"all-measures": True}
-    app = healthy(new_visit(page, state, **query).run())
+    query = {"layer": "4", "fit-on": "same", "unit": "tokens"}
+    app = healthy(new_visit("whitening", state, **query).run())
     tokens = load_encoder().encode_tokens(own.texts, layer=4)
-    units = np.array(own.sources)[tokens.sentence] if is_split else tokens.sentence
-    if len(tokens.vectors) <= 3000 and page == "whitening":
-        labels = np.array(own.labels)[tokens.sentence]
-        assert f"{share(tokens.vectors, labels, units):.1%}" in first_headlines(app)
-    points = "tokens of one text" if is_split else "tokens of one sentence"
-    assert NOTE.format(points=points) in everything(app)
+    labels = np.array(own.labels)[tokens.sentence]
+    assert f"{share(tokens.vectors, labels, tokens.sentence):.1%}" in first_headlines(app)
+    assert NOTE.format(points="tokens of one sentence") in everything(app)
 
 
 def test_whole_texts_and_texts_without_labels_have_no_such_note():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from geometry.commands.shell import shell
-from geometry.data.catalogues import catalogue, languages
+from geometry.data.catalogues import catalogue
 from geometry.diagnosis import diagnose
 from geometry.diagnosis.sentences import cure_name
 from geometry.evaluate import evaluate_grid
@@ -24,8 +23,7 @@ from pages.whitening.explore import exported_map
 from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
-from tests.test_docs import ROOT, TEXT, undocumented_treatments
-from tests.test_words import TRANSLATED, labels, sections
+from tests.test_words import TRANSLATED, sections
 
 RNG = np.random.default_rng(0)
 X = (RNG.standard_normal((80, 5)) + 3).astype(np.float32)
@@ -93,28 +91,6 @@ def test_the_diagnosis_tries_it_and_names_it():
     assert cure.score is not None
     assert "leave" in cure.against
     assert cure_name(cure, catalogue("en").gettext) == "Doubled and centred"
-
-
-@pytest.mark.usefixtures("doubled")
-def test_its_row_in_the_docs_and_its_translation_are_missed():
-    assert undocumented_treatments() == {"doubled"}
-    assert "Doubled and centred" in labels.__wrapped__()
-
-
-def test_the_recipe_names_five_files_that_exist():
-    recipe = TEXT["CONTRIBUTING"].split("## Add a treatment")[1].split("\n## ")[0]
-    steps = re.findall(r"^\d\. `(\S+)`", recipe, re.MULTILINE)
-    files = [
-        step.replace("<language>", code)
-        for step in steps
-        for code in (languages() if "<language>" in step else [""])
-        if not (code == "en" and step.endswith(".po"))
-        and not (
-            ROOT / "assets" / "text" / code / "terms.toml"
-        ).exists()  # `make simplified` writes
-    ]
-    assert len(files) <= 5
-    assert all((ROOT / each).is_file() for each in files)
 
 
 @pytest.mark.model

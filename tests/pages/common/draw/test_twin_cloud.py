@@ -76,30 +76,36 @@ def test_long_texts_are_sent_as_far_as_a_tooltip_shows_them():
 def test_texts_of_many_points_are_requested(monkeypatch):
     requests = [5999, 6000]  # the second is no row
 
-    def component(*, key: str, data: bytes, on_requested_change: object) -> None:
-        answers.append(json.loads(data)["answers"])
+    answers: list[dict] = []
+    send = twin_cloud.send
+
+    def answer(name: str, key: str, message=None, **more) -> None:
+        if name != "text_requests":
+            send(name, key, message, **more)
+            return
+        answers.append({**message["answers"]})
         if requests:
             monkeypatch.setitem(st.session_state, key, {"requested": requests.pop(0)})
-            on_requested_change()
+            more["on_requested_change"]()
 
-    answers: list[dict] = []
-    monkeypatch.setattr(twin_cloud, "_text_requests", lambda: component)
+    monkeypatch.setattr(twin_cloud, "send", answer)
     app = shown(6000)
     assert not sent(app, "narrow_cone_texts")
     app.run()
     app.run()
-    assert answers == [{}, {"5999": "text 5999"}, {"5999": "text 5999"}]
+    assert answers == [{}, {5999: "text 5999"}, {5999: "text 5999"}]
 
 
 @pytest.mark.parametrize(
     ("message", "rows"), [("rows:BQAAAA==", [5]), ("bits:IQA=", [0, 5]), ("", []), (None, None)]
 )
 def test_a_selection_arrives_as_rows(monkeypatch, message, rows):
-    def component(*, key: str, data: bytes, **callbacks: object) -> None:
-        monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: message))
-        callbacks["on_selected_change"]()
+    def select(name: str, key: str, sent=None, **more) -> None:
+        if name == "twin":
+            monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: message))
+            more["on_selected_change"]()
 
-    monkeypatch.setattr(twin_cloud, "_component", lambda: component)
+    monkeypatch.setattr(twin_cloud, "send", select)
     app = shown(12)
     assert ("rows" in app.session_state) == (rows is not None)
     if rows is not None:
