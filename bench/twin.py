@@ -35,7 +35,9 @@ n, k = int(st.query_params.get("n", 0)), int(st.query_params.get("k", 2))
 
 class Texts:
     def __len__(self): return n
-    def __getitem__(self, row): return f"text {row}"
+    def __getitem__(self, row):
+        if row >= n: raise IndexError(row)  # ends a loop
+        return f"text {row}"
 
 @st.cache_resource
 def made(n, k):

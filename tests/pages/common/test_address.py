@@ -27,6 +27,7 @@ BY_VARIABLE = {
         "class",
     ),
     *("where", "selected", "window", "file", "clusters-on"),
+    *("fit-rows", "kept", "removed"),  # sliders of Whitening
     *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
     *(f"{side}-{what}" for side in SIDES for what in ("model", "place", "pooling", "treatment")),
 }
