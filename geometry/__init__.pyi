@@ -19,7 +19,7 @@ from .data.corpus import Corpus as Corpus
 from .data.corpus import read_bundled as read_bundled
 from .data.corpus import read_corpus as read_corpus
 from .data.embeddings import VectorTable as VectorTable
-from .data.limits import CorpusError as CorpusError
+from .data.errors import CorpusError as CorpusError
 from .data.pairs import Pairs as Pairs
 from .data.pairs import read_pairs as read_pairs
 from .diagnosis.diagnosis import diagnose as diagnose

@@ -28,9 +28,9 @@ from geometry.commands import (
     shell,
     whiten,
 )
-from geometry.data.catalogues import catalogue
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
+from geometry.data.translations import catalogue
 from geometry.diagnosis.evidence import CURES
 from geometry.encode import ArrayStore
 from geometry.encode.layers import LAYER_SETS

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import geometry
 from geometry.data import decode, packed_tables
-from geometry.data.catalogues import ENGLISH, catalogue, languages
-from geometry.data.limits import CorpusError
-from geometry.data.write import OutputError
+from geometry.data.errors import CorpusError, OutputError
+from geometry.data.translations import ENGLISH, catalogue, languages
 from geometry.encode.precision import PrecisionError
 from geometry.encode.tokenizer import TextError
 from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS

@@ -58,7 +58,6 @@ NOT_IMPORTED = {  # requirement: the file that uses it in another way
     "bokeh": "geometry/scale/engine.py",  # Dask's dashboard imports it
     "nbformat": "geometry/figures/from_arrays.py",  # Plotly imports it in a kernel
 }
-SAME_NAME = {"Scene"}  # each page has one, and no page imports another
 
 
 def tracked_files() -> list[str]:
@@ -272,7 +271,7 @@ def test_no_public_class_has_the_name_of_another():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     twice = {name for name, count in Counter(names).items() if count > 1}
-    assert not twice - SAME_NAME
+    assert not twice
 
 
 # ---- docstrings ----

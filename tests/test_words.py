@@ -17,9 +17,9 @@ from opencc import OpenCC
 from streamlit.testing.v1 import AppTest
 
 from deploy.simplified import readme, written
-from geometry.data import catalogues
-from geometry.data.catalogues import ENGLISH, catalogue, language_for, languages
+from geometry.data import translations
 from geometry.data.corpus import read_bundled
+from geometry.data.translations import ENGLISH, catalogue, language_for, languages
 from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
 from geometry.diagnosis.sentences import REPORT, STATES, TITLES
 from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
@@ -367,9 +367,9 @@ def a_new_language(tmp_path, monkeypatch):
     named.write_text(named.read_text("utf-8").replace("Cosine and basis", "Kosin"))
     prose = new / "cosine_basis.md"
     prose.write_text(re.sub(r"(?<=<!-- claim -->\n).*", "Kosin klaam.", prose.read_text("utf-8")))
-    monkeypatch.setattr(catalogues, "shipped_file", lambda name: tmp_path / name)
+    monkeypatch.setattr(translations, "shipped_file", lambda name: tmp_path / name)
     monkeypatch.setattr(words, "TEXT", text)
-    cached = (catalogues._described, catalogue, words._sections)
+    cached = (translations._described, catalogue, words._sections)
     for each in cached:
         each.cache_clear()
     yield "qtz"

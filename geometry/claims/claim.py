@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.catalogues import ENGLISH
 from ..data.shipped import shipped_file
+from ..data.translations import ENGLISH
 from ..measure.intervals import MIN_ROWS, Estimate
 
 State = Literal["holds", "partly", "fails", "unknown"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..data.catalogues import ENGLISH, languages
+from ..data.translations import ENGLISH, languages
 from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, read_own
@@ -84,7 +84,7 @@ def diagnose(
     python -m geometry diagnose vectors.npy --pairs pairs-of-rows.csv
     python -m geometry diagnose --pairs pairs.csv --out pairs.html --language zh-Hant
     """
-    from ..data.catalogues import catalogue
+    from ..data.translations import catalogue
     from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html, storage_table

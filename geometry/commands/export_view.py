@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..data.catalogues import ENGLISH, languages
+from ..data.translations import ENGLISH, languages
 from ..projection.projection import METHODS
 from .options import MAP, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnOptions, read_own

@@ -73,7 +73,7 @@ def neighbours(
     python -m geometry neighbours vectors.npy --queries q.npy --relevance qrels.tsv --out q.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
-    from ..data.limits import CorpusError
+    from ..data.errors import CorpusError
     from ..data.write import check_output, saving, written
     from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment

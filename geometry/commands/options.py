@@ -106,7 +106,8 @@ def reading_of(options: dict[str, Any]) -> Reading:
 
 def held(file: Path, reading: Reading) -> Holds:
     """What a file holds. CorpusError "uncertain" if that is not clear."""
-    from ..data.limits import OWN_FILES, CorpusError
+    from ..data.errors import CorpusError
+    from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
     found = recognise(file, reading=reading, limits=OWN_FILES)
@@ -212,7 +213,7 @@ def texts_of(
     Pairs without those ``columns`` are read by the columns that are found.
     """
     from ..data.corpus import read_corpus
-    from ..data.limits import CorpusError
+    from ..data.errors import CorpusError
 
     is_unknown = columns is None and reading.holds is None and Path(source).is_file()
     if is_unknown and held(Path(source), reading) == "vectors":

@@ -6,7 +6,7 @@ from .embeddings import VectorReport as VectorReport
 from .embeddings import VectorSet as VectorSet
 from .embeddings import VectorSetReport as VectorSetReport
 from .embeddings import VectorTable as VectorTable
-from .limits import CorpusError as CorpusError
+from .errors import CorpusError as CorpusError
 from .pairs import Pairs as Pairs
 from .pairs import RowPairs as RowPairs
 from .pairs import read_bundled_pairs as read_bundled_pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .errors import CorpusError as CorpusError
+from .errors import CorpusError
 
 MEGABYTE = 10**6
 MIN_TEXTS = 2  # texts of a corpus; one vector has no cosine

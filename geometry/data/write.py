@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from .errors import OutputError as OutputError
+from .errors import OutputError
 
 PART = ".part"  # the end of the name of what is not finished; a killed process leaves it
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)

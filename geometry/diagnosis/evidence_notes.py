@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..data.catalogues import Translate, paragraph
 from ..data.pairs import RowPairs
 from ..data.relevance import JudgedQueries
+from ..data.translations import Translate, paragraph
 
 LEAST_USED = 0.9  # share of pairs, queries or ids; below it, the note says to check the ids
 SENTENCES = {

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.catalogues import Translate
 from ..data.number_text import signed
+from ..data.translations import Translate
 from ..encode.pool import POOLING_NAMES
 from ..measure.table_measures import LISTED
 from ..palette import DARK, LIGHT, Theme

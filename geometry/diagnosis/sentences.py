@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..data.account import BLANK, UNCHOSEN, Account
-from ..data.catalogues import Translate, paragraph
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
 from ..data.pairs import Pairs
+from ..data.translations import Translate, paragraph
 from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS, Estimate

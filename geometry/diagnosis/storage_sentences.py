@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.catalogues import Translate, paragraph
 from ..data.number_text import signed
+from ..data.translations import Translate, paragraph
 from .sentences import REPORT, _change, cure_name
 from .storage import Storage, Stored
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..data.catalogues import Translate, paragraph
 from ..data.number_text import estimate, signed
+from ..data.translations import Translate, paragraph
 from ..measure.cone import NARROW
 from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..data.errors import CorpusError
 from ..data.frames import Framed
-from ..data.limits import CorpusError
 from ..linalg.moments import Moments
 from ..linalg.rows import need_whole
 from ..measure.correlation import TieGroups, is_constant, pearson

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
-from ..data.limits import CorpusError
+from ..data.errors import CorpusError
 from ..data.pairs import Pairs
 from ..data.words import Tokenizer, tokenizer_for
 from ..encode.cloud import type_averages as type_averages

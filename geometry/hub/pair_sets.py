@@ -22,7 +22,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from ..data.limits import LIMITS, MAX_TEXTS, CorpusError
+from ..data.errors import CorpusError
+from ..data.limits import LIMITS, MAX_TEXTS
 from ..data.pairs import Pairs, read_pairs, split_of
 from ..process import Progress
 from .catalogue import NOT_STATED

@@ -11,8 +11,8 @@ import json
 from hashlib import sha256
 from html import escape
 
-from ..data.catalogues import catalogue
 from ..data.shipped import shipped_file
+from ..data.translations import catalogue
 from ..palette import DARK, LIGHT, Theme
 from .picture import view_png
 from .view import VIEW_TEXT, CloudView

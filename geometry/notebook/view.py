@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.catalogues import ENGLISH, Translate, catalogue, languages, paragraph
+from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph
 from ..evaluate.specs import TreatmentSpec, parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..data.catalogues import Translate, paragraph
 from ..data.number_text import signed
+from ..data.translations import Translate, paragraph
 from ..projection import Projection
 from ..projection.neighbour_maps import MAPS
 from ..projection.twin import ConeEdge, is_drawn

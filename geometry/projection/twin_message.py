@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.catalogues import Translate
+from ..data.translations import Translate
 from ..palette import Theme
 from .packing import pack_codes
 from .panel import Band, Wedge

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
-from ..data.limits import CorpusError
+from ..data.errors import CorpusError
 from ..linalg.moments import Moments
 from ..linalg.rows import directions
 from .map_estimator import MapEstimator

@@ -10,8 +10,8 @@ import numpy as np
 import streamlit as st
 
 from geometry import Cloud
-from geometry.data.catalogues import ENGLISH
 from geometry.data.csv_cells import csv_cell
+from geometry.data.translations import ENGLISH
 from geometry.export import AffineMap, numpy_files, onnx_bytes
 from geometry.export.affine import transform_bytes
 from geometry.export.numpy_files import zipped

@@ -22,9 +22,9 @@ import streamlit as st
 import tomli_w
 from streamlit.errors import StreamlitAPIException
 
-from geometry.data.catalogues import ENGLISH
 from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
+from geometry.data.translations import ENGLISH
 
 from .address import (
     CLASS,

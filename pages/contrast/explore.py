@@ -227,7 +227,7 @@ def read_vectors(settings: HeadSettings) -> PairVectors:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ContrastScene:
     """A recorded or live training, and a step of it."""
 
     run: ContrastRun
@@ -299,7 +299,7 @@ def run_words(run: ContrastRun) -> str:
 COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the control
 
 
-def contrast_verdict(scene: Scene) -> Verdict:
+def contrast_verdict(scene: ContrastScene) -> Verdict:
     """Whether training raises the test Spearman over the raw layer and over whitening."""
     run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
@@ -403,7 +403,7 @@ CURVE_HEIGHT = 220
 REACH = 1.06  # half-width of the frame; the vectors have length 1
 
 
-def draw_plane(scene: Scene) -> None:
+def draw_plane(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
     points = [
@@ -458,7 +458,7 @@ def _plain(about: str) -> str:
     return about.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
 
 
-def draw_cloud(scene: Scene) -> None:
+def draw_cloud(scene: ContrastScene) -> None:
     """Test sentences before and at a step, in one basis, as directions."""
     moment, start = scene.moment, scene.run.moments[0]
     pairs = scored_pairs(scene.run.header.settings)
@@ -501,7 +501,7 @@ def draw_cloud(scene: Scene) -> None:
     )
 
 
-def draw_curves(scene: Scene) -> None:
+def draw_curves(scene: ContrastScene) -> None:
     moment, moments = scene.moment, scene.run.moments
     steps = np.array([each.step for each in moments])
 
@@ -551,7 +551,7 @@ PUBLISHED = (  # (table, row)
 )
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: ContrastScene) -> None:
     moment, start = scene.moment, scene.run.moments[0]
 
     def number(label: str, name: str, note: str, decimals: int, scale: int = 1) -> BigNumber:
@@ -570,7 +570,7 @@ def show_headlines(scene: Scene) -> None:
     show_big_numbers(title, numbers, key="contrast-numbers")
 
 
-def show_settings(scene: Scene) -> None:
+def show_settings(scene: ContrastScene) -> None:
     if scene.settings != scene.run.header.settings and not scene.is_active:
         st.markdown(
             _("The controls are at other settings than this run. Press **Train** to use them.")
@@ -578,7 +578,7 @@ def show_settings(scene: Scene) -> None:
     st.caption(markdown(run_words(scene.run)))
 
 
-def show_table(scene: Scene) -> None:
+def show_table(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
     st.dataframe(
@@ -600,7 +600,7 @@ def show_table(scene: Scene) -> None:
     )
 
 
-def show_published(scene: Scene) -> None:
+def show_published(scene: ContrastScene) -> None:
     header, settings = scene.run.header, scene.run.header.settings
     values = {
         "n": f"{header.n_trained:,}",
@@ -728,7 +728,7 @@ def _draw_training(settings: HeadSettings, training: Training | None) -> None:
     _show_numbers(scene)
 
 
-def _show_numbers(scene: Scene) -> None:
+def _show_numbers(scene: ContrastScene) -> None:
     show_headlines(scene)
     note_facts(lambda: _facts(scene))
     show_settings(scene)
@@ -755,7 +755,7 @@ def _show_numbers(scene: Scene) -> None:
             show_published(scene)
 
 
-def _facts(scene: Scene) -> dict[str, float]:
+def _facts(scene: ContrastScene) -> dict[str, float]:
     """Test Spearman × 100 of the start and of the best step, and the gains, for the lesson."""
     ending, start = scene.run.ending, scene.run.moments[0]
     if ending is None:
@@ -767,7 +767,7 @@ def _facts(scene: Scene) -> dict[str, float]:
     return {name: 100 * value for name, value in found.items()}
 
 
-def _verdict(scene: Scene) -> Verdict:
+def _verdict(scene: ContrastScene) -> Verdict:
     """The verdict; "not enough data" if the model of the run does not know the pairs' text."""
     verdict, settings = contrast_verdict(scene), scene.run.header.settings
     if settings.model != current_encoder().name:
@@ -775,7 +775,7 @@ def _verdict(scene: Scene) -> Verdict:
     return of_known_text(verdict, pair_sentences(settings))
 
 
-def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> Scene:
+def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> ContrastScene:
     """The run and one of its recorded steps, on a slider; the last step while it trains."""
     steps = {moment.step: moment for moment in run.moments}
     step = max(steps)
@@ -795,7 +795,7 @@ def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) 
             step = st.select_slider(
                 _("Step"), list(steps), value=step, key=key, persist_state="session"
             )
-    return Scene(run, steps[step], settings, is_active)
+    return ContrastScene(run, steps[step], settings, is_active)
 
 
 def _toggle_play(key: str, first: int) -> None:

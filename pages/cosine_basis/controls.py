@@ -30,7 +30,7 @@ class Cosines:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class BasisScene:
     plane: Plane
     reading: str  # "coordinates" or "position": how the text reads the numbers of a, b, c
     whiten: str  # "no", or fitted on the "cloud" or the "points"
@@ -66,7 +66,7 @@ def background() -> np.ndarray:
     return background_cloud(CLOUD_N, seed=CLOUD_SEED)
 
 
-def facts_of(scene: Scene) -> dict[str, float]:
+def facts_of(scene: BasisScene) -> dict[str, float]:
     """The cosines of a, b and of a, c, and the basis, for the lesson's sentences."""
     found, plane = scene.cosines, scene.plane
     facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
@@ -100,7 +100,7 @@ WHITEN = ("no", "cloud", "points")
 READINGS = ("coordinates", "position")
 
 
-def state_of(scene: Scene) -> dict[str, float]:
+def state_of(scene: BasisScene) -> dict[str, float]:
     """The numbers of the basis and the points by their keys in the URL."""
     plane = scene.plane
     basis = (plane.length_1, plane.length_2, plane.angle, plane.turn, *plane.shift)
@@ -202,7 +202,7 @@ def _choose_reading() -> str:
     )
 
 
-def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
+def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
     """The scene; the presets ``above`` are drawn last: the sliders read the address first."""
     with st.container(key="basis-sliders"):
         first = _slider(_("Length of e₁"), "len1", 0.05)
@@ -221,7 +221,7 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> Scene:
             bind="query-params",
         )
         points = _read_points()
-    scene = Scene(Plane(first, second, between, (x, y), turn), reading, whiten, circle, points)
+    scene = BasisScene(Plane(first, second, between, (x, y), turn), reading, whiten, circle, points)
     with above:
         _show_presets(state_of(scene))
     return scene
@@ -240,7 +240,7 @@ def skip_for_link() -> None:
         st.session_state[SHOWN_KEY] = True
 
 
-def hide_before_guess(scene: Scene) -> Scene:
+def hide_before_guess(scene: BasisScene) -> BasisScene:
     """The scene, hidden until the reader has guessed, skipped the question or changed a control."""
     is_first_view = state_of(scene) == DEFAULTS and scene.whiten == "no"
     if current() is not None:  # a class sees it when its teacher shows the answer
@@ -270,7 +270,7 @@ def _class_may_see() -> bool:
     return is_shown
 
 
-def ask_for_guess(scene: Scene) -> None:
+def ask_for_guess(scene: BasisScene) -> None:
     """The question, or whether the answer was right."""
     answers, codes = _answers(), list(_answers())
     if scene.is_hidden:

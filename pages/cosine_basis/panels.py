@@ -21,10 +21,19 @@ from pages.common.measures import NoControl, State, Verdict
 from pages.common.words import _, paragraph, prose
 
 from . import PAGE
-from .controls import CLOUD_N, CLOUD_SEED, LIMITS, PRESETS, Scene, accept_move, background, state_of
+from .controls import (
+    CLOUD_N,
+    CLOUD_SEED,
+    LIMITS,
+    PRESETS,
+    BasisScene,
+    accept_move,
+    background,
+    state_of,
+)
 
 
-def show_reading(scene: Scene) -> None:
+def show_reading(scene: BasisScene) -> None:
     values = {
         "points": _(", ").join(map(_pair, scene.points)),
         "coordinates": _(", ").join(map(number, scene.cosines.coordinates)),
@@ -33,7 +42,7 @@ def show_reading(scene: Scene) -> None:
     st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
 
 
-def warn_of_points(scene: Scene) -> None:
+def warn_of_points(scene: BasisScene) -> None:
     if np.isnan(scene.cosines.true).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
@@ -55,7 +64,7 @@ def number(value: float) -> str:
     return _("undefined") if np.isnan(value) else signed(float(value), 3)
 
 
-def show_condition(scene: Scene) -> None:
+def show_condition(scene: BasisScene) -> None:
     plane = scene.plane
     sentence = _("**‖e₁‖ > ‖e₂‖.** The signs are reversed: cos(a, b) positive, cos(a, c) negative.")
     if plane.first_axis_shorter:
@@ -76,7 +85,7 @@ def show_condition(scene: Scene) -> None:
         st.info(sentence, icon=":material/lightbulb_outline:")
 
 
-def show_formula(scene: Scene) -> None:
+def show_formula(scene: BasisScene) -> None:
     """Cosine of coordinates and cosine with the Gram matrix, for a and b as they are set."""
     plane, (a, b, _c) = scene.plane, scene.points
     st.markdown(prose(PAGE, "formula-coordinates"))
@@ -116,7 +125,7 @@ def _cosine_lines(form: str, a: np.ndarray, b: np.ndarray, gram: np.ndarray) -> 
     )
 
 
-def fixed_values(scene: Scene) -> dict[str, str]:
+def fixed_values(scene: BasisScene) -> dict[str, str]:
     """Where a and b are before the shift, and their cosine there."""
     unshifted = replace(scene.plane, shift=(0.0, 0.0))
     a, b, _c = (_pair(place) for place in unshifted.place(scene.points))
@@ -135,7 +144,7 @@ def _three(value: float) -> str:
     return f"{round(value, 3) + 0.0:.3f}"
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: BasisScene) -> str:
     """What every number on the page depends on."""
     fitted = {
         "no": _("no whitening"),
@@ -150,7 +159,7 @@ def provenance(scene: Scene) -> str:
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 
-def offer_downloads(scene: Scene) -> None:
+def offer_downloads(scene: BasisScene) -> None:
     with st.container(horizontal=True):
         for name, label, table in (
             ("points", _("Download points (CSV)"), points_table),
@@ -159,11 +168,11 @@ def offer_downloads(scene: Scene) -> None:
             offer_csv(label, f"cosine-basis-{name}", partial(_csv, table, scene))
 
 
-def _csv(table: Callable[[Scene], pd.DataFrame], scene: Scene) -> str:
+def _csv(table: Callable[[BasisScene], pd.DataFrame], scene: BasisScene) -> str:
     return str(table(scene).map(csv_cell).to_csv(index=False))
 
 
-def points_table(scene: Scene) -> pd.DataFrame:
+def points_table(scene: BasisScene) -> pd.DataFrame:
     """Every point of the right picture: coordinates, position, and whitened position if any."""
     coordinates = np.concatenate([scene.points, background()])
     placed = scene.plane.place(coordinates)
@@ -182,7 +191,7 @@ def points_table(scene: Scene) -> pd.DataFrame:
     return table
 
 
-def cosines_table(scene: Scene) -> pd.DataFrame:
+def cosines_table(scene: BasisScene) -> pd.DataFrame:
     """The three pairs' cosines with all that they depend on. An empty cell means undefined."""
     found, plane = scene.cosines, scene.plane
     table = pd.DataFrame(
@@ -213,7 +222,7 @@ def cosines_table(scene: Scene) -> pd.DataFrame:
 KEY = "plane"
 
 
-def show_pictures(scene: Scene) -> None:
+def show_pictures(scene: BasisScene) -> None:
     """Both pictures with their cosines. A drag there sets the controls.
 
     Before a guess, page.css hides the second picture and its cosines.
@@ -318,7 +327,7 @@ def plane_words() -> dict[str, Any]:
 EQUAL = 5e-4  # largest difference of cosines that are printed alike
 
 
-def basis_verdict(scene: Scene) -> Verdict:
+def basis_verdict(scene: BasisScene) -> Verdict:
     """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
     gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
     largest = float(gaps.max())

@@ -75,7 +75,7 @@ from .optimizers import growth_of, show_optimizers
 from .run import train
 from .scene import (
     STEP,
-    Scene,
+    DegenerationScene,
     TrainingSettings,
     choose_more,
     choose_what,
@@ -95,14 +95,14 @@ SMALL_HEIGHT = 240
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
-def _colours(scene: Scene) -> PointColours:
+def _colours(scene: DegenerationScene) -> PointColours:
     names = group_names()
     return PointColours(
         scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
     )
 
 
-def _texts(scene: Scene) -> list[str]:
+def _texts(scene: DegenerationScene) -> list[str]:
     text = scene.history.text
     return [
         _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
@@ -114,7 +114,7 @@ def _titles() -> list[str]:
     return [_("mean direction"), _("principal direction of the rest")]
 
 
-def _draw_twins(scene: Scene) -> None:
+def _draw_twins(scene: DegenerationScene) -> None:
     """An animation for each model, with a stop at each recorded step."""
     history = scene.history
     n = len(history.steps)
@@ -174,7 +174,7 @@ def _short_name(run: Run) -> str:
     return f"γ = {run.gamma:g}" if run.optimizer == "adam" else optimizer_names()[run.optimizer]
 
 
-def alternative(scene: Scene) -> str:
+def alternative(scene: DegenerationScene) -> str:
     """The picture in words: the mean cosine of each group of words of each model."""
     models = []
     for place, run in enumerate(scene.history.runs):
@@ -188,7 +188,7 @@ def alternative(scene: Scene) -> str:
     )
 
 
-def _draw_charts(scene: Scene) -> None:
+def _draw_charts(scene: DegenerationScene) -> None:
     """A Plotly chart for each model, for a browser without WebGL2."""
     history = scene.history
     n = len(history.steps)
@@ -220,7 +220,7 @@ def _store_slider() -> None:
 # ---- curves over the steps ----
 
 
-def show_curves(scene: Scene) -> None:
+def show_curves(scene: DegenerationScene) -> None:
     """A chart for each model, of what the reader chooses, in one scale where that is possible."""
     labels = {
         "cosine": _("Mean cosine"),
@@ -273,7 +273,7 @@ def show_curves(scene: Scene) -> None:
     st.caption(notes[what])
 
 
-def _curves_of(scene: Scene, run: int, what: str) -> list[Curve]:
+def _curves_of(scene: DegenerationScene, run: int, what: str) -> list[Curve]:
     history, steps = scene.history, scene.history.steps.astype(float)
     if what == "spectrum":
         spectra = history.singular_values[[0, scene.at], run]
@@ -297,7 +297,7 @@ def _curves_of(scene: Scene, run: int, what: str) -> list[Curve]:
 # ---- numbers ----
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: DegenerationScene) -> None:
     with st.container(key="degeneration-headline", gap="xsmall"):
         st.markdown(f"**{_('Mean cosine')}**")
         boxes = st.columns(len(scene.history.runs))
@@ -319,7 +319,7 @@ def show_headlines(scene: Scene) -> None:
     st.caption(markdown(f"{about} · {provenance(scene)}"))
 
 
-def show_all_measures(scene: Scene) -> None:
+def show_all_measures(scene: DegenerationScene) -> None:
     history, names = scene.history, group_names()
     head = [
         _("model"),
@@ -336,7 +336,7 @@ def show_all_measures(scene: Scene) -> None:
         st.markdown(aligned_table(head, rows))
 
 
-def curves_csv(scene: Scene, measured_on: str) -> bytes:
+def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
     history = scene.history
     head = [
         "model",
@@ -359,7 +359,7 @@ def curves_csv(scene: Scene, measured_on: str) -> bytes:
     return csv_bytes(head, rows, measured_on)
 
 
-def points_csv(scene: Scene, measured_on: str) -> bytes:
+def points_csv(scene: DegenerationScene, measured_on: str) -> bytes:
     """The places of the drawn words at the step of the numbers, in each model's picture."""
     history, text = scene.history, scene.history.text
     head, names = ["model", "word", "count", "group", "x", "y"], group_names()
@@ -386,7 +386,7 @@ FEWEST_STEPS = 100  # steps before which the vectors have hardly moved
 WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
 
 
-def verdicts(scene: Scene) -> dict[str, Verdict]:
+def verdicts(scene: DegenerationScene) -> dict[str, Verdict]:
     language = scene.find("language", penalty=False)
     penalised = scene.find("language", penalty=True)
     found = {}
@@ -404,7 +404,7 @@ def verdicts(scene: Scene) -> dict[str, Verdict]:
 
 
 def _cosines(
-    scene: Scene, run: int, groups: Sequence[str] = GROUPS, *, at: int | None = None
+    scene: DegenerationScene, run: int, groups: Sequence[str] = GROUPS, *, at: int | None = None
 ) -> str:
     names = group_names()
     return _(", ").join(
@@ -413,7 +413,7 @@ def _cosines(
 
 
 def _card(
-    scene: Scene, claim: str, state: State, measured: str, control: Control, basis: str
+    scene: DegenerationScene, claim: str, state: State, measured: str, control: Control, basis: str
 ) -> Verdict:
     """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
     source = _("Gao et al. (2019)")
@@ -424,7 +424,7 @@ def _card(
     return Verdict(claim, source, state, measured, control, basis)
 
 
-def _basis(scene: Scene, *more: str) -> str:
+def _basis(scene: DegenerationScene, *more: str) -> str:
     return " · ".join(
         [
             _("one training: there is no interval over seeds"),
@@ -435,7 +435,7 @@ def _basis(scene: Scene, *more: str) -> str:
     )
 
 
-def cone_verdict(scene: Scene, run: int) -> Verdict:
+def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
     """Whether the rare and the never-seen tokens form a cone, and the frequent ones a wider one."""
     cosines = {name: scene.cosine(run, name) for name in GROUPS}
     unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
@@ -470,7 +470,7 @@ def cone_verdict(scene: Scene, run: int) -> Verdict:
     )
 
 
-def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
+def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdict:
     """Whether the penalty removes the cone, and the loss is not worse."""
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
@@ -505,7 +505,7 @@ def cure_verdict(scene: Scene, plain: int, penalised: int) -> Verdict:
     )
 
 
-def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
+def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> Verdict:
     """Whether the vectors of the classifier and of word2vec are spread."""
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
@@ -542,7 +542,7 @@ def others_verdict(scene: Scene, classifier: int, word2vec: int) -> Verdict:
     )
 
 
-def _cone_elsewhere(scene: Scene, runs: Sequence[int]) -> Control:
+def _cone_elsewhere(scene: DegenerationScene, runs: Sequence[int]) -> Control:
     """A cone on the same text, which the measure must find; without one, the start."""
     language = scene.find("language", penalty=False)
     if language is not None:
@@ -560,7 +560,7 @@ def _cone_elsewhere(scene: Scene, runs: Sequence[int]) -> Control:
     )
 
 
-def push_verdict(scene: Scene, run: int) -> Verdict:
+def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
     """Whether never-seen tokens move ever further away if the origin is outside of the hull.
 
     Without regularisation every row of a softmax can grow, so growth counts only if it is more than
@@ -650,7 +650,7 @@ def _hull_sentence(theory: Theory) -> str:
 # ---- theory ----
 
 
-def show_theory(scene: Scene) -> None:
+def show_theory(scene: DegenerationScene) -> None:
     """A table of the two parts of each example token's gradient, for each language model."""
     title = _("What pulls and pushes a token of the trained model")
     st.markdown(f"**{title}**")
@@ -715,7 +715,7 @@ def _display(formula: str) -> str:
     return f"$$\n{formula}\n$$"
 
 
-def theorem_values(scene: Scene, run: int) -> dict[str, str]:
+def theorem_values(scene: DegenerationScene, run: int) -> dict[str, str]:
     """The numbers beside the three theorems, of a language model that has a ``Theory``."""
     theory = scene.history.theory[run][scene.at]
     assert theory is not None
@@ -769,7 +769,7 @@ def _toy_lengths(steps: int) -> dict[str, list[float]]:
     }
 
 
-def penalty_values(scene: Scene) -> dict[str, str]:
+def penalty_values(scene: DegenerationScene) -> dict[str, str]:
     history = scene.history
     cosines = [
         labelled(markdown(run_name(run)), f"**{signed(scene.cosine(place, 'unseen'), 2)}**")
@@ -995,7 +995,7 @@ def explore() -> None:
     follow(PAGE, draw)
 
 
-def _facts(scene: Scene) -> dict[str, float]:
+def _facts(scene: DegenerationScene) -> dict[str, float]:
     """Step, loss and mean cosines of the language model without the penalty, for the lesson."""
     run = scene.find("language", penalty=False)
     if run is None:
@@ -1012,7 +1012,7 @@ def _start(settings: TrainingSettings) -> None:
     started(PAGE, partial(train, settings.runs, *data))
 
 
-def _scene(training: Training | None) -> Scene:
+def _scene(training: Training | None) -> DegenerationScene:
     """The reader's own training; before its first record, the recorded training."""
     is_active = training is not None and training.is_active
     if training is None or not training.records:
@@ -1026,7 +1026,7 @@ def _scene(training: Training | None) -> Scene:
     return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
 
 
-def _show_progress(scene: Scene) -> None:
+def _show_progress(scene: DegenerationScene) -> None:
     n = scene.history.n_steps
     if scene.is_live:
         show_progress(scene.step, n)
@@ -1043,7 +1043,7 @@ def _show_progress(scene: Scene) -> None:
     st.caption(note.format(step=int(scene.history.steps[-1]), n=n))
 
 
-def _answer(scene: Scene) -> None:
+def _answer(scene: DegenerationScene) -> None:
     show_headlines(scene)
     if not is_presenting():
         for name, verdict in verdicts(scene).items():

@@ -173,7 +173,7 @@ HISTORY = "degeneration-history"  # in the session: of its training, up to the l
 
 
 @dataclass(frozen=True)
-class Scene:
+class DegenerationScene:
     """Recorded steps, and the step of the numbers."""
 
     history: History
@@ -201,13 +201,13 @@ class Scene:
         return None
 
 
-def recorded_scene() -> Scene:
+def recorded_scene() -> DegenerationScene:
     """The training that comes with the project, at its last step."""
     history, versions = recorded_run()
-    return Scene(history, len(history.steps) - 1, versions)
+    return DegenerationScene(history, len(history.steps) - 1, versions)
 
 
-def scene_of(training: Training, settings: TrainingSettings) -> Scene:
+def scene_of(training: Training, settings: TrainingSettings) -> DegenerationScene:
     """The reader's own training, which has a record."""
     is_live, records = training.is_active, list(training.records)
     former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
@@ -215,7 +215,7 @@ def scene_of(training: Training, settings: TrainingSettings) -> Scene:
         former = (training, len(records), History.of(settings.runs, records, is_live=True))
         st.session_state[HISTORY] = former
     place = len(records) - 1
-    return Scene(former[2], place, None, is_live, settings.text, settings.tokenizer)
+    return DegenerationScene(former[2], place, None, is_live, settings.text, settings.tokenizer)
 
 
 def run_name(run: Run) -> str:
@@ -249,7 +249,7 @@ def group_names() -> dict[str, str]:
     }
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: DegenerationScene) -> str:
     history, text = scene.history, scene.history.text
     run = history.runs[0]
     counts = {name: int(np.sum(text.groups == place)) for place, name in enumerate(GROUPS)}

@@ -94,7 +94,7 @@ from .scene import (
     MEASURES,
     SAMPLE_ROWS,
     TOKENS,
-    Scene,
+    LayersScene,
     Series,
     Sweep,
     Table,
@@ -119,29 +119,29 @@ GROUP = "layers"
 SMALL_HEIGHT = 220
 
 
-def layer_title(scene: Scene, layer: int | None = None) -> str:
+def layer_title(scene: LayersScene, layer: int | None = None) -> str:
     title = layer_words(scene.layer if layer is None else layer, scene.last)
     return title[:1].upper() + title[1:]
 
 
-def captions(scene: Scene) -> list[str]:
+def captions(scene: LayersScene) -> list[str]:
     """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
     panel = _panel(scene, scene.layer)
     return [*panel.captions, *lines_below(scene.drawn[scene.layer][0], panel)]
 
 
-def _panel(scene: Scene, layer: int) -> Panel:
+def _panel(scene: LayersScene, layer: int) -> Panel:
     picture, edges = scene.drawn[layer]
     return panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
 
 
-def _alternative(scene: Scene, layer: int) -> str:
+def _alternative(scene: LayersScene, layer: int) -> str:
     cosine = scene.headlines[layer]["mean_cosine"].value
     title, n = layer_title(scene, layer), len(scene.first.cloud)
     return alternative_with(title, n, cosine, _panel(scene, layer))
 
 
-def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
+def _draw_twins(scene: LayersScene, explored: Explored) -> TwinCloud:
     """An animation of all layers, then a picture of each layer, all at one scale."""
     points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
@@ -188,7 +188,7 @@ def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     return cloud
 
 
-def _draw_charts(scene: Scene) -> None:
+def _draw_charts(scene: LayersScene) -> None:
     """A Plotly chart for each layer, for a browser without WebGL2."""
     points = scene.first
     slide_to_layer(scene.layer, scene.last)
@@ -228,7 +228,7 @@ HEIGHT = 320
 PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 
-def show_curves(scene: Scene) -> str:
+def show_curves(scene: LayersScene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
     names = [*MEASURES, *CONTEXTUAL]
     measure = choose(
@@ -254,7 +254,7 @@ def show_curves(scene: Scene) -> str:
     return measure
 
 
-def drawn_curves(scene: Scene, measure: str) -> list[Curve]:
+def drawn_curves(scene: LayersScene, measure: str) -> list[Curve]:
     tables = scene.tables_of(measure)
     curves = [
         _curve(tables[name], measure, series_name(name), place)
@@ -280,7 +280,7 @@ def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curv
     )
 
 
-def references(scene: Scene, measure: str) -> list[Curve]:
+def references(scene: LayersScene, measure: str) -> list[Curve]:
     """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
     name = TOKENS if measure in CONTEXTUAL else scene.name
     rows = [table[measure] for table in scene.tables_of(measure)[name]]
@@ -323,7 +323,7 @@ def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
     return labelled(head, _("; ").join(said))
 
 
-def _note(measure: str, scene: Scene) -> str:
+def _note(measure: str, scene: LayersScene) -> str:
     shown = [scene.series[name] for name in scene.tables_of(measure)]
     parts = [
         _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
@@ -380,7 +380,7 @@ def special_tokens_note(shown: Sequence[Series]) -> list[str]:
 # ---- numbers ----
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: LayersScene) -> None:
     now = scene.headlines[scene.layer]
     below = scene.headlines[scene.layer - 1] if scene.layer else None
     labels = {
@@ -409,7 +409,7 @@ def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber
     )
 
 
-def show_all_measures(scene: Scene) -> None:
+def show_all_measures(scene: LayersScene) -> None:
     names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
     tables = dict(scene.tables)
     if scene.name == TOKENS:
@@ -478,7 +478,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
     return csv_bytes(head, rows, _("; ").join(measured_on[name] for name in tables))
 
 
-def offer_downloads(scene: Scene, measure: str) -> None:
+def offer_downloads(scene: LayersScene, measure: str) -> None:
     """The points, the curves of that measure and the parts of the dimensions as CSV.
 
     Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
@@ -525,7 +525,7 @@ TOP = 3  # dimensions named in the line below the chart
 SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
 
 
-def show_rogues(scene: Scene) -> None:
+def show_rogues(scene: LayersScene) -> None:
     """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     rows = [str(layer) for layer in range(len(raw))]
@@ -581,7 +581,7 @@ def _line(parts: np.ndarray, layer: int) -> str:
     )
 
 
-def _show_numbers(scene: Scene) -> None:
+def _show_numbers(scene: LayersScene) -> None:
     now, before = (
         scene.tables[scene.name][layer] for layer in (scene.layer, max(scene.layer - 1, 0))
     )
@@ -648,7 +648,7 @@ def explore(corpus: Corpus) -> None:
         with panel.find:
             chosen = choose_point(first)
         layer = chosen_layer(encoder.n_layers)
-        scene = Scene(corpus, special, look, name, first, *film, layer, chosen)
+        scene = LayersScene(corpus, special, look, name, first, *film, layer, chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
@@ -703,7 +703,7 @@ def explore(corpus: Corpus) -> None:
             show_error(error)
 
 
-def lesson_values(scene: Scene) -> dict[str, str]:
+def lesson_values(scene: LayersScene) -> dict[str, str]:
     """Figures of this corpus that the page's questions quote."""
     cls = [table["mean_cosine"].value for table in scene.tables.get("cls", ())]
     tokens = [table["mean_cosine"].value for table in scene.tables[TOKENS]]

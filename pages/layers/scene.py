@@ -319,7 +319,7 @@ def _store_slider() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class LayersScene:
     """What is drawn and measured; clouds of curves are read later, after the pictures were sent."""
 
     corpus: Corpus
@@ -379,7 +379,7 @@ class Scene:
 # ---- what the numbers were measured on ----
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: LayersScene) -> str:
     parts = [
         *_origin(scene.first),
         layer_words(scene.layer, scene.last),
@@ -416,7 +416,7 @@ def _origin(points: CorpusCloud) -> list[str]:
 MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
 
 
-def layers_verdict(scene: Scene) -> Verdict:
+def layers_verdict(scene: LayersScene) -> Verdict:
     """Is every layer above the input anisotropic, and the last more than the input?"""
     rows = [table["mean_cosine"] for table in scene.tables[TOKENS]]
     state = layers_state(rows)
@@ -484,7 +484,7 @@ def falling_layers(rows: Sequence[Measured]) -> list[int]:
     ]
 
 
-def rogue_verdict(scene: Scene) -> Verdict:
+def rogue_verdict(scene: LayersScene) -> Verdict:
     """Do five dimensions carry most of the mean cosine of the layer?"""
     layer = scene.layer
     table = scene.tables[scene.name][layer]

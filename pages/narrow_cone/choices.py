@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from geometry.data.catalogues import corpus_of
+from geometry.data.translations import corpus_of
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
 from geometry.projection.neighbour_maps import MOST_FITTED

@@ -134,7 +134,7 @@ from .scene import (
     MEASURES,
     SAMPLE_ROWS,
     STAGES,
-    Scene,
+    ConeScene,
     Side,
     build_scene,
     cone_verdict,
@@ -158,7 +158,7 @@ FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them ta
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
-def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
+def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud | None:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
 
     None without WebGL2, where Plotly draws them.
@@ -187,7 +187,7 @@ def _trust_lines(side: Side) -> list[str]:
 # Plotly charts
 
 
-def _draw_charts(scene: Scene) -> None:
+def _draw_charts(scene: ConeScene) -> None:
     theme = current_theme()
     colours = point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates)
     lines = 3 if scene.raw.projection.method == "cone" else 2
@@ -211,7 +211,7 @@ def _draw_charts(scene: Scene) -> None:
 # The twin cloud
 
 
-def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
+def _draw_twins(scene: ConeScene, explored: Explored) -> TwinCloud:
     points = scene.points
     has_film = scene.raw.projection.origin is not None
     cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
@@ -227,7 +227,7 @@ def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     return cloud
 
 
-def _film_cloud(scene: Scene) -> TwinCloud:
+def _film_cloud(scene: ConeScene) -> TwinCloud:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
     raw = scene.raw.projection
     stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
@@ -253,14 +253,16 @@ def _film_cloud(scene: Scene) -> TwinCloud:
     )  # fmt: skip
 
 
-def _still_cloud(scene: Scene) -> TwinCloud:
+def _still_cloud(scene: ConeScene) -> TwinCloud:
     sides = (scene.raw, scene.white)
     points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
     pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
     return _twin_cloud(scene, points, pictures)
 
 
-def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: object) -> TwinCloud:
+def _twin_cloud(
+    scene: ConeScene, points: Points, pictures: list[Picture], **more: object
+) -> TwinCloud:
     projection = scene.raw.projection
     sides = (scene.raw, scene.white)
     return TwinCloud(
@@ -288,7 +290,7 @@ def _twin_cloud(scene: Scene, points: Points, pictures: list[Picture], **more: o
     )
 
 
-def _marks(scene: Scene) -> list[Marks]:
+def _marks(scene: ConeScene) -> list[Marks]:
     marks = chosen_marks(scene.points, scene.chosen)
     if scene.near:
         (raw, _cosines), (white, _cosines) = scene.near
@@ -324,7 +326,7 @@ def _aside(side: Side) -> Aside:
 SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: ConeScene) -> None:
     with st.container(key="headlines"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
@@ -339,7 +341,7 @@ def show_headlines(scene: Scene) -> None:
     explained_caption(scene.provenance)
 
 
-def show_all_measures(scene: Scene) -> None:
+def show_all_measures(scene: ConeScene) -> None:
     with st.container(key="numbers"):
         boxes = st.columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
@@ -367,7 +369,7 @@ def show_all_measures(scene: Scene) -> None:
     _histogram(scene)
 
 
-def warn_of_few_rows(scene: Scene) -> None:
+def warn_of_few_rows(scene: ConeScene) -> None:
     """A warning if n <= d; an error message if a full whitening makes the picture meaningless."""
     whitening = scene.whitening
     if scene.has_few_points:
@@ -380,7 +382,7 @@ def warn_of_few_rows(scene: Scene) -> None:
         st.error(prose(PAGE, section, values))
 
 
-def numbers_table(side: Side, scene: Scene) -> str:
+def numbers_table(side: Side, scene: ConeScene) -> str:
     n, d = len(side.points.cloud), side.d
     found = measured(side, MEASURES)
     references = {
@@ -424,7 +426,7 @@ def _value(row: Measured) -> str:
     return print_value(row.name, row.value, decimals) + unit_of(row.name)
 
 
-def _histogram(scene: Scene) -> None:
+def _histogram(scene: ConeScene) -> None:
     (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
     d = scene.white.d
     st.markdown(_("**Cosines of pairs, before and after**"))
@@ -479,7 +481,7 @@ TOYS = (  # shift and matrix that are applied to round points
 TOY_POINTS = 60
 
 
-def show_causes(scene: Scene) -> None:
+def show_causes(scene: ConeScene) -> None:
     before, now = (_values_of(side) for side in (scene.raw, scene.white))
     n = len(scene.points.cloud)
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
@@ -567,7 +569,7 @@ def _picture(points: np.ndarray, theme: Theme) -> str:
 # ---- a chosen point ----
 
 
-def show_inspector(scene: Scene) -> None:
+def show_inspector(scene: ConeScene) -> None:
     """The chosen text and both lists of its neighbours; neighbours in both are bold."""
     cloud, chosen = scene.points.cloud, scene.chosen
     if chosen is None:
@@ -595,7 +597,7 @@ def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
 # ---- the first visit ----
 
 
-def welcome(scene: Scene) -> None:
+def welcome(scene: ConeScene) -> None:
     if is_presenting() or fills_window():
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -609,7 +611,7 @@ def welcome(scene: Scene) -> None:
         st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
 
 
-def _show_steps(scene: Scene) -> None:
+def _show_steps(scene: ConeScene) -> None:
     """Four steps for a new reader; those that are done have a tick."""
     state = st.session_state
     first = state.setdefault("first-cloud", scene.points.key)
@@ -635,7 +637,7 @@ def _show_steps(scene: Scene) -> None:
     st.html(f"<ol>{items}</ol>")
 
 
-def ask_for_guess(scene: Scene) -> None:
+def ask_for_guess(scene: ConeScene) -> None:
     """Ask whether whitening brings like to like; the answer follows."""
     steps = scene.steps
     if steps is None:
@@ -682,7 +684,7 @@ def ask_for_guess(scene: Scene) -> None:
 # ---- downloads ----
 
 
-def offer_downloads(scene: Scene) -> None:
+def offer_downloads(scene: ConeScene) -> None:
     view = _("view {name}").format(name=scene.raw.projection.method)
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
     measured_on = " · ".join([scene.provenance, view, factor])
@@ -699,14 +701,14 @@ def offer_downloads(scene: Scene) -> None:
         )
 
 
-def panels_csv(scene: Scene, measured_on: str) -> bytes:
+def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
     axes = "xyz"[: scene.raw.projection.n_components]
     columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
     places = np.hstack([scene.raw.panel.coordinates, scene.white.panel.coordinates])
     return points_csv(scene.points.cloud, columns, places, measured_on)
 
 
-def histogram_csv(scene: Scene, measured_on: str) -> bytes:
+def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
     d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
     shares = (histogram(scene.raw)[0], histogram(scene.white)[0], reference)
@@ -829,7 +831,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 st.rerun()
 
 
-def show_map_notes(scene: Scene) -> None:
+def show_map_notes(scene: ConeScene) -> None:
     look, n = scene.look, len(scene.points.cloud)
     title = MAPS[look.view].title
     st.warning(prose(PAGE, "map-caveat", {"map": title}))
@@ -850,7 +852,7 @@ def show_map_notes(scene: Scene) -> None:
         st.caption(placed.format(map=title, n=f"{look.most_fitted:,}"))
 
 
-def _facts(scene: Scene) -> dict[str, float]:
+def _facts(scene: ConeScene) -> dict[str, float]:
     sides = (("", scene.raw), ("white_", scene.white))
     return {
         f"{prefix}{name}": row.value
@@ -873,7 +875,7 @@ def _show_tables(corpus: Corpus | VectorSet) -> None:
         )
 
 
-def _answer(scene: Scene, corpus: Corpus | VectorSet) -> None:
+def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
     """Below the pictures: the claims, the questions, all measures."""
     preset = e5_preset()
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):

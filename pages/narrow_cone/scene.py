@@ -233,7 +233,7 @@ def place_name(centring: float, strength: float) -> str:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ConeScene:
     """Both sides and the provenance of every number; the argument of every panel."""
 
     points: CorpusCloud
@@ -386,7 +386,7 @@ def build_scene(
     *,
     centring: float,
     strength: float,
-) -> Scene | None:
+) -> ConeScene | None:
     """Whiten and project. Results that do not depend on the sliders come from the cache.
 
     None if all points are equal. A projection of many points shows its progress.
@@ -406,7 +406,7 @@ def build_scene(
         first, (picture, last) = linear, [_placed(side, linear) for side in stops]
     scale = common_scale(first, picture)[0]
     _scale, reach = common_scale(first, last)
-    return Scene(
+    return ConeScene(
         points=points,
         look=look,
         fit=fit,
@@ -431,7 +431,7 @@ def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], fl
     return found
 
 
-def lesson_values(scene: Scene) -> dict[str, str]:
+def lesson_values(scene: ConeScene) -> dict[str, str]:
     whitening, steps = scene.whitening, scene.steps
     film = _film_cosines(scene.points, scene.fit)
     n, d = scene.points.vectors.shape
@@ -485,7 +485,7 @@ def _cosine_of(sample: CorpusCloud) -> Estimate:
     return Estimate(mean_cosine(X), row.low, row.high)
 
 
-def cone_verdict(scene: Scene) -> Verdict:
+def cone_verdict(scene: ConeScene) -> Verdict:
     found, unit = _cosine_of(scene.sample), scene.points.cloud.unit
     words = {
         "holds": _(
@@ -571,7 +571,7 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
     )
 
 
-def whitening_verdict(scene: Scene) -> Verdict:
+def whitening_verdict(scene: ConeScene) -> Verdict:
     steps = scene.steps
     state: State = "unknown"
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
@@ -631,7 +631,7 @@ def _bold_change(step: Estimate) -> str:
     return f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**"
 
 
-def _stages_table(steps: Steps, scene: Scene) -> str:
+def _stages_table(steps: Steps, scene: ConeScene) -> str:
     rows = (
         (markdown(same_label(scene.points.corpus)), steps.agreements),
         (_("mean cosine"), steps.cosines),

@@ -278,7 +278,7 @@ SEARCH = Worker(idle_seconds=60)
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class NeighboursScene:
     """The points, the query and the treatment of one run, with all that is shown of them."""
 
     points: CorpusCloud  # these are searched
@@ -367,7 +367,7 @@ def search_clouds(
 # ---- what the numbers were measured on ----
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: NeighboursScene) -> str:
     d = scene.fit.vectors.shape[1]
     parts = [
         *origin(scene.points),
@@ -393,7 +393,7 @@ LONGEST = 300  # characters of a text in the picture at most
 Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after, pairs, dimensions
 
 
-def draw_rankings(scene: Scene) -> None:
+def draw_rankings(scene: NeighboursScene) -> None:
     rankings, texts = scene.rankings, scene.points.cloud.texts
     colours = point_colours(scene.points, "topic")
     before, after = (_items(ranked, scene, colours) for ranked in (rankings.before, rankings.after))
@@ -436,13 +436,13 @@ def draw_rankings(scene: Scene) -> None:
     draw_legend(colours, current_theme())
 
 
-def _own_label(scene: Scene) -> str:
+def _own_label(scene: NeighboursScene) -> str:
     """The query's own label; "" without labels or for a typed text."""
     labels, query = scene.points.cloud.labels, scene.rankings.query
     return "" if labels is None or query.row is None else labels[query.row]
 
 
-def _own_topic(scene: Scene) -> tuple[str, str]:
+def _own_topic(scene: NeighboursScene) -> tuple[str, str]:
     """How many of each list have the query's own label; "" if it has none."""
     labels, own = scene.points.cloud.labels, _own_label(scene)
     if labels is None or not own:
@@ -459,7 +459,7 @@ def _choose(rows: list[int], place: int) -> None:
         choose_row(rows[place])
 
 
-def _items(ranked: NeighbourList, scene: Scene, colours: PointColours) -> list[Item]:
+def _items(ranked: NeighbourList, scene: NeighboursScene, colours: PointColours) -> list[Item]:
     cloud, theme = scene.points.cloud, current_theme()
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
@@ -485,7 +485,7 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
     return before, cosine_histogram(Z)[0], pairs, Z.shape[1]
 
 
-def draw_histogram(scene: Scene) -> None:
+def draw_histogram(scene: NeighboursScene) -> None:
     before, after, pairs, d = histograms(scene.points, scene.clouds)
     name = treatment_words(scene.after)
     middle = (EDGES[:-1] + EDGES[1:]) / 2
@@ -524,7 +524,7 @@ def _with_ends(each: Estimate, *, sign: bool = False) -> str:
     return (change if sign else estimate)(each.value, each.low, each.high, 3)
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: NeighboursScene) -> None:
     found = scene.changes
     jaccard, before, after = found.jaccard, found.before, found.after
     raw = _("raw: {value}")
@@ -551,7 +551,7 @@ def show_headlines(scene: Scene) -> None:
     explained_caption(provenance(scene))
 
 
-def show_hubs(scene: Scene) -> None:
+def show_hubs(scene: NeighboursScene) -> None:
     """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
     rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
@@ -575,7 +575,7 @@ def show_hubs(scene: Scene) -> None:
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
-def lists_csv(scene: Scene, basis: str) -> bytes:
+def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
     rankings = scene.rankings
     cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
     after = scene.after, treatment_words(scene.after)
@@ -596,7 +596,7 @@ def lists_csv(scene: Scene, basis: str) -> bytes:
     return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
 
 
-def points_csv(scene: Scene, basis: str) -> bytes:
+def points_csv(scene: NeighboursScene, basis: str) -> bytes:
     cloud, numbers, found = scene.points.cloud, row_numbers(scene.points.cloud), scene.changes
     lines = [
         [
@@ -630,7 +630,7 @@ def hub_state(found: NeighbourChanges) -> State:
     return "partly" if after < raw else "unknown"
 
 
-def neighbours_verdict(scene: Scene) -> Verdict:
+def neighbours_verdict(scene: NeighboursScene) -> Verdict:
     """The claim, with the change of the neighbours' labels if the points have labels."""
     return Verdict(
         claim=_(
@@ -666,7 +666,7 @@ def _hub_control(found: NeighbourChanges) -> Control | NoControl:
     )
 
 
-def _hub_words(scene: Scene) -> str:
+def _hub_words(scene: NeighboursScene) -> str:
     found = scene.changes
     if found.n < MIN_ROWS:
         return _("Hubs are judged from {least} points on, and {n} are shown.").format(
@@ -689,7 +689,7 @@ def _hub_words(scene: Scene) -> str:
     )
 
 
-def _label_words(scene: Scene) -> str:
+def _label_words(scene: NeighboursScene) -> str:
     found = scene.changes
     each = found.agreement
     if each is None or each.low is None or each.high is None:
@@ -735,7 +735,7 @@ class Retrieved:
     means: Mapping[str, RetrievalScore]
 
 
-def show_relevance(scene: Scene) -> None:
+def show_relevance(scene: NeighboursScene) -> None:
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
     file = upload_table(label, FILE)
@@ -787,7 +787,7 @@ def _judged(file: Keyed, points: CorpusCloud, report: jobs.Progress = jobs.no_re
     return Keyed(judged, f"{file.content_key}/{points.key}")
 
 
-def _warn_of_missing(scene: Scene, judged: Judged) -> None:
+def _warn_of_missing(scene: NeighboursScene, judged: Judged) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
     message = _(
@@ -830,7 +830,7 @@ def _retrieved(
     return Retrieved(judged, scores, means)
 
 
-def _show_scores(scene: Scene, found: Retrieved) -> None:
+def _show_scores(scene: NeighboursScene, found: Retrieved) -> None:
     k = scene.k
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = [
@@ -918,7 +918,7 @@ def _choose_scene(
     more: DeltaGenerator,
     notes: DeltaGenerator,
     progress: DeltaGenerator,
-) -> Scene | None:
+) -> NeighboursScene | None:
     with controls:
         if isinstance(corpus, VectorSet):
             spec = OF_VECTORS
@@ -951,10 +951,10 @@ def _choose_scene(
         )
     chosen = choose_query(points, code, search=search_box, matches=match_box)
     rankings = rank(clouds, chosen, k)
-    return Scene(points, fit, code, after, k, clouds, rankings)
+    return NeighboursScene(points, fit, code, after, k, clouds, rankings)
 
 
-def _show_pictures(scene: Scene) -> bool:
+def _show_pictures(scene: NeighboursScene) -> bool:
     """The lists, the histogram and the numbers; False if these are undefined."""
     with st.container(key="neighbour-pictures"):
         lists_box, histogram_box = st.columns([7, 3])
@@ -966,7 +966,7 @@ def _show_pictures(scene: Scene) -> bool:
     return True
 
 
-def _answer(scene: Scene, *, is_measured: bool) -> None:
+def _answer(scene: NeighboursScene, *, is_measured: bool) -> None:
     if is_measured:
         show_verdict(of_known_text(neighbours_verdict(scene), scene.points), key="neighbours")
     for question in ("hub", "better", "fit"):

@@ -36,7 +36,7 @@ from .ladder import (
     whitening_verdict,
 )
 from .lesson import CONTROLS, show_lesson
-from .scene import Scene, Static, build_scene, facts_of, show_vector_form
+from .scene import SimilarityScene, Static, build_scene, facts_of, show_vector_form
 from .similarities import show_similarities
 from .word_pairs import show_word_pair_form, show_word_pairs
 
@@ -96,7 +96,7 @@ def explore() -> None:
                 show_own_form()
 
 
-def _show_own_vectors(scene: Scene) -> None:
+def _show_own_vectors(scene: SimilarityScene) -> None:
     most = upload_limits().vector_file_bytes
     st.markdown(prose(PAGE, "own-vectors", {"megabytes": megabytes(most)}))
     show_vector_form()
@@ -128,12 +128,12 @@ def _show_own_vectors(scene: Scene) -> None:
             st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
 
 
-def _show_grid(scene: Scene) -> None:
+def _show_grid(scene: SimilarityScene) -> None:
     show_grid(scene)
     show_best(scene)
 
 
-def _show_parts(scene: Scene) -> None:
+def _show_parts(scene: SimilarityScene) -> None:
     """The folded panels; each is computed when it is opened."""
     st.subheader(_("More results"))
     for key, label, parameters, show in (

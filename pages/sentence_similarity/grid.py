@@ -25,7 +25,7 @@ from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on
-from .scene import Scene
+from .scene import SimilarityScene
 
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows
@@ -34,7 +34,7 @@ FEW_PAIRS = 600  # for fewer pairs, the page says how wide the intervals are
 MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1 in STS-B
 
 
-def show_grid(scene: Scene) -> None:
+def show_grid(scene: SimilarityScene) -> None:
     choice, grid = scene.choice, scene.scores.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
@@ -87,7 +87,7 @@ def _rank_words(choice: ScoringChoice, cells: Sequence[Cell]) -> list[str]:
     return [_("rank of the fit {rank} of {d}").format(rank=shown, d=choice.encoder.dimension)]
 
 
-def warn_of_shared_sentences(scene: Scene) -> None:
+def warn_of_shared_sentences(scene: SimilarityScene) -> None:
     pairs = scene.choice.pairs.pairs
     if pairs.n_sharing > MANY_SHARING:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}

@@ -103,7 +103,7 @@ from .scene import (
     Column,
     EncodedPairs,
     Moves,
-    Scene,
+    SimilarityScene,
     Static,
     are_stored,
     pair_moves,
@@ -195,7 +195,7 @@ def glove_band(dataset: str) -> ScoreRange:
     return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
 
 
-def show_published(scene: Scene) -> None:
+def show_published(scene: SimilarityScene) -> None:
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
     shares = {name: _published_share(name) for name in datasets()}
@@ -223,7 +223,7 @@ def show_published(scene: Scene) -> None:
     st.markdown(markdown_table(lines))  # in a data frame long notes would be cut
 
 
-def show_sbert_table(_scene: Scene) -> None:
+def show_sbert_table(_scene: SimilarityScene) -> None:
     [table] = (each for each in published_tables() if each.key == SBERT)
     st.markdown(prose(PAGE, "sbert-table"))
     rows = []
@@ -249,7 +249,7 @@ def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
 # ---- where the pairs come from ----
 
 
-def show_about(scene: Scene) -> None:
+def show_about(scene: SimilarityScene) -> None:
     """How the project's pairs were made, or repository, commit and licence of a data set."""
     pairs = scene.choice.pairs
     if pairs.is_bundled:
@@ -277,7 +277,7 @@ def show_about(scene: Scene) -> None:
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 
 
-def show_ladder(scene: Scene) -> None:
+def show_ladder(scene: SimilarityScene) -> None:
     choice = scene.choice
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
@@ -309,7 +309,7 @@ def ladder_caption(choice: ScoringChoice) -> str:
     return f"{measured_on(choice)} · {fitted_on(choice)}"
 
 
-def ladder_rungs(scene: Scene) -> list[Rung]:
+def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     """The rungs from averaged word vectors to the last layer, without repetitions."""
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
@@ -347,7 +347,7 @@ def ladder_rungs(scene: Scene) -> list[Rung]:
     return rungs
 
 
-def place_words(scene: Scene, layer: int | str, pooling: str) -> str:
+def place_words(scene: SimilarityScene, layer: int | str, pooling: str) -> str:
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
     words = _("{pooling}, {layers}")
@@ -393,7 +393,7 @@ def _rung(
     return Rung(label, noted(about, cut) if cut else about, value, low, high, place, ticks)
 
 
-def headlines(scene: Scene) -> list[BigNumber]:
+def headlines(scene: SimilarityScene) -> list[BigNumber]:
     """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
     treatment, numbers = treatment_words(scene.choice.after), []
     for name, cell in treated_cells(scene).items():
@@ -403,7 +403,7 @@ def headlines(scene: Scene) -> list[BigNumber]:
     return numbers
 
 
-def where_it_helps(scene: Scene) -> str:
+def where_it_helps(scene: SimilarityScene) -> str:
     """Which of the numbers are higher, which lower after the treatment, by their intervals."""
     groups: dict[int | None, list[str]] = {1: [], 0: [], -1: []}
     for name, cell in treated_cells(scene).items():
@@ -420,7 +420,7 @@ def where_it_helps(scene: Scene) -> str:
     )
 
 
-def treated_cells(scene: Scene) -> dict[str, Cell]:
+def treated_cells(scene: SimilarityScene) -> dict[str, Cell]:
     choice = scene.choice
     poolings = dict.fromkeys([choice.pooling, "mean"])
     places = [(choice.layer, pooling) for pooling in poolings]
@@ -472,7 +472,7 @@ def _plain(rung: Rung) -> str:
     return _("; ").join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
-def ladder_csv(scene: Scene) -> bytes:
+def ladder_csv(scene: SimilarityScene) -> bytes:
     rows: list[list[CsvCell]] = []
     for rung in ladder_rungs(scene):
         values = map(short_number, (rung.value, rung.low, rung.high))
@@ -487,7 +487,7 @@ def ladder_csv(scene: Scene) -> bytes:
 # The share of pooling
 
 
-def pooling_words_here(scene: Scene) -> tuple[str, tuple[Difference, ...]]:
+def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, ...]]:
     """How much of the gap of [CLS] is due to pooling at the chosen layer, in words.
 
     Then the static average minus [CLS], and minus the mean.
@@ -551,7 +551,7 @@ def _on_known_pairs(
 # ---- claims ----
 
 
-def whitening_verdict(scene: Scene) -> Verdict:
+def whitening_verdict(scene: SimilarityScene) -> Verdict:
     """Does the treatment help? The last layer is first, because it is used in practice."""
     choice = scene.choice
     raw, treated = scene.output
@@ -627,7 +627,7 @@ def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
     )
 
 
-def _cell_words(scene: Scene, cell: Cell) -> str:
+def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
     choice, moved = scene.choice, cell.difference
     before = scene.cell(choice.layer, choice.pooling)
     words = {
@@ -644,7 +644,7 @@ def _cell_words(scene: Scene, cell: Cell) -> str:
     )
 
 
-def pooling_verdict(scene: Scene) -> Verdict:
+def pooling_verdict(scene: SimilarityScene) -> Verdict:
     """Are the model's sentence vectors worse than averaged word vectors?"""
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
@@ -670,7 +670,7 @@ def pooling_verdict(scene: Scene) -> Verdict:
     )
 
 
-def layers_words(scene: Scene) -> str:
+def layers_words(scene: SimilarityScene) -> str:
     """The layers whose means, and whose [CLS], differ clearly from GloVe without stop words."""
     static, choice = scene.glove[-1], scene.choice
     layers = range(choice.encoder.n_layers + 1)
@@ -728,7 +728,7 @@ HALVES = "halves"
 CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
 
 
-def show_best(scene: Scene) -> None:
+def show_best(scene: SimilarityScene) -> None:
     choice, scores = scene.choice, scene.scores
     labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels()}
     labels.pop(choice.pairs.code)
@@ -809,7 +809,7 @@ MARGIN = 0.04  # share of the range, added beyond the outermost points
 TEXTS = "sts-pairs"
 
 
-def show_moves(scene: Scene) -> None:
+def show_moves(scene: SimilarityScene) -> None:
     choice = scene.choice
     moves = pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
     quoted = {
@@ -861,7 +861,7 @@ def _choose(row: int) -> None:
 
 
 def _scatter(
-    scene: Scene, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
+    scene: SimilarityScene, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
     gold = scene.choice.pairs.pairs.gold_scores
     name = similarity_names()[scene.choice.similarity]
@@ -887,7 +887,7 @@ def _scatter(
     )
 
 
-def _show_chosen(scene: Scene, moves: Moves, row: int) -> None:
+def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
     pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
     with box:
@@ -937,7 +937,7 @@ def signed_ranks(value: float) -> str:
     return f"{value:+g}".replace("-", "−") if value else "0"
 
 
-def _tables(scene: Scene, moves: Moves) -> None:
+def _tables(scene: SimilarityScene, moves: Moves) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     name = similarity_names()[scene.choice.similarity]
     for kind, title, rows in (
@@ -966,7 +966,7 @@ def _tables(scene: Scene, moves: Moves) -> None:
             st.dataframe(columns, hide_index=True, width="stretch")
 
 
-def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
+def pairs_csv(scene: SimilarityScene, moves: Moves, caption: str) -> bytes:
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
@@ -982,7 +982,7 @@ def pairs_csv(scene: Scene, moves: Moves, caption: str) -> bytes:
 # ---- scores by subset ----
 
 
-def show_subsets(scene: Scene) -> None:
+def show_subsets(scene: SimilarityScene) -> None:
     choice = scene.choice
     found = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
     if found is None:
@@ -1021,7 +1021,7 @@ def _by_subset(
     return (mean, wmean), left_out
 
 
-def subset_table(scene: Scene, mean: BeforeAfter, wmean: BeforeAfter) -> str:
+def subset_table(scene: SimilarityScene, mean: BeforeAfter, wmean: BeforeAfter) -> str:
     choice = scene.choice
     names = [code(name.replace("|", "/")) for name in mean[0].subsets]
     by_name = zip(*(each.subsets.values() for each in mean), strict=True)

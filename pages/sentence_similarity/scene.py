@@ -331,7 +331,7 @@ class EncodedPairs:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class SimilarityScene:
     """The choices of the reader and what is scored with them; the argument of every panel."""
 
     choice: ScoringChoice
@@ -365,7 +365,7 @@ class Scene:
         return score_grid(self.choice)
 
 
-def build_scene(choice: ScoringChoice) -> Scene:
+def build_scene(choice: ScoringChoice) -> SimilarityScene:
     """Encode the pairs, score the ladder and the model's own input vectors.
 
     Long work runs as a job with progress and Cancel.
@@ -380,7 +380,7 @@ def build_scene(choice: ScoringChoice) -> Scene:
         passing=True,
     )
     found = dict(zip(keys, cells, strict=True))
-    return Scene(choice, encoded, found, own_static(choice), glove_statics(choice))
+    return SimilarityScene(choice, encoded, found, own_static(choice), glove_statics(choice))
 
 
 @kept(4)
@@ -547,7 +547,7 @@ def score_column(
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 
 
-def similarity_scores(scene: Scene) -> dict[tuple[str, str], PairScore]:
+def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore]:
     """Scores of the chosen layer and pooling by similarity and treatment, raw ones first."""
     choice = scene.choice
     keys = list(product(dict.fromkeys(("none", choice.after)), SIMILARITIES))
@@ -601,7 +601,7 @@ def _extreme_pairs(encoded: EncodedPairs) -> dict[str, float | str]:
     return found
 
 
-def facts_of(scene: Scene) -> dict[str, float | str]:
+def facts_of(scene: SimilarityScene) -> dict[str, float | str]:
     """Scores × 100 at the last layer, and two pairs that the model orders as nobody would.
 
     For the lesson's sentences. Pair a: the highest cosine of those that people score at most 1 of

@@ -15,13 +15,13 @@ from pages.common.words import _, markdown, markdown_table, prose
 
 from . import PAGE
 from .choices import cell_words, fitted_on, measured_on, similarity_names
-from .scene import Scene, cell_of, similarity_scores
+from .scene import SimilarityScene, cell_of, similarity_scores
 
 Scores = Mapping[tuple[str, str], PairScore]  # by similarity and treatment
 COSINE = (SIMILARITIES[0], "none")
 
 
-def show_similarities(scene: Scene) -> None:
+def show_similarities(scene: SimilarityScene) -> None:
     choice = scene.choice
     scores = similarity_scores(scene)
     values = {

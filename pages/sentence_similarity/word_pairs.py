@@ -18,7 +18,7 @@ from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import similarity_names
-from .scene import UPLOADER, Scene
+from .scene import UPLOADER, SimilarityScene
 from .vector_files import score_of_files
 
 WORDS_UPLOADER = "word_pairs_file"
@@ -29,7 +29,7 @@ def show_word_pair_form() -> None:
     upload_table(label, WORDS_UPLOADER)
 
 
-def show_word_pairs(scene: Scene) -> None:
+def show_word_pairs(scene: SimilarityScene) -> None:
     """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
     vectors, words = uploaded(UPLOADER), uploaded(WORDS_UPLOADER)
     if words is None:

@@ -144,8 +144,8 @@ from .named_axes import show_named_axes
 from .scene import (
     SAMPLE_ROWS,
     ScaledProjection,
-    Scene,
     TreatedCloud,
+    WhiteningScene,
     agreement,
     annotations_of,
     build_scene,
@@ -169,7 +169,7 @@ def measured(picture: TreatedCloud) -> dict[str, Measured]:
     return {row.name: row for row in table}
 
 
-def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:
+def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
     names = treatment_names()
     with st.container(key="whitening-numbers"):
         boxes = st.columns(len(scene.pictures) + len(scene.waiting))
@@ -186,7 +186,7 @@ def show_headlines(scene: Scene) -> dict[str, DeltaGenerator]:
     return waiting
 
 
-def _numbers(picture: TreatedCloud, scene: Scene) -> list[BigNumber]:
+def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
     sets, raw = scene.sets, scene.pictures[0]
     is_raw = picture is raw
     found = measure_numbers(measured(picture), None if is_raw else measured(raw))
@@ -207,7 +207,7 @@ HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 
-def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
+def draw_pictures(scene: WhiteningScene, explored: Explored) -> TwinCloud | None:
     """Draw all pictures: the same points, one basis, one scale. None without WebGL2."""
     note_too_many_labels(scene.sets.points.cloud)
     if not has_no_webgl2():
@@ -221,17 +221,17 @@ def draw_pictures(scene: Scene, explored: Explored) -> TwinCloud | None:
     return None
 
 
-def _boxes(scene: Scene) -> list[DeltaGenerator]:
+def _boxes(scene: WhiteningScene) -> list[DeltaGenerator]:
     """A box for each picture, two in a row."""
     return [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
 
 
-def _colours(scene: Scene) -> PointColours:
+def _colours(scene: WhiteningScene) -> PointColours:
     places = scene.pictures[0].projection.coordinates
     return point_colours(scene.sets.points, scene.look.colour, places)
 
 
-def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> None:
+def _draw_chart(picture: TreatedCloud, scene: WhiteningScene, colours: PointColours) -> None:
     marks = chart_marks(chosen_marks(scene.sets.points, scene.chosen))
     panel = replace(_panel(picture, scene), marks=marks)
     st.markdown(f"**{treatment_names()[picture.name]}**")
@@ -249,7 +249,7 @@ def _draw_chart(picture: TreatedCloud, scene: Scene, colours: PointColours) -> N
     )
 
 
-def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
+def _draw_twins(scene: WhiteningScene, explored: Explored) -> TwinCloud:
     cloud = explored.on(_twin_cloud(scene), scene.sets.points)
     show_twin_cloud(
         cloud,
@@ -262,7 +262,7 @@ def _draw_twins(scene: Scene, explored: Explored) -> TwinCloud:
     return cloud
 
 
-def _twin_cloud(scene: Scene) -> TwinCloud:
+def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
     """The message to the browser: each treatment is an animation from raw to treated."""
     names = treatment_names()
     raw = scene.pictures[0]
@@ -300,7 +300,7 @@ def _twin_cloud(scene: Scene) -> TwinCloud:
     )
 
 
-def _panel(picture: TreatedCloud, scene: Scene) -> Panel:
+def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
     return _drawn(picture, picture.scaled, scene.reach, language())
 
 
@@ -313,12 +313,12 @@ def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str)
     )
 
 
-def _alternative(picture: TreatedCloud, scene: Scene) -> str:
+def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
     title, cosine = treatment_names()[picture.name], measured(picture)["mean_cosine"].value
     return alternative_with(title, len(scene.sets.points.cloud), cosine, _panel(picture, scene))
 
 
-def about(picture: TreatedCloud, scene: Scene) -> str:
+def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
     """The treatment's description and the trustworthiness of its picture."""
     panel, said = _panel(picture, scene), []
     if picture.name != "raw":
@@ -394,7 +394,7 @@ def rows_of(
     return table + annotated
 
 
-def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
+def measure_all(scene: WhiteningScene, *, is_whole: bool = True) -> Tables:
     sets = scene.sets
     tables = jobs.all_kept_or_made(
         rows_of,
@@ -409,7 +409,7 @@ def measure_all(scene: Scene, *, is_whole: bool = True) -> Tables:
     return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
 
-def show_all_measures(scene: Scene) -> None:
+def show_all_measures(scene: WhiteningScene) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
     is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
     with st.container():
@@ -451,7 +451,7 @@ def show_all_measures(scene: Scene) -> None:
     )
 
 
-def table_markdown(scene: Scene, tables: Tables) -> str:
+def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
     head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
     head.append(_("isotropic"))
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
@@ -464,7 +464,7 @@ def table_markdown(scene: Scene, tables: Tables) -> str:
     return markdown_table(lines)
 
 
-def _title(picture: TreatedCloud, scene: Scene) -> str:
+def _title(picture: TreatedCloud, scene: WhiteningScene) -> str:
     """The treatment, and whether it was fitted on the points that are measured."""
     name = treatment_names()[picture.name]
     fitted = scene.sets.overlap_with_fit(picture.name)
@@ -497,7 +497,7 @@ def _baseline(row: Measured) -> str:
     return f"{text} ± {error}" if float(error) else text
 
 
-def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
+def where_they_disagree(scene: WhiteningScene, tables: Tables) -> list[str]:
     """A sentence for each disagreement between the raw table and another."""
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
@@ -509,7 +509,7 @@ def where_they_disagree(scene: Scene, tables: Tables) -> list[str]:
     return list(lines)
 
 
-def table_csv(scene: Scene, tables: Tables, measured_on: str) -> bytes:
+def table_csv(scene: WhiteningScene, tables: Tables, measured_on: str) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
@@ -541,7 +541,7 @@ SIZE_TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
-def show_charts(scene: Scene) -> None:
+def show_charts(scene: WhiteningScene) -> None:
     kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
     figures = _DRAWN[kind](scene, kind)
     if figures:
@@ -560,7 +560,7 @@ def chart_csv(figures: Figures, measured_on: str) -> bytes:
     return csv_bytes(head, text, measured_on)
 
 
-def chart_values(scene: Scene) -> dict[str, str]:
+def chart_values(scene: WhiteningScene) -> dict[str, str]:
     d = scene.sets.points.vectors.shape[1]
     return {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
@@ -584,7 +584,7 @@ def _show(figure: Any, kind: str, title: str) -> Figures:
     return {title: figure}
 
 
-def _spectra(scene: Scene, kind: str) -> Figures:
+def _spectra(scene: WhiteningScene, kind: str) -> Figures:
     is_log = kind == "spectrum"
     y = _("variance over the mean variance") if is_log else _("share of the variance so far")
     curves, refusals = [], []
@@ -612,7 +612,7 @@ def _spectra(scene: Scene, kind: str) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
 
 
-def _matrices(scene: Scene, kind: str) -> Figures:
+def _matrices(scene: WhiteningScene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
     names = [_("dimension {i}").format(i=i) for i in dimensions]
@@ -637,7 +637,7 @@ def _matrices(scene: Scene, kind: str) -> Figures:
     return figures
 
 
-def _rogue(scene: Scene, kind: str) -> Figures:
+def _rogue(scene: WhiteningScene, kind: str) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
         shares = _contributions(picture)
@@ -661,7 +661,7 @@ def _contributions(picture: TreatedCloud) -> np.ndarray | None:
     return None if row.value is None else cosine_contributions(X)
 
 
-def _cosines(scene: Scene, kind: str) -> Figures:
+def _cosines(scene: WhiteningScene, kind: str) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
     curves = []
     for place, picture in enumerate(scene.pictures):
@@ -685,7 +685,7 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
         return None
 
 
-def _size(scene: Scene, kind: str) -> Figures:
+def _size(scene: WhiteningScene, kind: str) -> Figures:
     X, units = scene.sets.sample.vectors, scene.sets.sample.units
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
@@ -723,7 +723,7 @@ def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tup
     return whitening_by_size(X, groups=units, random_state=SEED, progress=report)
 
 
-def _flow(scene: Scene, kind: str) -> Figures:
+def _flow(scene: WhiteningScene, kind: str) -> Figures:
     trained = trained_flow.find(scene.sets.fit_points)
     if trained is None:
         return {}
@@ -745,7 +745,7 @@ def _flow(scene: Scene, kind: str) -> Figures:
     return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
 
 
-_DRAWN: dict[str, Callable[[Scene, str], Figures]] = {
+_DRAWN: dict[str, Callable[[WhiteningScene, str], Figures]] = {
     **dict.fromkeys(("spectrum", "cumulative"), _spectra),
     **dict.fromkeys(("covariance", "correlation"), _matrices),
     "rogue": _rogue,
@@ -758,7 +758,7 @@ _DRAWN: dict[str, Callable[[Scene, str], Figures]] = {
 # ---- warnings ----
 
 
-def warn_of_emptied(scene: Scene) -> None:
+def warn_of_emptied(scene: WhiteningScene) -> None:
     for picture in scene.pictures:
         fitted = picture.treatment.fitted
         if "n_removed" in picture.kind.knobs and fitted.leaves_nothing:
@@ -770,7 +770,7 @@ def warn_of_emptied(scene: Scene) -> None:
             st.warning(prose(PAGE, "emptied", values))
 
 
-def warn_of_simplex(scene: Scene) -> None:
+def warn_of_simplex(scene: WhiteningScene) -> None:
     """A warning if a full whitening was fitted on no more points than directions."""
     maps = [picture.treatment.fitted for picture in scene.pictures]
     simplices = {
@@ -788,7 +788,7 @@ def warn_of_simplex(scene: Scene) -> None:
 # ---- downloads ----
 
 
-def offer_downloads(scene: Scene) -> None:
+def offer_downloads(scene: WhiteningScene) -> None:
     measured_on = provenance(scene)
     offer_csv(
         _("Download points (CSV)"),
@@ -812,7 +812,7 @@ def offer_downloads(scene: Scene) -> None:
         offer_transform(lambda: exported_map(picture, scene), picture.name)
 
 
-def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
+def exported_map(picture: TreatedCloud, scene: WhiteningScene) -> AffineMap:
     sets = scene.sets
     spec = sets.points.spec
     fit, is_of_pairs = sets.fit_points, picture.kind.needs == PAIRS
@@ -828,7 +828,7 @@ def exported_map(picture: TreatedCloud, scene: Scene) -> AffineMap:
     )
 
 
-def pictures_csv(scene: Scene, measured_on: str) -> bytes:
+def pictures_csv(scene: WhiteningScene, measured_on: str) -> bytes:
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     axes = "xyz"[: scene.pictures[0].projection.n_components]
     columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
@@ -942,7 +942,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
-def _answer(scene: Scene) -> None:
+def _answer(scene: WhiteningScene) -> None:
     show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
@@ -957,7 +957,7 @@ def _answer(scene: Scene) -> None:
     show_folded(_("Charts"), CHARTS, show_charts, scene, icon=icon, parameters=["chart"])
 
 
-def _show_flow_part(scene: Scene) -> None:
+def _show_flow_part(scene: WhiteningScene) -> None:
     """The flow's likelihood and its map; open where a step of the lesson is about it."""
     if scroll_target()[1] == "flow" and is_first_in_visit("the lesson's flow"):
         st.session_state["flow"] = True

@@ -23,9 +23,9 @@ from . import PAGE
 from .scene import (
     FRAME_MARGIN,
     LOG_LIKELIHOOD,
-    Scene,
     TrainedFlow,
     TreatedCloud,
+    WhiteningScene,
     columns_of_u,
     provenance,
     terms_table,
@@ -45,7 +45,7 @@ WHITENING = (
 # ---- whitening ----
 
 
-def show_columns(scene: Scene) -> None:
+def show_columns(scene: WhiteningScene) -> None:
     picture_box, words_box = st.columns([1, 1], gap="medium")
     with words_box:
         for line in WHITENING:
@@ -58,7 +58,7 @@ def show_columns(scene: Scene) -> None:
     st.caption(provenance(scene))
 
 
-def formula_values(scene: Scene) -> dict[str, str]:
+def formula_values(scene: WhiteningScene) -> dict[str, str]:
     fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
     return {
@@ -74,7 +74,7 @@ def formula_values(scene: Scene) -> dict[str, str]:
     }
 
 
-def check_table(scene: Scene) -> str:
+def check_table(scene: WhiteningScene) -> str:
     """For PCA and each whitening on show: k, and how far W'Sigma W is from I on the fitted points.
 
     The last column is without shrinkage, at full strength, in all directions of the rank.
@@ -106,7 +106,7 @@ def deviation(picture: TreatedCloud) -> float:
     return Covariances.of(picture.treated.retained, weights).largest_deviation
 
 
-def _draw_columns(scene: Scene) -> None:
+def _draw_columns(scene: WhiteningScene) -> None:
     """The first two columns of U as coordinates, not turned back."""
     U, sample = columns_of_u(scene), scene.sets.sample
     if U.shape[1] < 2:
@@ -135,7 +135,7 @@ def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) 
 # ---- the flow ----
 
 
-def show_flow(scene: Scene) -> None:
+def show_flow(scene: WhiteningScene) -> None:
     st.latex(LOG_LIKELIHOOD)
     trained = trained_flow.find(scene.sets.fit_points)
     if trained is None:
@@ -170,7 +170,7 @@ def flow_values(trained: TrainedFlow) -> dict[str, str]:
     }
 
 
-def _draw_flow(flow: FlowMap, scene: Scene) -> None:
+def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
     """The points and a grid before and after the map, along the two widest directions."""
     sample = scene.sets.sample
     X = sample.vectors.astype(np.float64)

@@ -318,7 +318,7 @@ class PointSets:
 
 
 @dataclass(frozen=True)
-class Scene:
+class WhiteningScene:
     """All pictures in one basis and one scale, raw first; the argument of every panel."""
 
     sets: PointSets
@@ -341,7 +341,7 @@ def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -
 
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
-) -> Scene | None:
+) -> WhiteningScene | None:
     """Every treatment of the same points. A moved knob computes only what depends on it.
 
     None if all points shown are equal, or all of the fit.
@@ -354,7 +354,7 @@ def build_scene(
     pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
     # the frame is that of the default knobs, so that the scale is constant while a slider moves
     at_rest = [_picture(treatment, sets, Knobs(), look) for treatment in ready]
-    return Scene(
+    return WhiteningScene(
         sets=sets,
         knobs=knobs,
         look=look,
@@ -377,14 +377,14 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     return TreatedCloud(turned, sets.points, look, key, is_private)
 
 
-def whitened_fit_points(name: str, knobs: Knobs, scene: Scene) -> TreatedCloud:
+def whitened_fit_points(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
     """The points of the fit, treated by the whitening of that name that was fitted on them."""
     fit = scene.sets.fit_points
     own = replace(scene.sets, points=fit)
     return _picture(_fit(name, fit), own, knobs, scene.look)
 
 
-def columns_of_u(scene: Scene) -> np.ndarray:
+def columns_of_u(scene: WhiteningScene) -> np.ndarray:
     fitted: WhiteningMap = _fit("pca", scene.sets.fit_points).turn(scene.knobs).fitted
     return fitted.apply(scene.sets.sample.vectors)
 
@@ -422,7 +422,7 @@ def _learned(points: CorpusCloud) -> Treatment:
 # ---- what the numbers were measured on ----
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: WhiteningScene) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
     d = sets.points.vectors.shape[1]
@@ -445,7 +445,7 @@ def provenance(scene: Scene) -> str:
     return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
 
-def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
+def fitted_on(picture: TreatedCloud, scene: WhiteningScene) -> str:
     if picture.name == "raw":
         return ""
     if picture.kind.needs == PAIRS:
@@ -453,7 +453,7 @@ def fitted_on(picture: TreatedCloud, scene: Scene) -> str:
     return fit_words(scene.sets.fit_set.code, scene.sets.fit_points)
 
 
-def _ranks(scene: Scene) -> list[str]:
+def _ranks(scene: WhiteningScene) -> list[str]:
     sets = scene.sets
     d = sets.points.vectors.shape[1]
     parts = [_("rank {rank} of {d}").format(rank=sets.whitening.rank, d=d)]
@@ -485,7 +485,7 @@ def _named(picture: TreatedCloud, words: str) -> str:
     return labelled(treatment_names()[picture.name], words)
 
 
-def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
+def _own_fit(picture: TreatedCloud, scene: WhiteningScene) -> str:
     """The fit set and settings of a picture whose fit differs from the others."""
     if picture.kind.needs == PAIRS:
         n = f"{picture.treatment.n_rows:,}"
@@ -494,7 +494,7 @@ def _own_fit(picture: TreatedCloud, scene: Scene) -> str:
     return _("rank {rank} of {d}").format(rank=picture.treatment.rank, d=d)
 
 
-def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
+def fit_cells_of(picture: TreatedCloud, scene: WhiteningScene) -> list[str]:
     a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
     return [fitted_on(picture, scene), *map(short_number, (picture.treatment.rank, a))]
 
@@ -502,7 +502,7 @@ def fit_cells_of(picture: TreatedCloud, scene: Scene) -> list[str]:
 # ---- labels of neighbours ----
 
 
-def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
+def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
     """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
     for picture in scene.pictures:
         if picture.kind.is_whitening:
@@ -511,7 +511,7 @@ def compared(scene: Scene) -> tuple[TreatedCloud, TreatedCloud] | None:
     return None
 
 
-def agreement(picture: TreatedCloud, scene: Scene) -> float | None:
+def agreement(picture: TreatedCloud, scene: WhiteningScene) -> float | None:
     """Share of the five nearest neighbours of other units with the same label, in the sample.
 
     None without labels.
@@ -537,7 +537,9 @@ def _share_of(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
         return None
 
 
-def agreement_change(before: TreatedCloud, after: TreatedCloud, scene: Scene) -> Estimate | None:
+def agreement_change(
+    before: TreatedCloud, after: TreatedCloud, scene: WhiteningScene
+) -> Estimate | None:
     """The change of the agreement with its interval; None without labels or with few points."""
     first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
     return None if first is None or then is None else since(first, then)
@@ -580,7 +582,7 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
 
 
-def show_annotated_note(scene: Scene) -> None:
+def show_annotated_note(scene: WhiteningScene) -> None:
     """A caption: what these measures are averaged over, and their values for isotropic data."""
     about = annotations_of(scene.sets.sample)
     if about.pairs is not None:
@@ -592,7 +594,7 @@ def show_annotated_note(scene: Scene) -> None:
 # ---- claim ----
 
 
-def whitening_verdict(scene: Scene) -> Verdict:
+def whitening_verdict(scene: WhiteningScene) -> Verdict:
     state, said, control = _findings(scene)
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
@@ -609,7 +611,7 @@ def whitening_verdict(scene: Scene) -> Verdict:
     )
 
 
-def _findings(scene: Scene) -> tuple[State, str, Control | NoControl]:
+def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
     nothing = nothing_measured()

@@ -84,8 +84,8 @@ from .scene import (
     ORDERED,
     PUBLISHED_ENDS,
     PUBLISHED_ROWS,
+    FrequencyScene,
     RankedWords,
-    Scene,
     bin_measures,
     choose_words,
     direction_sentence,
@@ -105,7 +105,7 @@ GROUP = "words"
 HEIGHT, COSINES_HEIGHT = 380, 240
 
 
-def draw_lengths(scene: Scene) -> None:
+def draw_lengths(scene: FrequencyScene) -> None:
     """Length against rank, with the means of the bins here and as published."""
     words = scene.words
     ours = [
@@ -147,7 +147,7 @@ def draw_lengths(scene: Scene) -> None:
     )
 
 
-def draw_cosines(scene: Scene) -> None:
+def draw_cosines(scene: FrequencyScene) -> None:
     bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
     if not bins:
         return
@@ -177,7 +177,7 @@ def draw_cosines(scene: Scene) -> None:
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
-def draw_clouds(scene: Scene) -> None:
+def draw_clouds(scene: FrequencyScene) -> None:
     """The same words by SVD, around the origin, and by PCA, around their mean.
 
     The bins give the colours: most words are rare, so a scale would show one colour.
@@ -249,7 +249,7 @@ def draw_clouds(scene: Scene) -> None:
 # ---- numbers ----
 
 
-def show_headlines(scene: Scene) -> None:
+def show_headlines(scene: FrequencyScene) -> None:
     measures = scene.measures
     first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
     n = f"{first.n:,}"
@@ -299,7 +299,7 @@ def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
     return csv_bytes(head, rows, basis)
 
 
-def show_zipf(scene: Scene) -> None:
+def show_zipf(scene: FrequencyScene) -> None:
     words = scene.words.measured
     treatments = treatment_names()
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
@@ -367,7 +367,7 @@ def left_out(tokens: CorpusCloud) -> tuple[Measured, dict[int, WithoutFrequent]]
     }
 
 
-def show_left_out(scene: Scene) -> None:
+def show_left_out(scene: FrequencyScene) -> None:
     whole, rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
     head = [
         _("most frequent types left out"),
@@ -392,7 +392,7 @@ def show_left_out(scene: Scene) -> None:
     st.caption(prose(PAGE, "left-out"))
 
 
-def left_out_verdict(scene: Scene, whole: Measured, last: WithoutFrequent) -> Verdict:
+def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFrequent) -> Verdict:
     """Whether frequent words make sentences alike, by more than the shorter means explain."""
     gap = last.difference
     measured = _(
@@ -463,7 +463,7 @@ def _holes(
     return types, sentences, len(Y)
 
 
-def show_holes(scene: Scene) -> None:
+def show_holes(scene: FrequencyScene) -> None:
     words = scene.words.measured
     types, sentences, n = jobs.kept_or_made(
         _holes,
@@ -492,7 +492,7 @@ def show_holes(scene: Scene) -> None:
     st.caption(prose(PAGE, "holes"))
 
 
-def show_swap(scene: Scene) -> None:
+def show_swap(scene: FrequencyScene) -> None:
     """How far one sentence moves by another word, raw and in a whitening of the corpus."""
     examples = {
         "swap-sentence": (_("Sentence"), _("Do you like to eat apples?"), LONGEST_SENTENCE),
@@ -622,14 +622,14 @@ def _axes_of_moves(X: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, Axes]:
     return axes, Axes(along_first, _("principal direction of the rest"))
 
 
-def _sample_note(scene: Scene) -> str:
+def _sample_note(scene: FrequencyScene) -> str:
     n_texts = len(scene.corpus)
     if n_texts <= MOST_POINTS:
         return ""
     return _("a sample of {n} of {all} texts").format(n=f"{MOST_POINTS:,}", all=f"{n_texts:,}")
 
 
-def _frequencies(scene: Scene, typed: Sequence[str]) -> str:
+def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
     words = scene.words
     row_of = {text: row for row, text in enumerate(words.texts)}
     parts = []
@@ -680,7 +680,7 @@ def explore(corpus: Corpus) -> None:
         with notes_box:
             show_error(error)
         return
-    scene = Scene(words, measures, choice, corpus, encoder)
+    scene = FrequencyScene(words, measures, choice, corpus, encoder)
     with look_box:
         draw_lengths(scene)
         show_headlines(scene)
@@ -711,7 +711,7 @@ def _refusal(words: RankedWords) -> str:
     return ""
 
 
-def _facts(scene: Scene) -> dict[str, float]:
+def _facts(scene: FrequencyScene) -> dict[str, float]:
     """Length and mean cosine of the most frequent words and of the rarest, for the lesson."""
     ends = {"frequent": scene.measures.bins[0], "rare": scene.measures.bins[-1]}
     return {
@@ -722,7 +722,7 @@ def _facts(scene: Scene) -> dict[str, float]:
     }
 
 
-def _answer(scene: Scene) -> None:
+def _answer(scene: FrequencyScene) -> None:
     st.markdown(direction_sentence(scene.measures.direction))
     if not is_presenting():
         verdict, choice = words_verdict(scene), scene.choice

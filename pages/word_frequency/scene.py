@@ -175,7 +175,7 @@ class RankedWords:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class FrequencyScene:
     """The words, what was measured of them, and what both were made from."""
 
     words: RankedWords
@@ -361,7 +361,7 @@ def _pictures(
 # ---- what the numbers were measured on ----
 
 
-def provenance(scene: Scene) -> str:
+def provenance(scene: FrequencyScene) -> str:
     words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
@@ -449,7 +449,7 @@ def three_digits(value: float) -> str:
     return f"{value:#.3g}".replace("-", "−").rstrip(".")
 
 
-def words_verdict(scene: Scene) -> Verdict:
+def words_verdict(scene: FrequencyScene) -> Verdict:
     measures = scene.measures
     first, last = measures.bins[0], measures.bins[-1]
     norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")

@@ -72,7 +72,7 @@ from pages.common.words import (
 )
 
 from . import PAGE
-from .result import Scene
+from .result import CorpusScene
 
 LABELS = "labels"
 MODEL = "model-to-write"  # in the session: the key of the model that the reader chose
@@ -108,7 +108,7 @@ class DiagnosedData:
         return self.points.private
 
 
-def show_diagnosis(scene: Scene) -> None:
+def show_diagnosis(scene: CorpusScene) -> None:
     """Findings, what each cure changes, one recommendation, and downloads of exactly that."""
     st.subheader(_("Diagnosis"), anchor="diagnosis")
     try:
@@ -172,7 +172,7 @@ def _show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     st.markdown(aligned_table(head, [[markdown(cell) for cell in row] for row in rows]))
 
 
-def _all_rows(scene: Scene) -> DiagnosedData:
+def _all_rows(scene: CorpusScene) -> DiagnosedData:
     own, points = scene.own, scene.points
     if isinstance(own, VectorSet):
         return DiagnosedData(own, points, _choose_judge(scene, evidence_of(own)))
@@ -187,7 +187,7 @@ def _all_rows(scene: Scene) -> DiagnosedData:
 
 
 def _choose_judge(
-    scene: Scene, offered: Mapping[str, Pairs] | Mapping[str, Evidence]
+    scene: CorpusScene, offered: Mapping[str, Pairs] | Mapping[str, Evidence]
 ) -> Pairs | Evidence | None:
     """The chosen pairs or queries; None for the labels."""
     if not offered:

@@ -10,11 +10,11 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, Pairs, read_bundled
 from geometry.data import VectorSet
-from geometry.data.catalogues import corpus_of
 from geometry.data.corpus import Preview, read_corpus, read_pasted
 from geometry.data.decode import JSON_SUFFIXES, TABLE_SUFFIXES, opened
 from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import Holds, mostly_numbers
+from geometry.data.translations import corpus_of
 from geometry.errors import GeometryError
 from geometry.vectors import Recognised, VectorFileError, recognise
 from geometry.vectors.recognised import HEAD, needs_more

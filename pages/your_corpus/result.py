@@ -73,7 +73,7 @@ PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger c
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class CorpusScene:
     own: Corpus | VectorSet
     pairs: Pairs | None  # the pairs whose sentences ``own`` are
     points: CorpusCloud  # the vectors; of many texts a sample
@@ -85,7 +85,7 @@ class Scene:
     own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
-def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> Scene:
+def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> CorpusScene:
     spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
     points = encode_corpus(own, spec)
     shown = filtered(points, explored.left_in)
@@ -94,7 +94,7 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored)
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
             picture = drawn.project_in_job(VIEW, COMPONENTS)
-    return Scene(
+    return CorpusScene(
         own,
         pairs,
         points,
@@ -137,7 +137,7 @@ HEIGHT = 520  # px
 
 
 def draw_cloud(
-    scene: Scene, explored: Explored, colour: str, chosen: int | None
+    scene: CorpusScene, explored: Explored, colour: str, chosen: int | None
 ) -> TwinCloud | None:
     """The raw cloud around the origin, with its cones. None where there is no twin cloud."""
     points, picture = scene.drawn, scene.picture
@@ -213,7 +213,7 @@ def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) ->
     return cloud_panel(points.vectors, (), picture, reach)
 
 
-def show_counts(scene: Scene) -> None:
+def show_counts(scene: CorpusScene) -> None:
     points, corpus = scene.shown, scene.points.corpus
     counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
     if points.model is None:
@@ -245,7 +245,7 @@ def cloud_line(points: CorpusCloud) -> str:
 # ---- claim ----
 
 
-def cone_verdict(scene: Scene) -> Verdict:
+def cone_verdict(scene: CorpusScene) -> Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.shown
     state, cosine = _state_of(scene.mean_cosine)

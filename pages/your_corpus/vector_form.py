@@ -9,7 +9,7 @@ import streamlit as st
 
 from geometry import UndefinedMeasure
 from geometry.data import VectorSet
-from geometry.data.limits import CorpusError
+from geometry.data.errors import CorpusError
 from geometry.data.recognise import AS_FOUND
 from geometry.errors import GeometryError
 from geometry.linalg.moments import refuse_extreme

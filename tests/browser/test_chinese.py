@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from playwright.sync_api import Page
 
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from pages.common.page_list import PAGES
 from pages.common.words import table_of
 from tests.browser.accessibility import grave_findings

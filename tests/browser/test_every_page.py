@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from pages.common.page_list import PAGES
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import open_app

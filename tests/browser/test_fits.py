@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, Page
 
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from pages.common.page_list import PAGES
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, open_app

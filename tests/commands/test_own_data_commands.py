@@ -29,7 +29,7 @@ from geometry.data import (
     read_pairs,
     read_relevance,
 )
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from geometry.diagnosis import (
     diagnose,
     report_html,

@@ -9,7 +9,7 @@ from geometry.projection.plane import (
     pair_cosines,
     whiten_points,
 )
-from pages.cosine_basis.controls import Scene, state_of
+from pages.cosine_basis.controls import BasisScene, state_of
 from tests.components.scripts import evaluate
 
 PLANES = 200
@@ -24,7 +24,7 @@ NUMBERS = """
 """
 
 
-def planes() -> list[Scene]:
+def planes() -> list[BasisScene]:
     """Planes that the controls can make; in some, points are equal, collinear or at the origin."""
     rng = np.random.default_rng(6)
     found = []
@@ -35,8 +35,8 @@ def planes() -> list[Scene]:
             points = np.array([1, -2, 3])[:, None] * rng.integers(-13, 14, 2) / 10
         shift = tuple((rng.integers(-40, 41, 2) / 10).tolist()) if row % 2 else (0.0, 0.0)
         plane = Plane(*low, high[0], shift, high[1])
-        found.append(Scene(plane, "position", "cloud", True, points if row % 3 else POINTS))
-    return [*found, Scene(Plane(), "position", "cloud", True, np.zeros((3, 2)))]
+        found.append(BasisScene(plane, "position", "cloud", True, points if row % 3 else POINTS))
+    return [*found, BasisScene(Plane(), "position", "cloud", True, np.zeros((3, 2)))]
 
 
 def test_every_number_is_the_librarys_to_a_billionth(tmp_path):

@@ -13,7 +13,8 @@ from geometry.data.corpus import (
     read_corpus,
     read_pasted,
 )
-from geometry.data.limits import LIMITS, CorpusError
+from geometry.data.errors import CorpusError
+from geometry.data.limits import LIMITS
 from geometry.data.pairs import read_bundled_pairs
 from geometry.data.recognise import Reading
 from tests.for_each import for_each

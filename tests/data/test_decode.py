@@ -4,7 +4,7 @@ import pytest
 
 from geometry.data.corpus import read_bundled, read_corpus
 from geometry.data.decode import _MAGIC, BINARY, decode, read_text_file
-from geometry.data.limits import CorpusError
+from geometry.data.errors import CorpusError
 from geometry.data.recognise import Reading
 from tests.for_each import for_each
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from geometry.data import packed_tables
-from geometry.data.limits import LIMITS, CorpusError
+from geometry.data.errors import CorpusError
+from geometry.data.limits import LIMITS
 from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
 from geometry.process import ProcessEnded
 from tests.for_each import for_each

@@ -3,7 +3,8 @@
 import pytest
 
 from geometry.data.decode import TextFile
-from geometry.data.limits import LIMITS, CorpusError
+from geometry.data.errors import CorpusError
+from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading, is_number
 from geometry.data.tables import Table, read_lines, read_table
 from tests.for_each import for_each

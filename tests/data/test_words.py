@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from geometry import VectorTable
-from geometry.data.limits import CorpusError
+from geometry.data.errors import CorpusError
 from geometry.data.words import folded, tokenizer_for, words_in
 from geometry.vectors import sentence_vectors, words_of
 from tests.for_each import for_each

@@ -24,8 +24,8 @@ from geometry import (
     read_bundled,
     read_cloud,
 )
+from geometry.data.errors import OutputError
 from geometry.data.limits import Limits
-from geometry.data.write import OutputError
 from geometry.encode import ArrayStore
 from geometry.export import (
     AffineMap,

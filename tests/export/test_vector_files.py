@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from geometry.data.write import OutputError
+from geometry.data.errors import OutputError
 from geometry.export import npy_bytes, parquet_bytes, projector_files, write_vectors
 
 X = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 import geometry
-from geometry.data.write import OutputError
+from geometry.data.errors import OutputError
 from geometry.errors import MissingExtraError
 from geometry.notebook import make_view, view_html, view_png
 from geometry.palette import LIGHT, rgb

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from geometry import VectorTable, Whitening, read_pairs, read_vectors
-from geometry.data.limits import CorpusError
+from geometry.data.errors import CorpusError
 from geometry.transform import CommonComponentRemoval
 from geometry.vectors import (
     VectorFileError,

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from geometry import Pairs, VectorTable, read_vectors
-from geometry.data.limits import CorpusError
+from geometry.data.errors import CorpusError
 from geometry.data.recognise import Reading
 from geometry.evaluate import evaluate_word_pairs
 from geometry.vectors import read_word_pairs, word_pair_vectors

@@ -10,7 +10,7 @@ import pytest
 from geometry import load_encoder, read_bundled
 from geometry.claims import Tested, read_claims, result_of
 from geometry.claims.claim import CONTRASTIVE
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from pages.claims.explore import ORDER, claims_csv, claims_html, is_measured, state_of
 from pages.claims.recorded import RECORDED, measured, recorded, subject_of
 from pages.common.words import TEXT

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from geometry.encode.layers import LAYER_SETS, resolve_layers
 from pages.common import controls, page_state
 from pages.common.origin import layer_words

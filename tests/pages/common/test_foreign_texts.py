@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from geometry.data.words import _WORDS
 from geometry.error_sentences import SENTENCES
 from geometry.errors import GeometryError

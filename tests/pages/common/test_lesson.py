@@ -8,7 +8,7 @@ import pytest
 
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from pages.common import lesson
 from pages.common.lesson import (
     FIELD,

@@ -20,7 +20,7 @@ from sentence_transformers.sentence_transformer.modules import (
 )
 from streamlit.testing.v1 import AppTest
 
-from geometry.data.catalogues import languages
+from geometry.data.translations import languages
 from geometry.hub import bundled, suggestions
 from geometry.hub.bundled import E5, e5_path
 from geometry.hub.operator_limits import VARIABLE

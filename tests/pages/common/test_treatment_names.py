@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from geometry.commands.shell import shell
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from geometry.diagnosis import diagnose
 from geometry.diagnosis.sentences import cure_name
 from geometry.evaluate import evaluate_grid

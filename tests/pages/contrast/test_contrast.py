@@ -13,7 +13,7 @@ from geometry.evaluate.best_cell import halves
 from geometry.training import ScoredVectors, train_contrastive
 from pages.common.live_training import STATE
 from pages.contrast import recorded
-from pages.contrast.explore import NUMBERS, Scene, contrast_state, contrast_verdict
+from pages.contrast.explore import NUMBERS, ContrastScene, contrast_state, contrast_verdict
 from pages.contrast.recorded import DEFAULTS, recorded_run
 from pages.contrast.run import (
     COMPARED,
@@ -105,7 +105,7 @@ def test_a_run_without_steps_is_no_run(records):
     assert ContrastRun.of(records[:2]) is None
     begun = ContrastRun.of(records[:3])
     assert len(begun.places) == 4
-    scene = Scene(begun, begun.moments[-1], SHORT)
+    scene = ContrastScene(begun, begun.moments[-1], SHORT)
     assert contrast_verdict(scene).state == "unknown"
     assert len(ContrastRun.of(records).places) == 6
 

@@ -17,7 +17,7 @@ from pages.cosine_basis.controls import (
     CLOUD_SEED,
     PRESETS,
     STANDARD,
-    Scene,
+    BasisScene,
     accept_move,
     state_of,
 )
@@ -65,7 +65,7 @@ def column(app: AppTest, place: int) -> list[str] | None:
     basis = Plane(*(plane[key] for key in ("len1", "len2", "angle")),
                   (plane["shift_x"], plane["shift_y"]), plane["turn"])  # fmt: skip
     points = np.array([[plane[f"{name}_x"], plane[f"{name}_y"]] for name in "abc"])
-    found = Scene(basis, choices["reading"], choices["whiten"], True, points).cosines
+    found = BasisScene(basis, choices["reading"], choices["whiten"], True, points).cosines
     values = (found.coordinates, found.true, found.whitened)[place]
     return None if values is None else shown(values)
 
@@ -113,7 +113,7 @@ def test_the_guess_can_be_skipped_or_left_for_a_control():
     ],
 )
 def test_the_verdict_is_worked_out_from_the_basis(plane, state, says):
-    found = basis_verdict(Scene(plane, "coordinates", "no", True))
+    found = basis_verdict(BasisScene(plane, "coordinates", "no", True))
     assert found.state == state
     assert says in found.measured
 
@@ -163,7 +163,7 @@ def test_both_formulas_have_the_numbers_of_a_and_b():
 @for_each("shift", [(0.0, 0.0), (1.0, -2.0)])
 def test_fixed_points_have_one_cosine_in_both_bases(shift):
     plane = Plane(1.5, 2.0, 60.0, shift)
-    values = fixed_values(Scene(plane, "coordinates", "no", True))
+    values = fixed_values(BasisScene(plane, "coordinates", "no", True))
     places = POINTS[:2] @ plane.basis.T  # coordinates in the standard basis, where G is I
     assert [json.loads(values[name].translate(str.maketrans("()−", "[]-"))) for name in "ab"] == [
         pytest.approx(place, abs=6e-4) for place in places
@@ -271,14 +271,14 @@ def test_the_message_has_all_that_the_picture_needs():
     sent = message(open_page(reading="position", whiten="cloud", circle="false"))
     assert sent["choices"] == {"whiten": "cloud", "reading": "position", "circle": False}
     assert list(sent["plane"]) == list(STANDARD) == list(state_of(
-        Scene(Plane(), "position", "no", True)
+        BasisScene(Plane(), "position", "no", True)
     ))  # fmt: skip
     assert sent["limits"].keys() == STANDARD.keys()
     assert np.array(sent["cloud"]) == pytest.approx(background_cloud(CLOUD_N, seed=CLOUD_SEED))
 
 
 def test_the_files_contain_what_the_page_shows():
-    scene = Scene(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
+    scene = BasisScene(Plane(1.0, 2.0, 90.0, (-2.0, -4.0)), "coordinates", "cloud", True)
     points = pd.read_csv(StringIO(points_table(scene).to_csv(index=False)))
     assert list(points["point"][:4]) == ["a", "b", "c", "cloud"]
     assert len(points) == 3 + CLOUD_N

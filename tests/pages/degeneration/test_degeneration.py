@@ -17,7 +17,7 @@ from pages.common.live_training import STATE
 from pages.common.measures import ICONS, NoControl
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
 from pages.degeneration.optimizers import equal_loss_curves, optimizer_verdict
-from pages.degeneration.scene import Scene, recorded_scene, runs_of
+from pages.degeneration.scene import DegenerationScene, recorded_scene, runs_of
 from tests.pages.visits import everything, healthy, new_visit
 
 PATIENCE = 120.0
@@ -48,7 +48,7 @@ def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
     assert app.slider(key="step-slider").value == 3
 
 
-def changed(scene: Scene, run: int, **cosines: float) -> Scene:
+def changed(scene: DegenerationScene, run: int, **cosines: float) -> DegenerationScene:
     """The scene with other mean cosines at its last step."""
     values = scene.history.cosine.copy()
     for name, value in cosines.items():

@@ -32,7 +32,7 @@ from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.layers import explore
 from pages.layers import scene as layers_scene
 from pages.layers.explore import dimensions_csv, leading, points_table, published_curves, table_csv
-from pages.layers.scene import Scene, layers_state, rogue_state
+from pages.layers.scene import LayersScene, layers_state, rogue_state
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
@@ -87,9 +87,9 @@ def tokens(encoder: Encoder):
 
 
 @pytest.fixture
-def scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
+def scenes(monkeypatch: pytest.MonkeyPatch) -> list[LayersScene]:
     """The scenes whose downloads the page offers."""
-    found: list[Scene] = []
+    found: list[LayersScene] = []
     monkeypatch.setattr(
         "pages.layers.explore.offer_downloads", lambda scene, measure: found.append(scene)
     )

@@ -450,7 +450,7 @@ def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch):
         (((-0.02, 0.01), (-0.1, 0.1), (-0.1, 0.1)), "unknown"),
     ):
         steps = Steps(none, none, 0.0, *(Estimate(sum(ends) / 2, *ends) for ends in intervals))
-        monkeypatch.setattr("pages.narrow_cone.scene.Scene.steps", steps)
+        monkeypatch.setattr("pages.narrow_cone.scene.ConeScene.steps", steps)
         assert whitening_verdict(scenes[-1]).state == state
 
 

@@ -42,7 +42,7 @@ from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.treatment_names import treatment_names
 from pages.common.words import prose
 from pages.whitening.explore import exported_map, measure_all, pictures_csv, table_csv
-from pages.whitening.scene import Scene, claim_state
+from pages.whitening.scene import WhiteningScene, claim_state
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -98,9 +98,9 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
 
 
 @pytest.fixture
-def drawn_scenes(monkeypatch: pytest.MonkeyPatch) -> list[Scene]:
+def drawn_scenes(monkeypatch: pytest.MonkeyPatch) -> list[WhiteningScene]:
     """The scenes that the page draws, without computing a table."""
-    found: list[Scene] = []
+    found: list[WhiteningScene] = []
     monkeypatch.setattr(
         "pages.whitening.explore.offer_downloads", lambda scene: found.append(scene)
     )

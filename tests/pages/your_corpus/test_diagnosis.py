@@ -13,7 +13,7 @@ from sentence_transformers import SentenceTransformer
 from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled
 from geometry.commands import run_shell
 from geometry.data import VectorSet, read_bundled_pairs
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from geometry.diagnosis import (
     diagnose,
     recommended_treatment,

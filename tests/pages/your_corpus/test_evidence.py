@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from geometry.data import VectorSet, judge_vectors, read_relevance
-from geometry.data.catalogues import catalogue
+from geometry.data.translations import catalogue
 from geometry.diagnosis import diagnose, sentences
 from pages.common.words import markdown
 from tests.diagnosis.made_up import labelled

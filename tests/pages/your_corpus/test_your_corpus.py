@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, CorpusError
-from geometry.data.catalogues import catalogue
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
+from geometry.data.translations import catalogue
 from geometry.encode import Coverage
 from geometry.evaluate import published_tables
 from geometry.hub.bundled import E5_NAME
