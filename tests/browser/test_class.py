@@ -146,7 +146,7 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     expect(phone.locator(".st-key-class-place")).to_contain_text("課堂已經結束")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_student_changes_class_where_the_pages_have_a_path_before_them(
     visit: Callable[..., Page], class_server: Callable[..., AppServer]
 ):
