@@ -7,6 +7,7 @@ import os
 import streamlit as st
 
 from geometry.hub.operator_limits import FILE_VARIABLE
+from pages.common.cache import end_run
 from pages.common.classroom.bar import show_class_bar
 from pages.common.page_list import LANDING, PAGES, page_path
 from pages.common.streamlit_internals import StopException
@@ -27,6 +28,8 @@ def run_page() -> None:
     except StopException:  # a page that ends early belongs to a class too
         show_class_bar()
         raise
+    finally:
+        end_run()
     show_class_bar()
 
 

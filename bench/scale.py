@@ -368,7 +368,8 @@ def costs(d: int, rows: int = 100_000) -> list[Row]:
             lambda: find_neighbours(engine, small, queries, near, approximate=True),
             10_000,
         )
-        index = sum(f.stat().st_size for f in place.glob("near.parquet.index/index/*.usearch"))
+        index = sum(f.stat().st_size for f in place.glob("near.parquet.index/index/*"))
+        assert index, "there is no index"
     rows_of = [
         Row(name=f"{verb}, d = {d}: a core", ours=value, unit="µs a row")
         for verb, value in found.items()

@@ -31,6 +31,7 @@ P = ParamSpec("P")
 Answer = TypeVar("Answer")
 EntryKey = tuple[str, Hashable]  # the name of a function, and its arguments
 LONG = 200  # items of a container that are counted for its size
+LARGE = 20 * MEGABYTE  # bytes; a larger answer of a function with ``in_run`` is not kept longer
 REPORT = "report"  # an argument that takes the progress of the work
 
 
@@ -82,12 +83,19 @@ class Store:
                 oldest._drop(next(iter(oldest.entries)))
         return entry
 
+    def drop_large(self) -> None:
+        with _lock:
+            for place, entry in [*self.entries.items()]:
+                if place[0] in _in_run and entry.size > LARGE:
+                    self._drop(place)
+
     def _drop(self, place: EntryKey) -> None:
         self.size -= self.entries.pop(place).size
 
 
 _lock = threading.RLock()
 _stores: WeakSet[Store] = WeakSet()
+_in_run: set[str] = set()  # names of functions
 _of_job: ContextVar[Store | None] = ContextVar("store", default=None)  # of its session
 
 
@@ -108,6 +116,11 @@ def memory_limits() -> MemoryLimits:
         return read_memory_limits()
     except GeometryError:
         return MemoryLimits()
+
+
+def end_run() -> None:
+    """Drop this session's large answers that are needed in one run alone."""
+    _own().drop_large()
 
 
 def total_size() -> int:
@@ -140,10 +153,14 @@ def size_of(answer: Any) -> int:
 
 
 class Kept(Generic[P, Answer]):
-    def __init__(self, function: Callable[P, Answer], most: int, *, by_session: bool) -> None:
+    def __init__(
+        self, function: Callable[P, Answer], most: int, *, by_session: bool, in_run: bool
+    ) -> None:
         update_wrapper(self, function)
         self.function, self._most, self._by_session = function, most, by_session
         self._name = f"{function.__module__}.{function.__qualname__}"
+        if in_run:
+            _in_run.add(self._name)
         self._signature = signature(function)
         self.takes_report = REPORT in self._signature.parameters
 
@@ -199,7 +216,7 @@ class Kept(Generic[P, Answer]):
 
 
 def kept(
-    most: int, *, by_session: bool = False
+    most: int, *, by_session: bool = False, in_run: bool = False
 ) -> Callable[[Callable[P, Answer]], Kept[P, Answer]]:
     """Keep a function's answers, by all its arguments but ``report``.
 
@@ -210,11 +227,13 @@ def kept(
     An answer is kept for all readers. If an argument comes from a reader's own data, which its
     attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
     and freed with it. A download's callback has no session, so it computes such an answer again.
-    Beyond ``most`` answers, of all readers and of each session, the oldest is dropped.
+    Beyond ``most`` answers, of all readers and of each session, the oldest is dropped. With
+    ``in_run``, an answer above LARGE bytes from a reader's own data is dropped when the page's run
+    ends: vectors as many as the reader's own, from which kept numbers and pictures are made.
 
     If the attribute ``n_slow`` of an argument is not 0, the answer is computed by a job.
     """
-    return lambda function: Kept(function, most, by_session=by_session)
+    return lambda function: Kept(function, most, by_session=by_session, in_run=in_run)
 
 
 def in_session(function: Callable[..., Any]) -> Callable[..., Any]:

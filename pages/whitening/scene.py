@@ -226,9 +226,9 @@ class TreatedCloud:
     def kind(self) -> TreatmentKind:
         return TREATMENTS[self.name]
 
-    @cached_property
+    @property  # not kept here: Streamlit stores the scene of each session for its downloads
     def treated(self) -> Treated:
-        """The treated vectors, computed at first use: kept numbers do not need them."""
+        """The treated vectors, computed when needed: kept numbers do not need them."""
         return _treated(self)
 
     def on(self, points: CorpusCloud) -> TreatedCloud:
@@ -256,7 +256,7 @@ class TreatedCloud:
 
 
 # treated vectors take 8 MB for 5,000 points
-@kept(24)
+@kept(24, in_run=True)
 def _treated(picture: TreatedCloud) -> Treated:
     return picture.treatment.apply(picture.points.vectors)
 

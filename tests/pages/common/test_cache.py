@@ -259,6 +259,33 @@ def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
     assert total_size() <= before
 
 
+def test_a_large_answer_for_one_run_is_dropped_when_the_run_ends():
+    def page() -> None:
+        import numpy as np
+        import streamlit as st
+
+        from pages.common.cache import LARGE, end_run, kept
+
+        @kept(10, by_session=True, in_run=True)
+        def passing(size: int) -> np.ndarray:
+            return np.zeros(size, dtype=np.int8)
+
+        @kept(10, by_session=True)
+        def staying(size: int) -> np.ndarray:
+            return np.zeros(size, dtype=np.int8)
+
+        for make in (passing, staying):
+            for size in (LARGE + 1, LARGE - 1000):
+                assert make(size) is make(size)
+        end_run()
+        found = [make.find(LARGE + 1) is not None for make in (passing, staying)]
+        st.text([*found, passing.find(LARGE - 1000) is not None])
+
+    app = AppTest.from_function(page).run()
+    assert not app.exception
+    assert app.text[0].value == "[False, True, True]"
+
+
 def test_the_size_of_an_answer_counts_each_object_once():
     cloud = Cloud("types", TENTH, ("text",) * 50, TENTH, None, TENTH, TENTH, 1)
     assert size_of(cloud) == pytest.approx(800_000, abs=2_000)
