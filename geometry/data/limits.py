@@ -12,6 +12,7 @@ MAX_CORPORA = 5  # uploaded corpora in a session of the app; a new one replaces 
 MAX_VECTOR_SETS = 2  # uploaded sets of vectors in a session; each may take 400 MB
 MAX_PAIR_SETS = 3  # uploaded sets of pairs in a session
 LESSON_MEGABYTES = 1  # the smallest that an uploader knows; a lesson has some kB
+PASSING_MEGABYTES = 20  # of an answer that is not kept beyond a run of a page
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from weakref import WeakSet, WeakValueDictionary
 import numpy as np
 import streamlit as st
 
-from geometry.data.limits import MEGABYTE
+from geometry.data.limits import MEGABYTE, PASSING_MEGABYTES
 from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
@@ -31,7 +31,7 @@ P = ParamSpec("P")
 Answer = TypeVar("Answer")
 EntryKey = tuple[str, Hashable]  # the name of a function, and its arguments
 LONG = 200  # items of a container that are counted for its size
-LARGE = 20 * MEGABYTE  # bytes; a larger answer of a function with ``in_run`` is not kept longer
+LARGE = PASSING_MEGABYTES * MEGABYTE  # of answers with ``in_run``: dropped at its end
 REPORT = "report"  # an argument that takes the progress of the work
 
 
