@@ -80,7 +80,7 @@ def is_text(head: bytes) -> bool:
     try:
         _recognise((1, lines))
     except VectorFileError as error:
-        return error.because is not None
+        return error.because != "no_vectors"
     return True
 
 
@@ -92,7 +92,7 @@ def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
         if not cut:
             rest += read
             if len(rest) > longest:
-                raise VectorFileError("no_vectors", because="long_line", line=line, limit=longest)
+                raise VectorFileError("long_line", line=line, limit=longest)
             continue
         content, rest = rest + read[:cut], read[cut:]
         yield line, content
@@ -149,10 +149,10 @@ def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
     """Raise VectorFileError for a field in the place of a number, which is none."""
     shown = _shown(field)
     if _SPARSE.fullmatch(field):
-        raise VectorFileError("no_vectors", because="sparse", line=line, field=shown)
+        raise VectorFileError("sparse", line=line, field=shown)
     if _COMMA.fullmatch(field):
-        raise VectorFileError("no_vectors", because="decimal_comma", line=line, field=shown)
-    raise VectorFileError("bad_number", because="bad_number", line=line, field=shown, expected=d)
+        raise VectorFileError("decimal_comma", line=line, field=shown)
+    raise VectorFileError("bad_number", line=line, field=shown, expected=d)
 
 
 def _numbers_behind(line: bytes) -> int:
