@@ -18,19 +18,17 @@ FORCE = click.option("--force", is_flag=True, help="Replace a file that exists."
 STEPS = 10  # lines of progress if stderr is no terminal
 
 
-@click.group()
+@click.group(context_settings={"show_default": True})
 @click.version_option(__version__, message="%(version)s")
 def shell() -> None:
     """See, measure and undo the anisotropy of embeddings."""
 
 
 def run_shell(args: Sequence[str] | None = None) -> int:
-    """Run a command, by default with the arguments of the process; returns the exit code.
-
-    An error is printed as one line on stderr, without traceback or usage.
-    """
+    """Run a command and return the exit code; an error is one line on stderr."""
     try:
-        code = shell.main(args, prog_name=_program(), standalone_mode=False)
+        with errors_in_words():
+            code = shell.main(args, prog_name=_program(), standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_command:
         no_command.show()
         return FAILED
