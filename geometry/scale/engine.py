@@ -183,6 +183,8 @@ class DaskEngine(Engine):
         tasks: Sequence[Task],
     ) -> ShardSum:
         """As ``Engine.total``. The workers merge the parts, which stay there."""
+        from distributed import wait
+
         submit = partial(self.client.submit, retries=self.retries, pure=False)
         outcomes = []
 
@@ -195,6 +197,9 @@ class DaskEngine(Engine):
             # from left to right: Dask then merges early, so that few parts wait in memory
             whole = tree(leaf, len(tasks), lambda parts: submit(merged, merge, parts))
             self._followed(outcomes, tasks)
+            wait(whole)
+            if whole.status == "error":  # of a part, after all retries
+                raise failed("", whole.exception(), self.retries).error
             return self._noted(whole.result())
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, NoReturn
@@ -20,6 +19,7 @@ import numpy as np
 from ..data.account import MOST_ROWS
 from ..data.decode import uncertain_bytes
 from ..data.embeddings import VectorTable
+from ..linalg.threads import in_threads
 from .errors import VectorFileError, refuse_dimensions
 from .gather import Gathering, WordRequest
 
@@ -178,16 +178,11 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
 def _parsed(first: Lines, others: Iterator[Lines], form: Form, largest: int) -> Iterator[Parsed]:
     """Words and rows of every block, in the file's order."""
     parse = _parser(form, largest)
-    workers = min(MAX_WORKERS, os.cpu_count() or 1)
-    pending: deque[tuple[Lines, Future[Parsed | None]]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
-        blocks: Iterator[Lines | None] = chain([first], others, [None] * workers)
-        for block in blocks:
-            if block is not None:
-                pending.append((block, pool.submit(parse, block[1])))
-            if len(pending) > workers or (block is None and pending):
-                lines, future = pending.popleft()
-                yield future.result() or _line_by_line(lines, form)
+
+    def read(lines: Lines) -> Parsed:
+        return parse(lines[1]) or _line_by_line(lines, form)
+
+    return in_threads(read, chain([first], others), min(MAX_WORKERS, os.cpu_count() or 1))
 
 
 def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
