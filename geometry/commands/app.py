@@ -41,7 +41,9 @@ def is_free(port: int, address: str = "0.0.0.0") -> bool:
 @click.command()
 @click.argument("file", required=False, type=FILE)
 @PORT
-@click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@click.option(
+    "--browser/--no-browser", default=True, show_default=False, help="Whether to open a browser."
+)
 def app(file: Path | None, port: int, browser: bool) -> int:
     """Serve the pages on this machine, until Ctrl+C. With FILE, they begin with that file.
 
