@@ -79,9 +79,8 @@ class Gathering:
         self._known: set[str] = set()
         self._n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
         self._left_out: dict[str, RowCount] = defaultdict(RowCount)
-        self._named: dict[str, list[str]] = defaultdict(
-            list
-        )  # the first few words that were left out
+        # the first few words that were left out
+        self._named: dict[str, list[str]] = defaultdict(list)
         self._most_rows = self._max_bytes // (4 * d) + 1
         reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)

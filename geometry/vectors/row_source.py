@@ -95,9 +95,8 @@ class RowSource:
     format: str  # as in ``VectorSetReport``
     blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None  # None if only reading to the end shows it
-    lengths: Mapping[str, int] = field(
-        default_factory=dict
-    )  # of ``vector_columns`` that may differ
+    # of ``vector_columns`` that may differ
+    lengths: Mapping[str, int] = field(default_factory=dict)
     columns: tuple[str, ...] = ()  # those that may be texts or labels
     vector_columns: tuple[str, ...] = ()  # of whole vectors, the likeliest first
     dimension_columns: tuple[str, ...] = ()  # of one number of a vector each

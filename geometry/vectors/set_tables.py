@@ -213,9 +213,8 @@ def _blocks(
         for each, place in zip(columns, beside, strict=True):
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
-        if width and len(rows) >= rows_a_block(
-            width * 8
-        ):  # a number takes eight times as much in a list
+        # a number takes eight times as much in a list
+        if width and len(rows) >= rows_a_block(width * 8):
             yield Block(np.array(rows), columns)
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
