@@ -1,6 +1,6 @@
 """Errors of the library: one base class, and one English sentence for each case.
 
-A sentence says what is wrong, the limit and the remedy. Pages translate the same sentences.
+The sentences are in ``assets/text/en/errors.toml``; pages translate the same sentences.
 These errors are about a reader's files, texts, models and settings. A wrong argument of a caller
 is a ValueError or TypeError in English, as everywhere in Python.
 """
@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import re
 import string
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from numbers import Integral
 from typing import Any
 
-from .error_sentences import SENTENCES
+from .shipped import shipped_file
 
+TEXTS = tomllib.loads(shipped_file("text/en/errors.toml").read_text(encoding="utf-8"))
+# By the error's subject and the key of the sentence, the sentence and the error's code
+SENTENCES: dict[str, dict[str, str]] = {}
+CODES: dict[str, dict[str, str]] = {}
+for _subject, _table in TEXTS["sentences"].items():
+    _groups = {c: each if isinstance(each, dict) else {c: each} for c, each in _table.items()}
+    SENTENCES[_subject] = {key: text for each in _groups.values() for key, text in each.items()}
+    CODES[_subject] = {key: code for code, each in _groups.items() for key in each}
+REASONS: Mapping[str, str] = TEXTS["reasons"]  # why a measure has no value, by its error's code
 LONGEST_TEXT = 400  # characters of one detail that a sentence quotes
 LONGEST_LIST = 10  # members of one detail that a sentence lists
 # These details are English words of the library, so they are translated too.
@@ -25,37 +35,29 @@ _SPACES = re.compile(r"\s+")
 
 
 class GeometryError(ValueError):
-    """Base class of the library's errors; the message gives the limit and the remedy.
+    """Base class of the library's errors; ``str(error)`` is the English sentence of ``SENTENCES``.
 
-    ``str(error)`` is the English sentence of ``SENTENCES``; names are in backticks.
-
-    Attributes
-    ----------
-    code, because, details
-        The case, which of its sentences, and what that quotes; sizes in bytes.
+    ``because`` is the key of its sentence, ``code`` the case, which may have several of them, and
+    ``details`` what that quotes; sizes in bytes.
     """
 
     subject = ""  # the key of its sentences in SENTENCES
 
-    def __init__(self, code: str, *, because: str | None = None, **details: Any) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(self, because: str, **details: Any) -> None:
+        super().__init__(because)
         self.because = because
+        self.code = CODES.get(self.subject, {}).get(because, because)
         self.details = details
 
     def sentence(
         self, translate: Callable[[str], str] = str, escape: Callable[[str], str] = str
     ) -> str:
-        """The sentence in a language.
-
-        translate : maps an English text to that language.
-        escape : applied to the details that are texts and not between backticks.
-        """
+        """The sentence in a language; ``escape`` is applied to texts outside backticks."""
         details = {
             name: translate(value) if name in TRANSLATED and value else value
             for name, value in self.details.items()
         }
-        template = SENTENCES[self.subject][self.because or self.code]
+        template = SENTENCES[self.subject][self.because]
         return _Quoting(translate(", ")).filled(translate(template), details, escape)
 
     def __str__(self) -> str:
@@ -79,26 +81,22 @@ def need(extra: str, *modules: str) -> None:
 def own_errors(refuse: type[GeometryError]) -> Iterator[None]:
     """Turn an error of another library into "damaged_file" or, without memory, "too_large".
 
-    Files come from anyone, and parsers raise almost anything on them. An error of a worker in Rust
-    is a PanicException, which is no Exception. What ends a program or a page's run is passed on.
+    Parsers raise almost anything, and a worker in Rust a PanicException, which is no Exception.
     """
     try:
         yield
     except GeometryError:
         raise
     except MemoryError as error:
-        raise refuse("too_large", because="no_memory") from error
+        raise refuse("no_memory") from error
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        raise refuse("damaged_file", because="unreadable_content") from error
+        raise refuse("unreadable_content") from error
 
 
 class _Quoting(string.Formatter):
-    """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`.
-
-    comma : what is between two members of a list.
-    """
+    """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`."""
 
     def __init__(self, comma: str) -> None:
         self.comma = comma
@@ -132,19 +130,13 @@ class _Quoting(string.Formatter):
 
 
 def _plain(value: object) -> str:
-    """A detail's text on one line, cut where it is long, without backticks.
-
-    A backtick would end its quotation, and so would an empty line.
-    """
+    """A detail's text on one line, cut where it is long, without backticks, which would end it."""
     text = _SPACES.sub(" ", str(value)).replace("`", "'") or " "
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 
 def readable_bytes(n_bytes: float, *, decimals: int = 0) -> str:
-    """A size as text: "438 MB"; "30 kB" below 1 MB; "512 bytes" below 1 kB.
-
-    decimals : only for megabytes.
-    """
+    """A size as text: "438 MB"; "30 kB" below 1 MB; "512 bytes" below 1 kB."""
     if n_bytes >= 10**6:
         return f"{n_bytes / 10**6:,.{decimals}f} MB"
     return f"{n_bytes / 10**3:,.0f} kB" if n_bytes >= 10**3 else f"{n_bytes:,.0f} bytes"

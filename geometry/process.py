@@ -173,11 +173,7 @@ class Process:
 
 
 class Worker:
-    """A process for calls of one kind, which take turns.
-
-    It starts at its first call, and again after it was killed. It ends when it was idle for a while
-    and when a call is cancelled.
-    """
+    """A process for calls of one kind, which take turns; it ends when idle, and at a cancel."""
 
     def __init__(self, idle_seconds: float) -> None:
         self.idle_seconds = idle_seconds

@@ -1,29 +1,26 @@
-"""Runs readers on hostile input in a child process whose memory and time are watched.
+"""Runs readers on hostile input in another process, and measures its memory and time.
 
-The parent ends a child that grows by more than ``MEGABYTES``, or uses more than ``SECONDS`` of
-processor time on one input. A new child then reads the next input. If a reader starts a process,
-its peak memory is compared with the limit after that process has ended.
+An input is "large" if the process, or one that a reader starts, grows by more than ``MEGABYTES``,
+and "slow" beyond ``SECONDS`` of processor time. After a crash a new process reads the next input.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
-import subprocess
+import resource
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from geometry.process import Process, ProcessEnded, ProcessLimits
+
 MEGABYTES, SECONDS = 1_000, 10
-_ADDRESS_SPACE = 8 << 30  # protects the machine if the parent measures too rarely
 WAITING = 12  # the limit by the clock is this many times SECONDS: other tests use the processor too
-_POLL = 0.02  # seconds between two measurements of the child
+_AT_ONCE = 100  # inputs of a process: a reader's own process begins with the memory of its parent
+_LIMITS = ProcessLimits(memory_bytes=8 << 30)  # protects the machine
 
 
 @dataclass(frozen=True)
@@ -59,71 +56,63 @@ def outcomes(
 ) -> list[Outcome]:
     """The outcome of each attempt, in order."""
     found: list[Outcome] = []
-    with tempfile.TemporaryDirectory() as folder:
-        while len(found) < len(attempts):
-            file = Path(folder) / "attempts"
-            with file.open("wb") as out:
-                for attempt in attempts[len(found) :]:
-                    pickle.dump(attempt, out)
-            found += _of_one_child(file, len(attempts) - len(found), megabytes, seconds)
+    while len(found) < len(attempts):
+        part = attempts[len(found) : len(found) + _AT_ONCE]
+        found += _of_one_process(part, megabytes, seconds)
     return found
 
 
-def _of_one_child(file: Path, n: int, megabytes: int, seconds: float) -> list[Outcome]:
-    """The outcomes until the child ends, by itself or at a limit."""
-    child = subprocess.Popen(
-        [sys.executable, "-m", "tests.bounded", str(file)], cwd=ROOT, stdout=subprocess.PIPE
-    )
+def _of_one_process(part: Sequence[Attempt], megabytes: int, seconds: float) -> list[Outcome]:
+    """The outcomes until the process ends, by itself or at a limit."""
     found: list[Outcome] = []
-    lines: list[list[str]] = []
-    reading = threading.Thread(target=_collect, args=(child, lines))
-    reading.start()
-    base, began, worked, ended_for = 0.0, time.monotonic(), 0.0, ""
-    while reading.is_alive() and not ended_for:
-        reading.join(_POLL)
-        n_before = len(found)
-        found += [_outcome(line, megabytes) for line in lines[1 + n_before :]]
-        size, seconds_worked = _measured(child.pid)
-        if len(found) > n_before or not lines:
-            began, worked = time.monotonic(), seconds_worked
-        if lines:
-            base = base or size
-            if size > base + megabytes:
-                ended_for = "large"
-            elif seconds_worked - worked > seconds or time.monotonic() - began > WAITING * seconds:
-                ended_for = "slow"
-    if ended_for:
-        child.kill()
-    reading.join()
-    code = child.wait()
-    found = [_outcome(line, megabytes) for line in lines[1:]]
-    if len(found) < n:
-        assert lines, f"the child did not start (exit code {code})"
-        found.append(Outcome(ended_for or "crash", f"exit code {code}"))
+    began = time.monotonic()
+
+    def report(*_: int) -> None:
+        if time.monotonic() - began > WAITING * seconds:
+            raise TimeoutError
+
+    process = Process(_LIMITS)
+    try:
+        process.start(partial(_read_each, part, megabytes, seconds))
+        for outcome in process.values(report):
+            found.append(outcome)
+            began = time.monotonic()
+    except TimeoutError:
+        found.append(Outcome("slow"))
+    except ProcessEnded as error:
+        found.append(Outcome("crash", str(error)))
+    finally:
+        process.end()
     return found
 
 
-def _outcome(line: list[str], megabytes: int) -> Outcome:
-    ending, seconds, peak, said = line
-    return Outcome("large" if float(peak) > megabytes else ending, said, float(seconds))
+def _read_each(part: Sequence[Attempt], megabytes: int, seconds: float) -> Iterator[Outcome]:
+    readers = _readers()
+    readers["vectors"](b"a 1\nb 2\n")  # so that pyarrow is loaded before the memory is measured
+    base = _peak(resource.RUSAGE_SELF)
+    for attempt in part:
+        own, others, began = _peak(resource.RUSAGE_SELF), _peak(resource.RUSAGE_CHILDREN), _worked()
+        ending, said = _ending(readers[attempt.reader], attempt)
+        worked, peak = _worked() - began, _peak(resource.RUSAGE_SELF)
+        of_others = _peak(resource.RUSAGE_CHILDREN)
+        if (peak > own and peak - base > megabytes) or megabytes < of_others > others:
+            ending = "large"
+        elif worked > seconds:
+            ending = "slow"
+        yield Outcome(ending, said, worked)
 
 
-def _collect(child: subprocess.Popen[bytes], lines: list[list[str]]) -> None:
-    assert child.stdout is not None
-    with child.stdout as out:
-        for line in out:
-            lines.append(line.decode().rstrip("\n").split("\t", 3))
+def _ending(read: Callable[..., Any], attempt: Attempt) -> tuple[str, str]:
+    from geometry.errors import GeometryError
 
-
-def _measured(pid: int) -> tuple[float, float]:
-    """(resident megabytes, seconds of processor time); the time includes ended children."""
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-    except (OSError, IndexError):  # the process has ended, or the system has no /proc
-        return 0, 0
-    seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, seconds
+        read(attempt.content, **attempt.options)
+    except GeometryError as error:
+        str(error)
+        return "refused", error.code
+    except BaseException as error:  # any error: the table of results names it
+        return "other", f"{type(error).__name__}: {error}"[:200]
+    return "read", ""
 
 
 def _readers() -> dict[str, Callable[..., Any]]:
@@ -155,54 +144,12 @@ def _coverage(content: bytes) -> Any:
     return load_encoder().coverage([text[i : i + 10**5] for i in range(0, len(text), 10**5)])
 
 
-def _child(file: Path) -> None:
-    import resource
-
-    from geometry.errors import GeometryError
-
-    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESS_SPACE, _ADDRESS_SPACE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    readers = _readers()
-    readers["vectors"](b"a 1\nb 2\n")  # so that pyarrow is loaded before the memory is measured
-    _say("ready")
-    for attempt in _attempts(file):
-        began, before = time.monotonic(), _peak_of_processes()
-        try:
-            readers[attempt.reader](attempt.content, **attempt.options)
-            ending, said = "read", ""
-        except GeometryError as error:
-            str(error)
-            ending, said = "refused", error.code
-        except BaseException as error:  # any error: the table of results names it
-            ending, said = "other", f"{type(error).__name__}: {error}"
-        said = " ".join(said.split())[:200].encode("ascii", "replace").decode()
-        peak = _peak_of_processes()
-        grown = peak if peak > before else 0
-        _say(f"{ending}\t{time.monotonic() - began:.3f}\t{grown:.0f}\t{said}")
-
-
-def _attempts(file: Path) -> Iterator[Attempt]:
-    """One attempt at a time: a reader's process starts with the memory of this process."""
-    with file.open("rb") as content:
-        while True:
-            try:
-                yield pickle.load(content)
-            except EOFError:
-                return
-
-
-def _peak_of_processes() -> float:
-    """The most resident megabytes of any process that this one started and that has ended."""
-    import resource
-
+def _peak(who: int) -> float:
+    """The most resident megabytes of this process, or of any that it started and that ended."""
     unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit / 1e6
+    return resource.getrusage(who).ru_maxrss * unit / 1e6
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    _child(Path(sys.argv[1]))
+def _worked() -> float:
+    """Seconds of processor time, also of processes that have ended."""
+    return sum(os.times()[:4])

@@ -1,8 +1,7 @@
-"""Settings of all tests: their kinds, the cache folder, external data, the final summary."""
+"""Settings of all tests: their kinds, the cache folder, external data."""
 
 import gc
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,11 @@ from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("browser", "sts", "scale", "pages")
 ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes and encodes little
 # These tests share a server that measures every layer, which takes half a minute.
 LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
-SLOWEST_FILES = 10
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25
@@ -81,27 +78,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print outcomes by kind, the slowest files, retried failures and recorded tables."""
-    counts: dict[str, Counter[str]] = {}
-    for outcome in OUTCOMES:
-        for report in terminalreporter.getreports(outcome):
-            counts.setdefault(kind_of(report.nodeid), Counter())[outcome] += 1
-    if not counts:
-        return
-    parts = (
-        f"{kind} " + ", ".join(f"{tally[name]} {name}" for name in OUTCOMES if tally[name])
-        for kind, tally in sorted(counts.items())
-    )
-    terminalreporter.write_sep("-", "tests by kind")
-    terminalreporter.write_line("; ".join(parts))
-    seconds: Counter[str] = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if isinstance(report, pytest.TestReport):  # one each for setup, call and teardown
-                seconds[report.nodeid.split("::")[0]] += report.duration
-    terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
-    for name, total in seconds.most_common(SLOWEST_FILES):
-        terminalreporter.write_line(f"{total:7.1f} s  {name}")
+    """Print retried failures and recorded tables."""
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.write_sep("-", f"run again: {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)

@@ -7,24 +7,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bench.__main__ import verdict
 from bench.table import Row
 from bench.twin import PEER_PAGE, TWIN_PAGE
 
 MET, MISSED, PLAIN = (Row("a row", 1.0, met=met) for met in (True, False, None))
-
-
-@pytest.mark.parametrize(
-    ("measured", "code", "printed"),
-    [
-        ({"one": [MET, PLAIN], "two": []}, 0, ""),
-        ({"one": [MET], "two": [PLAIN, MISSED]}, 1, "bench: missed: a row\n"),
-        ({"one": None, "two": [MISSED]}, 1, "bench: failed: one\nbench: missed: a row\n"),
-    ],
-)
-def test_a_failure_and_a_missed_figure_are_reported(capsys, measured, code, printed):
-    assert verdict(measured) == code
-    assert capsys.readouterr().err == printed
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make")

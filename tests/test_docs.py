@@ -35,7 +35,7 @@ from geometry.diagnosis.evidence import CURES
 from geometry.encode import ArrayStore
 from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
-from geometry.error_sentences import SENTENCES
+from geometry.errors import SENTENCES
 from geometry.evaluate import parse_treatment
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.subsets import AGGREGATIONS

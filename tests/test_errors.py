@@ -13,8 +13,15 @@ from geometry.data.errors import CorpusError, OutputError
 from geometry.data.translations import ENGLISH, catalogue, languages
 from geometry.encode.precision import PrecisionError
 from geometry.encode.tokenizer import TextError
-from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
-from geometry.errors import LONGEST_LIST, LONGEST_TEXT, GeometryError, MissingExtraError
+from geometry.errors import (
+    LONGEST_LIST,
+    LONGEST_TEXT,
+    REASONS,
+    SENTENCES,
+    TEXTS,
+    GeometryError,
+    MissingExtraError,
+)
 from geometry.export.affine import ExportError
 from geometry.hub.model_errors import DataSetError, ModelFilesError
 from geometry.hub.operator_limits import OperatorFileError
@@ -28,6 +35,7 @@ from pages.common.messages import error_text
 from tests.for_each import for_each
 
 LIBRARY = Path(geometry.__file__).parent
+KINDS, WORDS = TEXTS["kinds"], TEXTS["words"]
 CLASSES = {
     each.__name__: each
     for each in (
@@ -74,19 +82,13 @@ def made_in(path: Path) -> Iterator[Made]:
         called = ast.unparse(node.func)
         classes = INDIRECT.get(called) or filter(None, [CLASSES.get(called)])
         given = {keyword.arg: keyword.value for keyword in node.keywords}
-        details = None if None in given else given.keys() - {"because"}
-        becauses = literals(given["because"]) if "because" in given else [None]
-        codes = literals(node.args[0]) if node.args else [None]
-        if isinstance(given.get("because"), ast.Name):
-            codes = [None]
-        elif len(codes) < len(becauses):
-            codes *= len(becauses)
+        details = None if None in given else set(given)
         if called == "uncertain" and details is not None:
-            details = details | {"option", "choices"}
+            details |= {"option", "choices"}
         place = f"{path.relative_to(LIBRARY)}:{node.lineno}"
         for each in classes:
-            for code, because in zip(codes, becauses, strict=True):
-                yield Made(place, each, because or code, details, node)
+            for key in literals(node.args[0]) if node.args else [None]:
+                yield Made(place, each, key, details, node)
 
 
 MADE = [made for path in sorted(LIBRARY.rglob("*.py")) for made in made_in(path)]
@@ -123,8 +125,8 @@ def test_the_walk_finds_the_errors_of_every_class():
     assert {made.error for made in MADE} == set(CLASSES.values()) == below(GeometryError)
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "data/errors.py",  # of ``uncertain``
-        "scale/engine.py",  # the error that a worker reports
         "scale/texts.py",
+        "vectors/formats.py",
     }
 
 
@@ -160,11 +162,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
     kinds = given("kind") | handed_on | {kind for _, kind in decode._MAGIC} | {decode.BINARY}
     assert kinds == set(KINDS)
     assert given("reason") <= set(WORDS)
-    sources = "".join(
-        path.read_text(encoding="utf-8")
-        for path in LIBRARY.rglob("*.py")
-        if path.name != "errors.py" or path.parent != LIBRARY
-    )
+    sources = "".join(path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py"))
     assert [word for word in WORDS if word not in sources] == []
 
 
@@ -196,7 +194,7 @@ def test_details_are_formatted_for_a_reader():
 
 
 def test_errors_survive_a_process_with_what_callers_catch():
-    error = ModelFilesError("no_disk", because="disk_failed", name="a", folder="b", reason="c")
+    error = ModelFilesError("disk_failed", name="a", folder="b", reason="c")
     copy = pickle.loads(pickle.dumps(error))
     assert (str(copy), copy.code, copy.details) == (str(error), error.code, error.details)
     assert isinstance(error, RuntimeError)

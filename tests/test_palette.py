@@ -37,19 +37,6 @@ def test_colours_are_written_in_these_files_only():
     assert coloured == {"geometry/palette.py", ".streamlit/config.toml"}
 
 
-@for_each(
-    "text",
-    ["#fff", "#000a", "#D55E00", "#d55e00cc", "rgb(0 0 0 / 18%)", "rgba( 1,2,3,.5)", "hsl(9"],
-)
-def test_a_colour_is_found_in_each_form(text):
-    assert COLOUR.search(f"color: {text};")
-
-
-@for_each("text", ["&#39;", "rgb(${red})", "var(--twin-ink)", "#fafafafafa", "# 123"])
-def test_other_text_is_no_colour(text):
-    assert not COLOUR.search(text)
-
-
 def test_the_browser_s_signs_are_those_of_the_legend():
     signs = json.loads(re.search(r"SIGNS = (\[.*?\])", SCRIPT)[1])
     assert signs == [SYMBOL_SIGNS[symbol] for symbol in SYMBOLS]

@@ -26,7 +26,7 @@ import numpy as np
 from geometry import read_bundled, read_pairs, show
 from geometry.data.corpus import bundled_corpora
 from geometry.data.pairs import read_bundled_pairs
-from geometry.data.shipped import shipped_file
+from geometry.shipped import shipped_file
 from geometry.encode.shipped_vectors import read_shipped, shipped_index
 from geometry.evaluate import published_tables
 from geometry.hub.operator_limits import ModelLimits, read_model_limits

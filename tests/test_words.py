@@ -28,7 +28,7 @@ from geometry.diagnosis.storage_sentences import STORAGE
 from geometry.diagnosis.threshold_sentences import SENTENCES as OF_THRESHOLDS
 from geometry.diagnosis.threshold_sentences import THRESHOLDS
 from geometry.encode.pool import POOLING_NAMES
-from geometry.error_sentences import KINDS, REASONS, SENTENCES, WORDS
+from geometry.errors import REASONS, SENTENCES, TEXTS
 from geometry.hub.pair_sets import NOTES
 from geometry.notebook.view import VIEW_TEXT
 from geometry.projection.cloud_text import CLOUD_TEXT
@@ -73,8 +73,8 @@ NAMED = (
 def msgids() -> dict[str, str]:
     """Every text to translate and its source: labels and sentences of the library."""
     library = [text for table in SENTENCES.values() for text in table.values()]
-    library += [*REASONS.values(), *KINDS, *WORDS]
-    found = dict.fromkeys(library, "geometry/error_sentences.py") | labels()
+    library += [*REASONS.values(), *TEXTS["kinds"], *TEXTS["words"]]
+    found = dict.fromkeys(library, "assets/text/en/errors.toml") | labels()
     found |= dict.fromkeys(POOLING_NAMES.values(), "geometry/encode/pool.py")
     found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
     found |= dict.fromkeys(CLOUD_TEXT.values(), "geometry/projection/cloud_text.py")

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.shipped import shipped_file
 from ..data.translations import ENGLISH
 from ..measure.intervals import MIN_ROWS, Estimate
+from ..shipped import shipped_file
 
 State = Literal["holds", "partly", "fails", "unknown"]
 GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")

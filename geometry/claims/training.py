@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 
-from ..data.shipped import shipped_file
 from ..measure.cone import NARROW
+from ..shipped import shipped_file
 from ..training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from ..training.runs import GROUPS
 from .claim import Number, State, Tested

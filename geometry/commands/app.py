@@ -14,9 +14,8 @@ import click
 
 from ..errors import need
 from ..hub.operator_limits import FILE_VARIABLE
-from .shell import errors_in_words
 
-PORT = click.option("--port", default=8501, show_default=True, type=click.IntRange(1, 65000))
+PORT = click.option("--port", default=8501, type=click.IntRange(1, 65000))
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -42,7 +41,9 @@ def is_free(port: int, address: str = "0.0.0.0") -> bool:
 @click.command()
 @click.argument("file", required=False, type=FILE)
 @PORT
-@click.option("--browser/--no-browser", default=True, help="Whether to open a browser.")
+@click.option(
+    "--browser/--no-browser", default=True, show_default=False, help="Whether to open a browser."
+)
 def app(file: Path | None, port: int, browser: bool) -> int:
     """Serve the pages on this machine, until Ctrl+C. With FILE, they begin with that file.
 
@@ -50,8 +51,7 @@ def app(file: Path | None, port: int, browser: bool) -> int:
     narrow-cone app
     narrow-cone app vectors.parquet
     """
-    with errors_in_words():
-        need("app", "streamlit", "plotly")
+    need("app", "streamlit", "plotly")
     if not is_free(port, "127.0.0.1"):
         raise click.ClickException(f"port {port} is in use. Choose another: --port {port + 1}")
     folder = app_folder()
@@ -69,8 +69,7 @@ def app(file: Path | None, port: int, browser: bool) -> int:
 @PORT
 def serve_class(port: int) -> int:
     """Serve a class on the local network: prints an address and a QR code; until Ctrl+C."""
-    with errors_in_words():
-        need("app", "streamlit", "plotly", "segno", "psutil")
+    need("app", "streamlit", "plotly", "segno", "psutil")
     return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], app_folder(), {})
 
 

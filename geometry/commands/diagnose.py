@@ -13,10 +13,20 @@ import click
 import numpy as np
 
 from ..data.translations import ENGLISH, languages
-from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import with_options
-from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, read_own
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .own_data import (
+    EVIDENCE,
+    EXIT_CODES,
+    OF_FILE,
+    OWN_DATA,
+    OwnData,
+    OwnOptions,
+    encode_own,
+    judged_queries,
+    read_beside,
+    read_own,
+)
+from .shell import FORCE, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.pairs import RowPairs
@@ -44,14 +54,11 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
 @with_options(*EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Of folds, samples and intervals."
-)
+@click.option("--seed", type=int, default=0, help="Of folds, samples and intervals.")
 @click.option(
     "--language",
     type=click.Choice(languages()),
     default=ENGLISH,
-    show_default=True,
     help="Of the report and of the text that is printed.",
 )
 @FORCE
@@ -92,73 +99,72 @@ def diagnose(
     from ..diagnosis.sentences import file_notes
     from ..diagnosis.storage_sentences import STORAGE
 
-    with errors_in_words():
-        how = OwnOptions.of(**reading)
-        if out is not None:
-            inputs = (file, pairs, pairs_vectors, queries, relevance, how.metadata)
-            check_output(out, (".html",), inputs=inputs, force=force)
-        if pairs is not None and relevance is not None:
-            raise ValueError("give --pairs or --relevance: one of them judges the cures")
-        if queries is not None and relevance is None:
-            raise ValueError("--queries need --relevance: what is relevant to each query")
-        if pairs_vectors is not None and pairs is None:
-            raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
-        compared = compare or how.pooling
-        if file is None:
-            own, judge = _pairs_alone(pairs, pairs_vectors, how, compared)
-        elif relevance is not None:
-            own, judge = _by_queries(file, queries, relevance, how, compared)
-        elif pairs is not None:
-            own, judge = _by_pairs(file, pairs, pairs_vectors, how, compared)
-        else:
-            own = _read(file, how, compared)
-            judge = _Judge(others=own.others, unknown_share=own.unknown_share)
-        about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-        beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
-        about |= {name: each.name for name, each in beside.items() if each is not None}
-        given = {
-            "texts": own.texts,
-            "labels": own.labels,
-            "pairs": judge.pairs,
-            "queries": judge.queries,
-            "units": own.sources,
-            "seed": seed,
-        }
-        found = diagnosed(
-            own.vectors,
-            **given,
-            others=judge.others,
-            about=about,
-            numbers=own.numbers,
-            unknown_share=judge.unknown_share,
-            progress=progress_on_stderr("diagnosing", quiet=how.quiet),
+    how = OwnOptions.of(**reading)
+    if out is not None:
+        inputs = (file, pairs, pairs_vectors, queries, relevance, how.metadata)
+        check_output(out, (".html",), inputs=inputs, force=force)
+    if pairs is not None and relevance is not None:
+        raise ValueError("give --pairs or --relevance: one of them judges the cures")
+    if queries is not None and relevance is None:
+        raise ValueError("--queries need --relevance: what is relevant to each query")
+    if pairs_vectors is not None and pairs is None:
+        raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
+    compared = compare or how.pooling
+    if file is None:
+        own, judge = _pairs_alone(pairs, pairs_vectors, how, compared)
+    elif relevance is not None:
+        own, judge = _by_queries(file, queries, relevance, how, compared)
+    elif pairs is not None:
+        own, judge = _by_pairs(file, pairs, pairs_vectors, how, compared)
+    else:
+        own = _read(file, how, compared)
+        judge = _Judge(others=own.others, unknown_share=own.unknown_share)
+    about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
+    beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
+    about |= {name: each.name for name, each in beside.items() if each is not None}
+    given = {
+        "texts": own.texts,
+        "labels": own.labels,
+        "pairs": judge.pairs,
+        "queries": judge.queries,
+        "units": own.sources,
+        "seed": seed,
+    }
+    found = diagnosed(
+        own.vectors,
+        **given,
+        others=judge.others,
+        about=about,
+        numbers=own.numbers,
+        unknown_share=judge.unknown_share,
+        progress=progress_on_stderr("diagnosing", quiet=how.quiet),
+    )
+    stored = None
+    if storage:
+        shown = progress_on_stderr("storing", quiet=how.quiet)
+        stored = storage_table(found, own.vectors, **given, progress=shown)
+    translate = catalogue(language).gettext
+
+    def notes_in(_: Callable[[str], str]) -> list[str]:
+        notes = [] if own.read is None else file_notes(own.read, _)
+        notes += [] if judge.ids is None else [evidence_note(judge.ids, _)]
+        return notes + ([_(STORAGE["unjudged"])] if storage and stored is None else [])
+
+    notes = notes_in(translate)
+    if out is not None:
+        html = report_html(
+            found, notes=notes, storage=stored, translate=translate, language=language
         )
-        stored = None
+        with saving(out):
+            write(out, html.encode(), force=force)
+    if as_json:
+        printed = diagnosis_json(found)
+        printed["notes"] = notes_in(str)
         if storage:
-            shown = progress_on_stderr("storing", quiet=how.quiet)
-            stored = storage_table(found, own.vectors, **given, progress=shown)
-        translate = catalogue(language).gettext
-
-        def notes_in(_: Callable[[str], str]) -> list[str]:
-            notes = [] if own.read is None else file_notes(own.read, _)
-            notes += [] if judge.ids is None else [evidence_note(judge.ids, _)]
-            return notes + ([_(STORAGE["unjudged"])] if storage and stored is None else [])
-
-        notes = notes_in(translate)
-        if out is not None:
-            html = report_html(
-                found, notes=notes, storage=stored, translate=translate, language=language
-            )
-            with saving(out):
-                write(out, html.encode(), force=force)
-        if as_json:
-            printed = diagnosis_json(found)
-            printed["notes"] = notes_in(str)
-            if storage:
-                printed["storage"] = None if stored is None else asdict(stored)
-            click.echo(json.dumps(printed, ensure_ascii=False, allow_nan=False))
-        else:
-            click.echo(_text(found, stored, notes, translate))
+            printed["storage"] = None if stored is None else asdict(stored)
+        click.echo(json.dumps(printed, ensure_ascii=False, allow_nan=False))
+    else:
+        click.echo(_text(found, stored, notes, translate))
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from .options import (
     weightings_of,
     with_options,
 )
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .shell import FORCE, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.embeddings import VectorReport
@@ -66,31 +66,25 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 
 @click.command()
 @with_options(*MODEL)
-@click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
-@click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
+@click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
+@click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
 @click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
-@click.option("--weighting", default="mean", show_default=True, help=_WEIGHTING_HELP)
+@click.option("--weighting", default="mean", help=_WEIGHTING_HELP)
 @click.option("--words", type=click.Choice(TOKENIZERS), help=_WORDS_HELP)
-@click.option(
-    "--stop-words",
-    type=click.Choice(STOP_LISTS),
-    default=STOP_LISTS[0],
-    show_default=True,
-    help=_STOP_HELP,
-)
+@click.option("--stop-words", type=click.Choice(STOP_LISTS), default=STOP_LISTS[0], help=_STOP_HELP)
 @click.option("--counts", type=_FILE, help=_COUNTS_HELP)
 @click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
-@click.option("--pairs", multiple=True, default=(BUNDLED,), show_default=True, help=_PAIRS_HELP)
+@click.option("--pairs", multiple=True, default=(BUNDLED,), help=_PAIRS_HELP)
 @click.option("--columns", help=_COLUMNS_HELP)
 @with_options(*READING)
 @click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
-@click.option("--transforms", default=",".join(LADDER), show_default=True, help="As pca:128:lw.")
+@click.option("--transforms", default=",".join(LADDER), help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
 @click.option("--fit-name", help="What to call that set; by default its file's name.")
 @click.option("--dev", "--choose-on", "dev", multiple=True, help="Pairs to choose the cell on.")
-@click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine", show_default=True)
-@click.option("--draws", type=click.IntRange(min=1), default=DRAWS, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the resamples.")
+@click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine")
+@click.option("--draws", type=click.IntRange(min=1), default=DRAWS)
+@click.option("--seed", type=int, default=0, help="Of the resamples.")
 @click.option("--csv", "csv_file", type=_OUT, help="Write the grid's rows there.")
 @click.option("--json", "json_file", type=_OUT, help="Write the grid and its settings there.")
 @FORCE
@@ -103,32 +97,31 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
     """
     from ..evaluate.specs import parse_treatments
 
-    with errors_in_words():
-        _refuse_mixture(context, options)
-        _check_outputs(options)
-        reading, quiet, fit = reading_of(options), options["quiet"], options["fit"]
-        columns = None if options["columns"] is None else columns_of(options["columns"])
-        how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
-        transforms = listed(options["transforms"], "transforms")
-        scoring: dict[str, Any] = {
-            "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
-            "similarity": options["similarity"],
-            "aggregation": options["aggregate"],
-            "draws": options["draws"],
-            "seed": options["seed"],
-            "fit_on": None if fit is None else options["fit_name"] or Path(fit).stem,
-        }
-        fit_texts = None if fit is None else texts_of(fit, **how)
-        pairs, dev_pairs = (
-            _pairs(options[name], options["aggregate"], how) for name in ("pairs", "dev")
-        )
-        if options["vectors"] is None:
-            subject = _encoder(options, scoring, fit_texts)
-        else:
-            subject = _word_vectors(options, scoring, fit_texts, reading)
-        scored = subject.score(pairs)
-        dev = None if dev_pairs is None else subject.score(dev_pairs)
-        _show(subject, scored, dev, options)
+    _refuse_mixture(context, options)
+    _check_outputs(options)
+    reading, quiet, fit = reading_of(options), options["quiet"], options["fit"]
+    columns = None if options["columns"] is None else columns_of(options["columns"])
+    how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
+    transforms = listed(options["transforms"], "transforms")
+    scoring: dict[str, Any] = {
+        "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
+        "similarity": options["similarity"],
+        "aggregation": options["aggregate"],
+        "draws": options["draws"],
+        "seed": options["seed"],
+        "fit_on": None if fit is None else options["fit_name"] or Path(fit).stem,
+    }
+    fit_texts = None if fit is None else texts_of(fit, **how)
+    pairs, dev_pairs = (
+        _pairs(options[name], options["aggregate"], how) for name in ("pairs", "dev")
+    )
+    if options["vectors"] is None:
+        subject = _encoder(options, scoring, fit_texts)
+    else:
+        subject = _word_vectors(options, scoring, fit_texts, reading)
+    scored = subject.score(pairs)
+    dev = None if dev_pairs is None else subject.score(dev_pairs)
+    _show(subject, scored, dev, options)
 
 
 def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any]) -> Any:
@@ -219,10 +212,7 @@ def _word_vectors(
     fit_texts: tuple[str, ...] | None,
     reading: Reading,
 ) -> Subject:
-    """Weightings take the place of poolings; without a file of counts they are 1/rank.
-
-    Other options are checked before the table is read.
-    """
+    """Weightings take the place of poolings; without a file of counts they are 1/rank."""
     from ..data.limits import OWN_FILES
     from ..evaluate import evaluate_word_pairs, evaluate_words
     from ..evaluate.from_words import how_split

@@ -15,7 +15,6 @@ import click
 import numpy as np
 
 from .grid_text import columns
-from .judging import EVIDENCE, OF_FILE, judged_queries, read_beside
 from .options import (
     ALL,
     BUNDLED,
@@ -28,16 +27,20 @@ from .options import (
     with_options,
 )
 from .own_data import (
+    EVIDENCE,
     EXIT_CODES,
     FILE_OPTIONS,
     JSON,
+    OF_FILE,
     QUIET,
     OwnOptions,
     held_by,
+    judged_queries,
+    read_beside,
     read_own,
     read_texts,
 )
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .shell import FORCE, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..diagnosis.evidence import GainGrid
@@ -62,14 +65,12 @@ _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 @click.option("--pairs", help=_PAIRS_HELP)
 @with_options(*EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
-@click.option("--layers", default=ALL, show_default=True, help="As 0,4,-1,first-last,1+6.")
-@click.option("--poolings", default="mean,cls", show_default=True, help="As mean,cls,max.")
-@click.option("--cures", default=USUAL, show_default=True, help=_CURES_HELP)
-@click.option("--similarities", default="cosine", show_default=True, help=_SIMILARITIES_HELP)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of folds and intervals.")
-@click.option(
-    "--model", "models", multiple=True, default=(BUNDLED,), show_default=True, help=_MODEL_HELP
-)
+@click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
+@click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
+@click.option("--cures", default=USUAL, help=_CURES_HELP)
+@click.option("--similarities", default="cosine", help=_SIMILARITIES_HELP)
+@click.option("--seed", type=int, default=0, help="Of folds and intervals.")
+@click.option("--model", "models", multiple=True, default=(BUNDLED,), help=_MODEL_HELP)
 @with_options(*MODEL[1:], *FILE_OPTIONS, FORCE, JSON, QUIET)
 def evidence(
     file: Path | None,
@@ -102,40 +103,39 @@ def evidence(
     from ..data.write import check_output, saving, write
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
-    with errors_in_words():
-        labels = reading["label_column"]
-        given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
-        task = _task(file, task, given)
-        if file is None and any(reading[name] is not None for name in OF_FILE):
-            raise ValueError("an option about FILE is given, and no FILE")
-        if len(models) > 1 and (reading["revision"] or reading["prefix"]):
-            raise ValueError("--revision and --prefix are of one model; give one --model")
-        inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
+    labels = reading["label_column"]
+    given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
+    task = _task(file, task, given)
+    if file is None and any(reading[name] is not None for name in OF_FILE):
+        raise ValueError("an option about FILE is given, and no FILE")
+    if len(models) > 1 and (reading["revision"] or reading["prefix"]):
+        raise ValueError("--revision and --prefix are of one model; give one --model")
+    inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
+    for out in outs:
+        check_output(out, ENDINGS, inputs=inputs, force=force)
+    with _store(outs) as store:
+        how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
+        at = layers_of(layers), poolings_of(poolings)
+        place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
+        is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
+        if task == "queries" and is_one:
+            place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
+        options = OwnOptions.of(model=models[0], **place, **reading)
+        if task == "queries":
+            is_one = is_one and len(models) == 1
+            rows = _of_queries(file, queries, relevance, options, is_one=is_one)  # type: ignore[arg-type]
+        elif task == "pairs":
+            rows = _of_pairs(file, pairs or "", options)
+        else:
+            rows = _of_labels(file, options)  # type: ignore[arg-type]
+        grids = _grids(rows, models, at, options, how, store)
+        stored = {model: grid.as_json() for model, grid in grids.items()}
+        numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
         for out in outs:
-            check_output(out, ENDINGS, inputs=inputs, force=force)
-        with _store(outs) as store:
-            how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
-            at = layers_of(layers), poolings_of(poolings)
-            place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
-            is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
-            if task == "queries" and is_one:
-                place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
-            options = OwnOptions.of(model=models[0], **place, **reading)
-            if task == "queries":
-                is_one = is_one and len(models) == 1
-                rows = _of_queries(file, queries, relevance, options, is_one=is_one)  # type: ignore[arg-type]
-            elif task == "pairs":
-                rows = _of_pairs(file, pairs or "", options)
-            else:
-                rows = _of_labels(file, options)  # type: ignore[arg-type]
-            grids = _grids(rows, models, at, options, how, store)
-            stored = {model: grid.as_json() for model, grid in grids.items()}
-            numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
-            for out in outs:
-                made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
-                with saving(out):
-                    write(out, made[out.suffix](grids).encode(), force=force)
-        click.echo(numbers if as_json else _text(grids, in_full=not outs))
+            made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
+            with saving(out):
+                write(out, made[out.suffix](grids).encode(), force=force)
+    click.echo(numbers if as_json else _text(grids, in_full=not outs))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import click
 
 from .options import texts_of, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, held_by, read_own
-from .shell import FORCE, errors_in_words
+from .shell import FORCE
 
 FILES = (".safetensors", ".onnx", ".npz", ".zip")
 _OUT_HELP = (
@@ -22,7 +22,7 @@ _OUT_HELP = (
 @click.command(epilog=EXIT_CODES)
 @click.argument("file")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
-@click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
+@click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option("--normalize", is_flag=True, help="Of a folder: its vectors get unit length.")
 @FORCE
 @with_options(*OWN_DATA)
@@ -51,34 +51,33 @@ def export(
     from ..export.affine import transform_bytes
     from ..export.numpy_files import ARRAYS, zipped
 
-    with errors_in_words():
-        parse_treatment(transform)
-        how = OwnOptions.of(**reading)
-        inputs = (file, how.model, how.metadata)
-        check_output(out, FILES, inputs=inputs, or_folder=True, force=force)
-        is_folder = out.suffix not in FILES
-        if normalize and not is_folder:
-            raise ValueError("--normalize is for a folder; normalise after the transform of a file")
-        own = _read(file, how, is_folder=is_folder)
-        about = {"treatment": transform, **own.about}
-        affine = affine_map(fit_cure(transform, own.vectors), **about)
-        with saving(out):
-            if is_folder:
-                where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
-                write_sentence_model(out, how.encoder, affine, **where, normalize=normalize)
-            elif out.suffix == ".safetensors":
-                write(out, transform_bytes(affine), force=force)
-            elif out.suffix == ".onnx":
-                write(out, onnx_bytes(affine), force=force)
-            elif out.suffix == ".npz":
-                write(out, numpy_files(affine)[ARRAYS], force=force)
-            else:
-                write(out, zipped(numpy_files(affine)), force=force)
-        if as_json:
-            click.echo(json.dumps({"out": str(out), "about": dict(affine.about)}))
+    parse_treatment(transform)
+    how = OwnOptions.of(**reading)
+    inputs = (file, how.model, how.metadata)
+    check_output(out, FILES, inputs=inputs, or_folder=True, force=force)
+    is_folder = out.suffix not in FILES
+    if normalize and not is_folder:
+        raise ValueError("--normalize is for a folder; normalise after the transform of a file")
+    own = _read(file, how, is_folder=is_folder)
+    about = {"treatment": transform, **own.about}
+    affine = affine_map(fit_cure(transform, own.vectors), **about)
+    with saving(out):
+        if is_folder:
+            where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+            write_sentence_model(out, how.encoder, affine, **where, normalize=normalize)
+        elif out.suffix == ".safetensors":
+            write(out, transform_bytes(affine), force=force)
+        elif out.suffix == ".onnx":
+            write(out, onnx_bytes(affine), force=force)
+        elif out.suffix == ".npz":
+            write(out, numpy_files(affine)[ARRAYS], force=force)
         else:
-            settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
-            click.echo(f"{out}: {settings}")
+            write(out, zipped(numpy_files(affine)), force=force)
+    if as_json:
+        click.echo(json.dumps({"out": str(out), "about": dict(affine.about)}))
+    else:
+        settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
+        click.echo(f"{out}: {settings}")
 
 
 def _read(file: str, how: OwnOptions, *, is_folder: bool) -> OwnData:

@@ -12,7 +12,7 @@ from ..data.translations import ENGLISH, languages
 from ..projection.projection import METHODS
 from .options import MAP, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnOptions, read_own
-from .shell import FORCE, errors_in_words
+from .shell import FORCE
 
 MOST_ROWS = 200_000  # of a file that a browser opens
 
@@ -20,11 +20,11 @@ MOST_ROWS = 200_000  # of a file that a browser opens
 @click.command("export-view", epilog=EXIT_CODES)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A .html file.")
-@click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
-@click.option("--method", type=click.Choice(METHODS), default="mean", show_default=True)
-@click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
+@click.option("--method", type=click.Choice(METHODS), default="mean")
+@click.option("--dims", type=click.IntRange(2, 3), default=2)
 @with_options(*MAP)
-@click.option("--language", type=click.Choice(languages()), default=ENGLISH, show_default=True)
+@click.option("--language", type=click.Choice(languages()), default=ENGLISH)
 @FORCE
 @with_options(*OWN_DATA)
 def export_view(
@@ -55,31 +55,30 @@ def export_view(
     from ..notebook.page import view_html
     from ..notebook.view import make_view
 
-    with errors_in_words():
-        how = OwnOptions.of(**reading)
-        check_output(out, (".html",), inputs=(file, how.metadata), force=force)
-        own = read_own(file, how)
-        n = len(own.vectors)
-        if n > MOST_ROWS:
-            raise click.UsageError(
-                f"{n:,} rows are more than {MOST_ROWS:,}, which one file may have. "
-                f"Take some at random: --sample {MOST_ROWS}"
-            )
-        view = make_view(
-            own.vectors,
-            labels=own.labels,
-            texts=own.texts,
-            treatment=transform,
-            projection=method,
-            n_components=dims,
-            **map_settings(seed, no_seed, fit_all),
-            language=language,
+    how = OwnOptions.of(**reading)
+    check_output(out, (".html",), inputs=(file, how.metadata), force=force)
+    own = read_own(file, how)
+    n = len(own.vectors)
+    if n > MOST_ROWS:
+        raise click.UsageError(
+            f"{n:,} rows are more than {MOST_ROWS:,}, which one file may have. "
+            f"Take some at random: --sample {MOST_ROWS}"
         )
-        content = view_html(view, file.stem).encode()
-        with saving(out):
-            write(out, content, force=force)
-        figures = {"out": str(out), "n": n, "bytes": len(content), "about": dict(own.about)}
-        if as_json:
-            click.echo(json.dumps(figures))
-        else:
-            click.echo(f"{out}: {n:,} points, {len(content) / 1e6:.1f} MB")
+    view = make_view(
+        own.vectors,
+        labels=own.labels,
+        texts=own.texts,
+        treatment=transform,
+        projection=method,
+        n_components=dims,
+        **map_settings(seed, no_seed, fit_all),
+        language=language,
+    )
+    content = view_html(view, file.stem).encode()
+    with saving(out):
+        write(out, content, force=force)
+    figures = {"out": str(out), "n": n, "bytes": len(content), "about": dict(own.about)}
+    if as_json:
+        click.echo(json.dumps(figures))
+    else:
+        click.echo(f"{out}: {n:,} points, {len(content) / 1e6:.1f} MB")

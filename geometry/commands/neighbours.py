@@ -13,10 +13,19 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .judging import EVIDENCE, NO_ANSWER, judged_queries, read_beside
 from .options import with_options
-from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .own_data import (
+    EVIDENCE,
+    EXIT_CODES,
+    NO_ANSWER,
+    OWN_DATA,
+    OwnData,
+    OwnOptions,
+    judged_queries,
+    read_beside,
+    read_own,
+)
+from .shell import FORCE, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.relevance import Judged, JudgedQueries
@@ -34,18 +43,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
 )
 @with_options(*EVIDENCE)
-@click.option(
-    "-k", "k", type=click.IntRange(min=1), default=10, show_default=True, help="How many."
-)
-@click.option("--transform", default="zca:lw", show_default=True, help="As centred, pca:128:lw.")
+@click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
+@click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option(
     "--fit",
     "fit_on",
     default=SAME,
-    show_default=True,
     help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the half and intervals.")
+@click.option("--seed", type=int, default=0, help="Of the half and intervals.")
 @FORCE
 @with_options(*OWN_DATA)
 def neighbours(
@@ -79,58 +85,57 @@ def neighbours(
     from ..evaluate.specs import parse_treatment
     from ..measure import Search, neighbour_changes
 
-    with errors_in_words():
-        how = OwnOptions.of(**reading)
-        inputs = (file, queries, relevance, how.metadata, fit_on)
-        check_output(out, (".csv",), inputs=inputs, force=force)
-        spec = parse_treatment(transform)
-        own = read_own(file, how, has_ids=relevance is not None)
-        rows = own.without_zeros()
-        numbers: dict[str, Any] = {
-            "about": dict(rows.about),
-            "transform": transform,
-            "seed": seed,
-            "zero_rows_left_out": len(own.vectors) - len(rows.vectors),
-            "fit": fit_on,
-        }
-        fit, rows = _fit_and_searched(rows, fit_on, how, seed)
-        n, d = rows.vectors.shape
-        if (most := n - 2) < k:
-            raise click.UsageError(
-                f"-k {k:,} is more than the {most:,} neighbours that {n:,} rows can "
-                f"have and still differ. Give -k {max(1, most):,} or less."
-            )
-        treatment = FitSet(fit).fit(spec)
-        Z = treatment.apply(rows.vectors).retained
-        both = Search(rows.vectors), Search(Z)
-        asked = None
-        if queries is not None:
-            asked = read_beside(queries, how, of_texts="model" in rows.about)
-            if (found := asked.vectors.shape[1]) != d:
-                raise CorpusError("other_dimension", found=found, wanted=d)
-        judged, vectors = _judged(relevance, rows, asked, how)
-        is_labelled = len({*(rows.labels or ())} - {""}) > 1
-        changes = neighbour_changes(
-            rows.vectors,
-            Z,
-            k=k,
-            labels=rows.labels if is_labelled else None,
-            units=None if rows.sources is None else np.array(rows.sources),
-            seed=seed,
-            progress=progress_on_stderr("comparing rows", quiet=how.quiet),
+    how = OwnOptions.of(**reading)
+    inputs = (file, queries, relevance, how.metadata, fit_on)
+    check_output(out, (".csv",), inputs=inputs, force=force)
+    spec = parse_treatment(transform)
+    own = read_own(file, how, has_ids=relevance is not None)
+    rows = own.without_zeros()
+    numbers: dict[str, Any] = {
+        "about": dict(rows.about),
+        "transform": transform,
+        "seed": seed,
+        "zero_rows_left_out": len(own.vectors) - len(rows.vectors),
+        "fit": fit_on,
+    }
+    fit, rows = _fit_and_searched(rows, fit_on, how, seed)
+    n, d = rows.vectors.shape
+    if (most := n - 2) < k:
+        raise click.UsageError(
+            f"-k {k:,} is more than the {most:,} neighbours that {n:,} rows can "
+            f"have and still differ. Give -k {max(1, most):,} or less."
         )
-        with saving(out), written(out, force=force) as binary:
-            _write(binary, _table(rows, asked, treatment, both, k))
-        numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
-        numbers |= _changed(changes, rows)
-        if judged is not None:
-            numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
-        n_queries = n if asked is None else len(asked.vectors)
-        if as_json:
-            click.echo(json.dumps({"out": str(out), "queries": n_queries, **numbers}))
-        else:
-            click.echo("\n".join(_lines(numbers)))
-            click.echo(f"{out}: {n_queries:,} queries, {k} neighbours in each list")
+    treatment = FitSet(fit).fit(spec)
+    Z = treatment.apply(rows.vectors).retained
+    both = Search(rows.vectors), Search(Z)
+    asked = None
+    if queries is not None:
+        asked = read_beside(queries, how, of_texts="model" in rows.about)
+        if (found := asked.vectors.shape[1]) != d:
+            raise CorpusError("other_dimension", found=found, wanted=d)
+    judged, vectors = _judged(relevance, rows, asked, how)
+    is_labelled = len({*(rows.labels or ())} - {""}) > 1
+    changes = neighbour_changes(
+        rows.vectors,
+        Z,
+        k=k,
+        labels=rows.labels if is_labelled else None,
+        units=None if rows.sources is None else np.array(rows.sources),
+        seed=seed,
+        progress=progress_on_stderr("comparing rows", quiet=how.quiet),
+    )
+    with saving(out), written(out, force=force) as binary:
+        _write(binary, _table(rows, asked, treatment, both, k))
+    numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
+    numbers |= _changed(changes, rows)
+    if judged is not None:
+        numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
+    n_queries = n if asked is None else len(asked.vectors)
+    if as_json:
+        click.echo(json.dumps({"out": str(out), "queries": n_queries, **numbers}))
+    else:
+        click.echo("\n".join(_lines(numbers)))
+        click.echo(f"{out}: {n_queries:,} queries, {k} neighbours in each list")
 
 
 def _fit_and_searched(
@@ -155,10 +160,7 @@ def _fit_and_searched(
 def _judged(
     relevance: Path | None, rows: OwnData, asked: OwnData | None, how: OwnOptions
 ) -> tuple[Judged | JudgedQueries | None, Any]:
-    """The queries of the file of answers, and their vectors.
-
-    Queries of texts may be written in that file itself.
-    """
+    """The queries of the file of answers, where texts may be written, and their vectors."""
     from ..data.relevance import judge, read_relevance
     from ..diagnosis.evidence_notes import evidence_note
 

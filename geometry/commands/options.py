@@ -56,14 +56,13 @@ MODEL = (
     click.option(
         "--model",
         default=BUNDLED,
-        show_default=True,
         help="bundled, bundled-e5, a name on the Hugging Face Hub, or a folder.",
     ),
     click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
     click.option("--prefix", help="Put before each text, as 'query: '; else as the card says."),
 )
 MAP = (
-    click.option("--seed", type=int, default=0, show_default=True, help="Of umap and tsne."),
+    click.option("--seed", type=int, default=0, help="Of umap and tsne."),
     click.option(
         "--no-seed", is_flag=True, help="Each fit gives another map; umap then uses all cores."
     ),
@@ -113,8 +112,7 @@ def held(file: Path, reading: Reading) -> Holds:
     found = recognise(file, reading=reading, limits=OWN_FILES)
     if not found.is_certain:
         raise CorpusError(
-            "uncertain",
-            because="uncertain_holds",
+            "uncertain_holds",
             option="as",
             choices=("texts", found.holds),
             columns=found.columns,
@@ -208,10 +206,7 @@ def pairs_of(
 def texts_of(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> tuple[str, ...]:
-    """Both sentences of every pair, or the texts of a corpus. ValueError for vectors.
-
-    Pairs without those ``columns`` are read by the columns that are found.
-    """
+    """Both sentences of every pair, or the texts of a corpus. ValueError for vectors."""
     from ..data.corpus import read_corpus
     from ..data.errors import CorpusError
 

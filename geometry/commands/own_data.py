@@ -18,6 +18,7 @@ from .shell import progress_on_stderr
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
     from ..data.embeddings import VectorSet
+    from ..data.relevance import JudgedQueries
     from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
@@ -42,12 +43,22 @@ QUIET = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 OWN_DATA = (
     *FILE_OPTIONS,
     *MODEL,
-    click.option(
-        "--layer", default="-1", show_default=True, help="As 4, first-last, 1+6; -1 is the last."
-    ),
-    click.option("--pooling", default="mean", show_default=True, help="As mean, cls, max."),
+    click.option("--layer", default="-1", help="As 4, first-last, 1+6; -1 is the last."),
+    click.option("--pooling", default="mean", help="As mean, cls, max."),
     JSON,
     QUIET,
+)
+
+
+NO_ANSWER = "--relevance has no query with an answer among the rows searched"
+OF_FILE = ("metadata", "vector_column", "text_column", "label_column", "id_column", "sample")
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_QUERIES_HELP = "Vectors of queries, or texts where FILE has texts."
+_RELEVANCE_HELP = "Queries and what is relevant to each: BEIR's or TREC's qrels, or a table."
+EVIDENCE = (
+    click.option("--queries", type=_FILE, help=_QUERIES_HELP),
+    click.option("--relevance", type=_FILE, help=_RELEVANCE_HELP),
+    click.option("--ids", "id_column", help="Column with the ids of the rows of FILE; else found."),
 )
 
 
@@ -142,10 +153,7 @@ def read_own(
     has_notes: bool = True,
     has_ids: bool = False,
 ) -> OwnData:
-    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted.
-
-    has_ids : whether a column of ids is looked for
-    """
+    """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
     holds = held_by(file, options)
     if holds == "vectors":
         read = _read_vectors(file, options, has_ids=has_ids)
@@ -291,3 +299,30 @@ def _about(own: Corpus | VectorSet) -> dict[str, str]:
 
 def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
     return {"sample": f"{n:,} of {of:,} rows, seed {seed}"}
+
+
+def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
+    """Another file of vectors, or with ``of_texts`` of texts for the same model, with its ids."""
+    from ..data.limits import OWN_FILES
+    from ..vectors import recognise
+
+    holds: Holds = "vectors"
+    if of_texts:
+        found = recognise(file, limits=OWN_FILES)
+        holds = "vectors" if found.holds == "vectors" and found.is_certain else "texts"
+    of_file: dict[str, Any] = dict.fromkeys(OF_FILE)
+    alone = replace(how, reading=Reading(holds=holds), by_sentence=False, **of_file)
+    # only a diagnosis needs to know how much of the texts the model knows
+    return read_own(file, alone, compared=how.pooling if of_texts else None, has_ids=True)
+
+
+def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:
+    """The queries of the relevance file with the rows that answer them."""
+    from ..data.limits import OWN_FILES
+    from ..data.relevance import judge_vectors, read_relevance
+
+    read = read_relevance(relevance, limits=OWN_FILES)
+    judged = judge_vectors(read, searched, None if queries is None else queries.named)
+    if not len(judged):
+        raise ValueError(NO_ANSWER)
+    return judged

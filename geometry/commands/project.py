@@ -17,7 +17,7 @@ from ..projection.neighbour_maps import MAPS
 from ..projection.projection import METHODS
 from .options import MAP, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import FORCE, errors_in_words, progress_on_stderr
+from .shell import FORCE, progress_on_stderr
 
 _OUT_HELP = (
     ".csv, .npy, .parquet; a name without an ending is a folder for the Embedding Projector."
@@ -27,8 +27,8 @@ _OUT_HELP = (
 @click.command(epilog=EXIT_CODES)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
-@click.option("--method", type=click.Choice(METHODS), default="svd", show_default=True)
-@click.option("--dims", type=click.IntRange(2, 3), default=2, show_default=True)
+@click.option("--method", type=click.Choice(METHODS), default="svd")
+@click.option("--dims", type=click.IntRange(2, 3), default=2)
 @with_options(*MAP)
 @FORCE
 @with_options(*OWN_DATA)
@@ -60,52 +60,51 @@ def project(
     from ..export.vector_files import ENDINGS
     from ..projection import project as projected
 
-    with errors_in_words():
-        how = OwnOptions.of(**reading)
-        endings = (".csv", *ENDINGS)
-        check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
-        own = read_own(file, how)
-        n = len(own.vectors)
-        is_map, settings = method in MAPS, map_settings(seed, no_seed, fit_all)
-        if is_map:
-            own = own.without_zeros()
-        found = projected(
-            own.vectors,
-            method,
-            n_components=dims,
-            **settings,
-            progress=_reports(quiet=how.quiet) if is_map else None,
-        )
-        of_map = {
-            "zero_rows_left_out": n - len(own.vectors),
-            "n_fitted": min(len(own.vectors), settings["most_fitted"] or len(own.vectors)),
-            "places": len(np.unique(found.coordinates, axis=0)),
-        }
-        points = found.around_origin
-        with saving(out):
-            if out.suffix == ".csv":
-                write(out, _csv_bytes(points, own), force=force)
-            else:
-                write_vectors(out, points, texts=own.texts, labels=own.labels, force=force)
-        figures = {
-            "out": str(out),
-            "n": len(points),
-            "method": method,
-            "explained": found.explained,
-            "trustworthiness": found.trustworthiness,
-            "trust_rows": found.trust_rows,
-            "seed": settings["random_state"],
-            **(of_map if is_map else {}),
-        }
-        if is_map:
-            click.echo(f"{MAPS[method].title}: {CLOUD_TEXT['map']}.", err=True)
-        if is_map and of_map["places"] == 1:
-            click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
-        if as_json:
-            click.echo(json.dumps(figures | {"about": dict(own.about)}))
+    how = OwnOptions.of(**reading)
+    endings = (".csv", *ENDINGS)
+    check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
+    own = read_own(file, how)
+    n = len(own.vectors)
+    is_map, settings = method in MAPS, map_settings(seed, no_seed, fit_all)
+    if is_map:
+        own = own.without_zeros()
+    found = projected(
+        own.vectors,
+        method,
+        n_components=dims,
+        **settings,
+        progress=_reports(quiet=how.quiet) if is_map else None,
+    )
+    of_map = {
+        "zero_rows_left_out": n - len(own.vectors),
+        "n_fitted": min(len(own.vectors), settings["most_fitted"] or len(own.vectors)),
+        "places": len(np.unique(found.coordinates, axis=0)),
+    }
+    points = found.around_origin
+    with saving(out):
+        if out.suffix == ".csv":
+            write(out, _csv_bytes(points, own), force=force)
         else:
-            parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
-            click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
+            write_vectors(out, points, texts=own.texts, labels=own.labels, force=force)
+    figures = {
+        "out": str(out),
+        "n": len(points),
+        "method": method,
+        "explained": found.explained,
+        "trustworthiness": found.trustworthiness,
+        "trust_rows": found.trust_rows,
+        "seed": settings["random_state"],
+        **(of_map if is_map else {}),
+    }
+    if is_map:
+        click.echo(f"{MAPS[method].title}: {CLOUD_TEXT['map']}.", err=True)
+    if is_map and of_map["places"] == 1:
+        click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
+    if as_json:
+        click.echo(json.dumps(figures | {"about": dict(own.about)}))
+    else:
+        parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
+        click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
 
 
 def _reports(*, quiet: bool) -> Callable[[str, int, int], None]:

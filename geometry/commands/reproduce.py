@@ -15,7 +15,7 @@ from ..errors import GeometryError
 from .grid_text import columns
 from .options import listed
 from .own_data import EXIT_CODES, JSON, QUIET
-from .shell import errors_in_words, progress_on_stderr
+from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
@@ -39,7 +39,7 @@ Found = dict[tuple[str, str], "PairScore | str"]  # by row and data set; or why 
 @click.command(epilog=EXIT_CODES)
 @click.argument("table", type=click.Choice(TABLES))
 @click.option("--data", type=_FOLDER, help=_DATA_HELP)
-@click.option("--sets", default="all", show_default=True, help="As stsb,sickr.")
+@click.option("--sets", default="all", help="As stsb,sickr.")
 @click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
 @click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False), help=_VECTORS_HELP)
 @JSON
@@ -65,50 +65,49 @@ def reproduce(
     from ..evaluate.published import published_tables
     from ..evaluate.recipes import DATA_SETS, RECIPES
 
-    with errors_in_words():
-        recipes = RECIPES[table]
-        published = next(each for each in published_tables() if each.key == recipes.key)
-        names = tuple(DATA_SETS.values()) if sets == "all" else listed(sets, "sets")
-        for given, known, option in (
-            (names, DATA_SETS.values(), "sets"),
-            (rows, recipes.rows, "rows"),
-        ):
-            if wrong := set(given) - set(known):
-                raise ValueError(
-                    f"--{option}: {', '.join(sorted(wrong))} is none of {', '.join(known)}"
-                )
-        chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
-        wanted = {column: name for column, name in DATA_SETS.items() if name in names}
-        pairs: dict[str, Pairs] = {}
-        of_sets: dict[str, str] = {}  # where the pairs are from, or why there are none
-        for column, name in wanted.items():
-            try:
-                pairs[column], of_sets[column] = _read_set(name, data, quiet=quiet)
-            except FAILURES as error:
-                of_sets[column] = _said(error)
-        found: Found = {
-            (row, column): each.missing or ("" if column in pairs else of_sets[column])
-            for row, each in chosen.items()
-            for column in wanted
-        }
-        used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
-        cells = [
-            _cell(row, column, published.column(column).get(row), found[row, column])
-            for row in chosen
-            for column in wanted
-        ]
-        source = f"{published.source}: {published.metric}; {published.setting}. {published.note}"
-        about = [
-            source.strip(),
-            *recipes.differs,
-            *used,
-            *(f"{column}: {each}" for column, each in of_sets.items() if each),
-        ]
-        if as_json:
-            click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
-        else:
-            head = ("row", "data set", "published", "here [95%]", "difference")
-            click.echo("\n".join([*about, "", *columns([head, *map(_texts, cells)])]))
+    recipes = RECIPES[table]
+    published = next(each for each in published_tables() if each.key == recipes.key)
+    names = tuple(DATA_SETS.values()) if sets == "all" else listed(sets, "sets")
+    for given, known, option in (
+        (names, DATA_SETS.values(), "sets"),
+        (rows, recipes.rows, "rows"),
+    ):
+        if wrong := set(given) - set(known):
+            raise ValueError(
+                f"--{option}: {', '.join(sorted(wrong))} is none of {', '.join(known)}"
+            )
+    chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
+    wanted = {column: name for column, name in DATA_SETS.items() if name in names}
+    pairs: dict[str, Pairs] = {}
+    of_sets: dict[str, str] = {}  # where the pairs are from, or why there are none
+    for column, name in wanted.items():
+        try:
+            pairs[column], of_sets[column] = _read_set(name, data, quiet=quiet)
+        except FAILURES as error:
+            of_sets[column] = _said(error)
+    found: Found = {
+        (row, column): each.missing or ("" if column in pairs else of_sets[column])
+        for row, each in chosen.items()
+        for column in wanted
+    }
+    used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
+    cells = [
+        _cell(row, column, published.column(column).get(row), found[row, column])
+        for row in chosen
+        for column in wanted
+    ]
+    source = f"{published.source}: {published.metric}; {published.setting}. {published.note}"
+    about = [
+        source.strip(),
+        *recipes.differs,
+        *used,
+        *(f"{column}: {each}" for column, each in of_sets.items() if each),
+    ]
+    if as_json:
+        click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
+    else:
+        head = ("row", "data set", "published", "here [95%]", "difference")
+        click.echo("\n".join([*about, "", *columns([head, *map(_texts, cells)])]))
 
 
 def _cell(row: str, column: str, published: float | None, found: PairScore | str) -> dict[str, Any]:

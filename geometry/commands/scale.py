@@ -15,7 +15,7 @@ import click
 
 from .grid_text import columns
 from .options import ALL, BUNDLED, listed, poolings_of, with_options
-from .shell import FORCE, errors_in_words
+from .shell import FORCE
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -53,27 +53,19 @@ _CLUSTER = (
         "--threads",
         type=click.IntRange(min=1),
         default=1,
-        show_default=True,
         help="Of a worker. Another number may change the last bits of a result.",
     ),
-    click.option(
-        "--memory",
-        default="auto",
-        show_default=True,
-        help="Of a worker on this machine, as 2GB.",
-    ),
+    click.option("--memory", default="auto", help="Of a worker on this machine, as 2GB."),
     click.option(
         "--retries",
         type=click.IntRange(min=0),
         default=3,
-        show_default=True,
         help="How often a shard is begun again after a fault of network or store.",
     ),
     click.option(
         "--on-error",
         type=click.Choice(["stop", "skip"]),
         default="stop",
-        show_default=True,
         help="At a row or a shard that can't be read: end, or leave it out and list it.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
@@ -97,27 +89,22 @@ def _on_a_cluster(command: Callable[..., None]) -> Callable[..., None]:
 
 _COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")
 _OUT = click.option("--out", required=True, help="The folder of the new data set.")
-_SEED = click.option("--seed", type=int, default=0, show_default=True)
+_SEED = click.option("--seed", type=int, default=0)
 _DTYPES = click.Choice(["float32", "float16"])
 
 
 @scale.command(epilog=EXIT_CODES)
 @click.argument("shards", nargs=-1, required=True)
 @_OUT
-@click.option("--layers", default="-1", show_default=True, help="As 0,4,-1, or all.")
-@click.option("--poolings", default="mean", show_default=True, help="As mean,cls,max.")
-@click.option(
-    "--dtype", type=_DTYPES, default="float32", show_default=True, help="Of the numbers on disk."
-)
-@click.option(
-    "--text-column", default="text", show_default=True, help="Of Parquet, JSON lines and CSV."
-)
+@click.option("--layers", default="-1", help="As 0,4,-1, or all.")
+@click.option("--poolings", default="mean", help="As mean,cls,max.")
+@click.option("--dtype", type=_DTYPES, default="float32", help="Of the numbers on disk.")
+@click.option("--text-column", default="text", help="Of Parquet, JSON lines and CSV.")
 @click.option("--label-column", help="Stored as label.")
 @click.option("--weight-column", help="Stored as weight, for fit --weights weight.")
 @click.option(
     "--model",
     default=BUNDLED,
-    show_default=True,
     help="bundled, bundled-e5, a name of the hub, or a folder that every worker has.",
 )
 @click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
@@ -164,7 +151,6 @@ def _indices(text: str) -> tuple[int, ...]:
 @click.option(
     "--method",
     default="zca",
-    show_default=True,
     help="pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred.",
 )
 @click.option(
@@ -174,8 +160,8 @@ def _indices(text: str) -> tuple[int, ...]:
     help="Directions to retain, or to remove.",
 )
 @click.option("--shrinkage", help="From 0 to 1, or ledoit-wolf.")
-@click.option("--centring", type=float, default=1.0, show_default=True, help="From 0 to 1.")
-@click.option("--strength", type=float, default=1.0, show_default=True, help="From 0 to 1.")
+@click.option("--centring", type=float, default=1.0, help="From 0 to 1.")
+@click.option("--strength", type=float, default=1.0, help="From 0 to 1.")
 @click.option("--weights", help="A column of weights, such as word frequencies.")
 @_COLUMN
 @FORCE
@@ -196,8 +182,7 @@ def fit(
     from ..scale.manifest import VectorData
     from ..scale.store import last_name
 
-    with errors_in_words():
-        check_output(out, (".safetensors",), inputs=(run,), force=force)
+    check_output(out, (".safetensors",), inputs=(run,), force=force)
     with _engine("fit", cluster) as engine:
         data = VectorData(run)
         fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
@@ -242,7 +227,7 @@ def transform(cluster: dict[str, Any], run: str, fitted: str, out: str, **how: A
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @click.argument("fitted", required=False)
-@click.option("--sample", type=click.IntRange(min=2), default=5000, show_default=True)
+@click.option("--sample", type=click.IntRange(min=2), default=5000)
 @_SEED
 @_COLUMN
 @_on_a_cluster
@@ -282,15 +267,12 @@ def _value_text(row: Any) -> str:
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @_OUT
-@click.option("--method", default="pca", show_default=True, help="pca, svd, mean, umap or tsne.")
-@click.option(
-    "--components", "n_components", type=click.IntRange(2, 3), default=2, show_default=True
-)
+@click.option("--method", default="pca", help="pca, svd, mean, umap or tsne.")
+@click.option("--components", "n_components", type=click.IntRange(2, 3), default=2)
 @click.option(
     "--sample",
     type=click.IntRange(min=20),
     default=10_000,
-    show_default=True,
     help="Rows that umap or tsne is fitted on.",
 )
 @_SEED
@@ -311,7 +293,7 @@ def project(cluster: dict[str, Any], run: str, out: str, **how: Any) -> None:
 @click.argument("run")
 @click.argument("queries")
 @click.option("--out", required=True, help="A Parquet file.")
-@click.option("--k", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--k", type=click.IntRange(min=1), default=10)
 @click.option("--approximate", is_flag=True, help="Search indexes, and print their recall.")
 @_COLUMN
 @FORCE
@@ -325,10 +307,9 @@ def neighbours(
     from ..scale.neighbours import find_neighbours
     from ..scale.store import absolute, is_local
 
-    with errors_in_words():
-        if is_local(out):
-            place = Path(absolute(out))
-            check_output(place, (".parquet",), inputs=(run, queries), force=force)
+    if is_local(out):
+        place = Path(absolute(out))
+        check_output(place, (".parquet",), inputs=(run, queries), force=force)
     with _engine("neighbours", cluster) as engine:
         both = VectorData(run), VectorData(queries)
         found = find_neighbours(engine, *both, out, force=force, **how)
@@ -351,8 +332,7 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
     """Print what is done, failed and left in the folder RUN, also while a run works there."""
     from ..scale.open_run import read_status
 
-    with errors_in_words():
-        found = read_status(run, check=check)
+    found = read_status(run, check=check)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:
@@ -376,12 +356,11 @@ def _check_run(out: str) -> None:
     from ..scale.manifest import LOCK, MANIFEST
     from ..scale.store import absolute, is_local
 
-    with errors_in_words():
-        if is_local(out):
-            folder = Path(absolute(out))
-            is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
-            if folder.is_symlink() or not is_run:
-                refuse_in_use(folder)
+    if is_local(out):
+        folder = Path(absolute(out))
+        is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
+        if folder.is_symlink() or not is_run:
+            refuse_in_use(folder)
 
 
 class _Coded(click.ClickException):
@@ -403,17 +382,14 @@ def _engine(verb: str, cluster: dict[str, Any]) -> Iterator[Engine]:
     how = {name: cluster[name] for name in _CLUSTER_NAMES[:5]}
     skip = cluster["on_error"] == "skip"
     try:
-        with (
-            errors_in_words(),
-            open_engine(**how, skip=skip, watch=_progress(say), say=say) as engine,
-        ):
+        with open_engine(**how, skip=skip, watch=_progress(say), say=say) as engine:
             yield engine
     except KeyboardInterrupt:
         raise click.Abort("finished shards are kept. Run the same command again.") from None
-    except click.ClickException as error:
-        cause = error.__cause__
-        code = CODES.get(cause.code) if isinstance(cause, ScaleError) else None
-        raise (error if code is None else _Coded(error.message, code)) from cause
+    except ScaleError as error:
+        if error.code not in CODES:
+            raise
+        raise _Coded(str(error), CODES[error.code]) from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in STORES:
             raise

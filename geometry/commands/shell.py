@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -18,50 +17,44 @@ FORCE = click.option("--force", is_flag=True, help="Replace a file that exists."
 STEPS = 10  # lines of progress if stderr is no terminal
 
 
-@click.group()
+@click.group(context_settings={"show_default": True})
 @click.version_option(__version__, message="%(version)s")
 def shell() -> None:
     """See, measure and undo the anisotropy of embeddings."""
 
 
 def run_shell(args: Sequence[str] | None = None) -> int:
-    """Run a command, by default with the arguments of the process; returns the exit code.
-
-    An error is printed as one line on stderr, without traceback or usage.
-    """
+    """Run a command and return the exit code; an error is one line on stderr."""
     try:
         code = shell.main(args, prog_name=_program(), standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_command:
         no_command.show()
         return FAILED
     except click.ClickException as error:
-        click.echo(f"Error: {' '.join(error.format_message().split())}", err=True)
-        return max(error.exit_code, FAILED)
+        return _failed(error.format_message(), max(error.exit_code, FAILED))
     except click.Abort as abort:
         outcome = abort.args[0] if abort.args else "nothing was written."
         click.echo(f"Interrupted; {outcome}", err=True)
         return INTERRUPTED
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{named}{error.strerror or error}")
+    except (ValueError, TypeError) as error:
+        if isinstance(error, GeometryError) and error.code == "uncertain":
+            option = _option(error.details["option"], error.details["choices"])
+            return _failed(f"{error} {option}")
+        return _failed(str(error))
     return code if isinstance(code, int) else 0
+
+
+def _failed(message: str, code: int = FAILED) -> int:
+    click.echo(f"Error: {' '.join(message.split())}", err=True)
+    return code
 
 
 def _program() -> str:
     """How this shell was started: as the installed command, or by Python."""
     return "narrow-cone" if Path(sys.argv[0]).stem == "narrow-cone" else "python -m geometry"
-
-
-@contextmanager
-def errors_in_words() -> Iterator[None]:
-    """Turn errors of the library and of files into errors of the shell."""
-    try:
-        yield
-    except OSError as error:
-        named = f"{error.filename}: " if error.filename else ""
-        raise click.ClickException(f"{named}{error.strerror or error}") from error
-    except (ValueError, TypeError) as error:
-        if isinstance(error, GeometryError) and error.code == "uncertain":
-            option = _option(error.details["option"], error.details["choices"])
-            raise click.ClickException(f"{error} {option}") from error
-        raise click.ClickException(str(error)) from error
 
 
 def _option(option: str, choices: Sequence[str]) -> str:

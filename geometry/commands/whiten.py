@@ -10,7 +10,7 @@ import click
 
 from .options import with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import FORCE, errors_in_words
+from .shell import FORCE
 
 if TYPE_CHECKING:
     from ..export import AffineMap
@@ -27,7 +27,7 @@ _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for t
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
-@click.option("--transform", default=USUAL, show_default=True, help=_TRANSFORM_HELP)
+@click.option("--transform", default=USUAL, help=_TRANSFORM_HELP)
 @FORCE
 @with_options(*OWN_DATA)
 def whiten(
@@ -52,23 +52,22 @@ def whiten(
     from ..export import write_vectors
     from ..export.vector_files import ENDINGS
 
-    with errors_in_words():
-        how = OwnOptions.of(**reading)
-        check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
-        own = read_own(file, how)
-        affine = _fitted(fit, transform, own, how)
-        Z = affine.apply_to_part(own.vectors)
-        if (doubt := affine.doubt_of(own.vectors)) is not None:
-            click.echo(f"Warning: {doubt}", err=True)
-        with saving(out):
-            write_vectors(out, Z, texts=own.texts, labels=own.labels, force=force)
-        about = {**own.about, **affine.about}
-        if as_json:
-            n, d = Z.shape
-            click.echo(json.dumps({"out": str(out), "n": n, "d": d, "about": about}))
-        else:
-            settings = ", ".join(f"{name} {value}" for name, value in about.items())
-            click.echo(f"{out}: {Z.shape[0]:,} vectors of {Z.shape[1]:,} numbers; {settings}")
+    how = OwnOptions.of(**reading)
+    check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
+    own = read_own(file, how)
+    affine = _fitted(fit, transform, own, how)
+    Z = affine.apply_to_part(own.vectors)
+    if (doubt := affine.doubt_of(own.vectors)) is not None:
+        click.echo(f"Warning: {doubt}", err=True)
+    with saving(out):
+        write_vectors(out, Z, texts=own.texts, labels=own.labels, force=force)
+    about = {**own.about, **affine.about}
+    if as_json:
+        n, d = Z.shape
+        click.echo(json.dumps({"out": str(out), "n": n, "d": d, "about": about}))
+    else:
+        settings = ", ".join(f"{name} {value}" for name, value in about.items())
+        click.echo(f"{out}: {Z.shape[0]:,} vectors of {Z.shape[1]:,} numbers; {settings}")
 
 
 def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:

@@ -31,12 +31,7 @@ def columns_of(
     named: Iterable[tuple[str, Sequence[str]]],
     number: Callable[[str], float | None] | None = None,
 ) -> tuple[FileColumn, ...]:
-    """The columns that colours can show, at most MOST_COLUMNS: mostly numbers, or categories.
-
-    Categories of which over half differ, such as ids and texts, and running numbers are left out.
-
-    number : the number that a cell reads as, or None; by default one with a decimal point.
-    """
+    """At most MOST_COLUMNS columns for colours: mostly numbers, or categories that recur."""
     found = []
     for name, cells in named:
         given = [cell.strip() for cell in cells]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import own_errors
+from ..shipped import shipped_file
 from .account import BLANK, FORMULA, SAMPLED, Account
 from .columns import FileColumn, columns_of, label_column
 from .decode import Source, TextFile, refuse_halves
@@ -21,7 +22,6 @@ from .errors import CorpusError
 from .limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
 from .pairs import read_bundled_pairs
 from .recognise import AS_FOUND, Reading
-from .shipped import shipped_file
 from .table_files import read_table_file
 from .tables import Table, read_lines
 from .words import split_sentences
@@ -35,44 +35,25 @@ _BESIDE = ("labels", "weights", "sources")  # fields with one entry for each tex
 
 @dataclass(frozen=True)
 class Corpus:
-    """Texts, and a label for each where there are labels.
-
-    Attributes
-    ----------
-    name : str
-    texts : tuple of n str
-    labels, weights : tuple of n str or of n float, or None
-        The label of each; how much each counts, 0 or more, at least one above 0.
-    label_column, weight_column : str or None
-        The columns that they were read from.
-    n_blank, n_shortened : int
-        Lines and rows without text, which were left out; texts that were cut at the limit.
-    encoding : str
-        The one in which the file was read.
-    n_available, seed : int or None, int
-        Texts of the file, of which these are a sample by that seed; None where all were taken.
-    sources : tuple of n int, or None
-        The number of the text that each row is a sentence of, from 0. Sentences of one text are
-        not independent. None if no text was split, and for a file of a single text.
-    account : Account or None
-        What became of the file's rows and columns; None without a file.
-    columns : tuple of FileColumn
-        Other columns of the file that have numbers or categories.
-    """
+    """Texts, and a label for each where there are labels."""
 
     name: str
     texts: tuple[str, ...]
     labels: tuple[str, ...] | None = None
-    n_blank: int = 0
-    encoding: str = "utf-8"
-    n_shortened: int = 0
+    n_blank: int = 0  #: lines and rows without text, which were left out
+    encoding: str = "utf-8"  #: the one in which the file was read
+    n_shortened: int = 0  #: texts that were cut at the limit
     label_column: str | None = None
-    weights: tuple[float, ...] | None = None
+    weights: tuple[float, ...] | None = None  #: how much each text counts, at least one above 0
     weight_column: str | None = None
+    #: texts of the file, of which these are a sample by ``seed``; None where all were taken
     n_available: int | None = None
     seed: int = 0
+    #: the number, from 0, of the text that each row is a sentence of; sentences of one text are not
+    #: independent. None if no text was split, and for a file of a single text
     sources: tuple[int, ...] | None = None
-    account: Account | None = field(default=None, compare=False)
+    account: Account | None = field(default=None, compare=False)  #: None without a file
+    #: other columns of the file that have numbers or categories
     columns: tuple[FileColumn, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -173,12 +154,8 @@ def read_corpus(
 
     A file without columns has one text a line. Duplicates stay; rows without text are left out and
     counted in ``n_blank``. Texts beyond ``limits.text_characters`` are cut there and counted in
-    ``n_shortened``.
-
-    Raises CorpusError with one of the codes unreadable, too_many_bytes, binary, wrong_encoding,
-    unknown_encoding, half_character, bad_quotes, uneven_row, long_line, unknown_column,
-    no_text_column, empty, too_few_texts, too_many_texts, too_many_lines, too_many_columns,
-    bad_json, bad_weight, damaged_file, too_large, uncertain (``reading`` has to say it).
+    ``n_shortened``. Any other fault is a CorpusError with a code; "uncertain" is settled by
+    ``reading``.
 
     Parameters
     ----------
@@ -193,12 +170,11 @@ def read_corpus(
     reading : Reading
         What is known of how the file is written, such as its encoding, delimiter and header.
     by_sentence : bool
-        Split each text into sentences, see ``split_sentences``. Each has the label and the weight
-        of its text, and its number in ``sources``.
+        Split each text into sentences. Each has the label and the weight of its text, and its
+        number in ``sources``.
     sample : int, >= 2, optional
         Take so many texts at most, drawn at random. None refuses more than ``limits.rows``.
     seed : int
-        Seed of the sample.
     limits : Limits
     """
     columns = (text_column, label_column, weight_column)
@@ -226,10 +202,7 @@ def preview_table(
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Preview:
-    """The first rows of a file, its columns, and which of them look like texts and labels.
-
-    Any number of texts is accepted. Raises CorpusError as ``read_corpus`` does.
-    """
+    """The first rows of a file, its columns, and which of them look like texts and labels."""
     limits = limits.but(rows=max(rows, min(limits.rows, PREVIEWED)))
     file, table = read_table_file(source, name, reading, limits, or_lines=True)
     with own_errors(CorpusError):
@@ -282,7 +255,7 @@ def _corpus_of(
         read = set(places)
     refuse_too_many(len(texts), limits.rows)
     if not texts and any(note.reason == FORMULA for note in table.notes):
-        raise CorpusError("too_few_texts", because="formulas")
+        raise CorpusError("formulas")
     refuse_too_few(len(texts))
     most = limits.text_characters
     others = columns_of(

@@ -13,11 +13,9 @@ NEXT_CELL = re.compile(rf"(?<=[;\t])(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
 
 
 def csv_cell(value: Any) -> Any:
-    """The value; a text that a spreadsheet would run gets an apostrophe in front.
+    """The value; a text that a spreadsheet would run as a formula gets an apostrophe in front.
 
-    Spreadsheets calculate a cell that begins with one of ``FORMULA_SIGNS``, and a formula can open
-    addresses and start programs. A part of the text that could become a cell of its own gets an
-    apostrophe too. Numbers stay as they are.
+    A part of the text that could become a cell of its own gets an apostrophe too.
     """
     if not isinstance(value, str) or is_number(value):
         return value

@@ -230,7 +230,7 @@ def unpacked(
     Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
     """
     refuse = type(too_large)
-    too_slow = refuse("too_large", because="too_slow", limit=f"{seconds:g}")
+    too_slow = refuse("too_slow", limit=f"{seconds:g}")
     try:
         with _Unpacked(packed, most, seconds, too_large, too_slow) as file:
             yield cast(BinaryIO, file)
@@ -281,7 +281,7 @@ class _Watched:
 
 
 def _binary(kind: str) -> CorpusError:
-    return CorpusError("binary", because="unknown_binary" if kind == BINARY else None, kind=kind)
+    return CorpusError("unknown_binary" if kind == BINARY else "binary", kind=kind)
 
 
 def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:

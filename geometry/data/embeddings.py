@@ -15,55 +15,28 @@ from .words import folded
 
 @dataclass(frozen=True)
 class TokenEmbeddings:
-    """Contextual tokens, one row each, in the order of the texts.
+    """Contextual tokens, one row each, in the order of the texts."""
 
-    Attributes
-    ----------
-    vectors : (N, d) array of float32
-    tokens : tuple of N str
-        Word pieces.
-    sentence, position : (N,) arrays of int
-        Index of the text; place in the text from 0, special tokens included.
-    """
-
-    vectors: np.ndarray
-    tokens: tuple[str, ...]
-    sentence: np.ndarray
-    position: np.ndarray
+    vectors: np.ndarray  #: (N, d) float32
+    tokens: tuple[str, ...]  #: word pieces
+    sentence: np.ndarray  #: (N,) index of the text
+    position: np.ndarray  #: (N,) place in the text from 0, special tokens included
 
 
 @dataclass(frozen=True)
 class VectorReport:
-    """What a file of word vectors had besides the rows that were taken.
+    """What a file of word vectors had besides the rows that were taken."""
 
-    Attributes
-    ----------
-    format : str
-        "text", "binary", "npz", "safetensors", "parquet", "arrow" or "hdf5".
-    n_rows : int
-        Rows that were read.
-    n_stated : int or None
-        Rows that the header states; None without a header.
-    complete : bool
-        Whether the file was read to its end; ``max_words`` may stop earlier.
-    n_duplicates, n_not_finite : int
-        Rows left out because their word came before, and for NaN or infinity.
-    duplicates, not_finite : tuple of str
-        The first few of these words.
-    n_replaced, n_spaced : int
-        Words with bytes that do not fit the encoding, shown as U+FFFD, and with a space.
-    """
-
-    format: str
-    n_rows: int
-    n_stated: int | None = None
-    complete: bool = True
-    n_duplicates: int = 0
-    duplicates: tuple[str, ...] = ()
-    n_not_finite: int = 0
+    format: str  #: "text", "binary", "npz", "safetensors", "parquet", "arrow" or "hdf5"
+    n_rows: int  #: that were read
+    n_stated: int | None = None  #: by the header; None without one
+    complete: bool = True  #: False if ``max_words`` ended the reading before the file's end
+    n_duplicates: int = 0  #: rows left out because their word came before
+    duplicates: tuple[str, ...] = ()  #: the first few of these words
+    n_not_finite: int = 0  #: rows left out for NaN or infinity
     not_finite: tuple[str, ...] = ()
-    n_replaced: int = 0
-    n_spaced: int = 0
+    n_replaced: int = 0  #: words with bytes that do not fit the encoding, shown as U+FFFD
+    n_spaced: int = 0  #: words with a space
 
     @property
     def n_missing(self) -> int:
@@ -75,25 +48,15 @@ class VectorReport:
 
 @dataclass(frozen=True)
 class VectorTable:
-    """Static vectors and the words they belong to.
+    """Static vectors and the words they belong to."""
 
-    Attributes
-    ----------
-    vectors : (n, d) array of float32
-    words : tuple of n str
-    name : str
-    report : VectorReport or None
-    numbers : (n,) array of int, or None
-        Of each word's row in the file, from 1, without a header; None where all rows were taken.
-    account : Account or None
-        What became of each row. Of a text that was not read to its end, of the rows before.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  #: (n, d) float32
     words: tuple[str, ...]
     name: str = ""
     report: VectorReport | None = None
+    #: (n,) of each word's row in the file, from 1, without a header; None where all were taken
     numbers: np.ndarray | None = None
+    #: of each row; of a text that was not read to its end, of the rows before
     account: Account | None = None
 
     def row_of(self, word: str) -> int | None:
@@ -140,69 +103,35 @@ class WholeStatistics:
 
 @dataclass(frozen=True)
 class VectorSetReport:
-    """What a file of vectors had besides the rows that were taken.
+    """What a file of vectors had besides the rows that were taken."""
 
-    Attributes
-    ----------
-    format : str
-        "npy", "npz", "parquet", "arrow", "hdf5", "fvecs", "jsonl", "safetensors", "csv", "tsv",
-        "text" or "binary".
-    n_rows : int
-        Rows of the file.
-    n_dropped, n_zero : int
-        Rows left out for NaN or infinity, because the reader chose so; rows of zeros, which stay.
-    dropped, zero : tuple of int
-        The first few of these rows, from 1.
-    n_sampled, seed : int or None, int
-        Rows drawn from a larger file, and by which seed; None where all were taken.
-    whole : WholeStatistics or None
-        Exact numbers of all rows, where a sample was taken.
-    """
-
+    #: "npy", "npz", "parquet", "arrow", "hdf5", "fvecs", "jsonl", "json", "safetensors", "csv",
+    #: "tsv", "text" or "binary"
     format: str
-    n_rows: int
-    n_dropped: int = 0
-    dropped: tuple[int, ...] = ()
-    n_zero: int = 0
+    n_rows: int  #: of the file
+    n_dropped: int = 0  #: rows left out for NaN or infinity, because the reader chose so
+    dropped: tuple[int, ...] = ()  #: the first few of these rows, from 1
+    n_zero: int = 0  #: rows of zeros, which stay
     zero: tuple[int, ...] = ()
-    n_sampled: int | None = None
-    seed: int = 0
-    whole: WholeStatistics | None = None
+    n_sampled: int | None = None  #: rows drawn from a larger file; None where all were taken
+    seed: int = 0  #: of the draw
+    whole: WholeStatistics | None = None  #: exact numbers of all rows, where a sample was taken
 
 
 @dataclass(frozen=True)
 class VectorSet:
-    """Vectors of texts, images or anything else, with the file's texts and labels of each row.
-
-    Attributes
-    ----------
-    name : str
-        A title.
-    vectors : (n, d) array of float32
-    texts, labels : tuple of n str, or None
-        What each row shows: a text, a word or a name; its label.
-    label_column : str or None
-        The column that the labels were read from.
-    report : VectorSetReport or None
-    numbers : (n,) array of int, or None
-        The number of each row in the file, from 1. None where all rows were taken.
-    account : Account or None
-        What became of each row and column of the file.
-    ids : tuple of n str, or None
-        By which pairs and answers name the rows.
-    columns : tuple of FileColumn
-        Other columns of the file or its metadata that have numbers or categories.
-    """
+    """Vectors of texts, images or anything else, with the file's texts and labels of each row."""
 
     name: str
-    vectors: np.ndarray
-    texts: tuple[str, ...] | None = None
+    vectors: np.ndarray  #: (n, d) float32
+    texts: tuple[str, ...] | None = None  #: what each row shows: a text, a word or a name
     labels: tuple[str, ...] | None = None
     label_column: str | None = None
     report: VectorSetReport | None = None
-    numbers: np.ndarray | None = None
+    numbers: np.ndarray | None = None  #: of each row in the file, from 1; None where all were taken
     account: Account | None = None
-    ids: tuple[str, ...] | None = None
+    ids: tuple[str, ...] | None = None  #: by which pairs and answers name the rows
+    #: others of the file or its metadata that have numbers or categories
     columns: tuple[FileColumn, ...] = ()
 
     def __post_init__(self) -> None:

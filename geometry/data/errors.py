@@ -19,4 +19,4 @@ class OutputError(GeometryError):
 
 def uncertain(because: str, option: str, choices: tuple[str, ...], **details: Any) -> CorpusError:
     """The error of a file that may be read in two ways: ``option`` of ``Reading`` has to say it."""
-    return CorpusError("uncertain", because=because, option=option, choices=choices, **details)
+    return CorpusError(because, option=option, choices=choices, **details)

@@ -1,7 +1,7 @@
 """Records of JSON as flat rows: lines, arrays, tables of pandas, and answers of services.
 
-A record is a mapping of names to values; the names within a nested one have points between. Where
-the rows of a document are is found from its content, or asked for.
+The names within a nested record have points between. Where the rows of a document are is found
+from its content, or asked for.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
             if value is not None:
                 cells[place] = _cell(value)
         if len(columns) > limits.keys:
-            raise CorpusError("too_many_columns", because="too_many_keys", limit=limits.keys)
+            raise CorpusError("too_many_keys", limit=limits.keys)
         refuse_too_many_cells(n_rows * len(columns))
         refuse_halves("".join((*record, *cells.values())), number)
         records.append(cells)
         numbers.append(number)
         if time.thread_time() - began > seconds:
-            raise CorpusError("too_large", because="too_slow", limit=f"{seconds:g}")
+            raise CorpusError("too_slow", limit=f"{seconds:g}")
     blank = [number for number, line in lines() if not line.strip()] if is_lines else []
     for name in columns.keys() & _NAMES:
         if any(other.startswith(f"{name}.") for other in columns):
-            raise CorpusError("bad_json", because="mixed_json", column=name)
+            raise CorpusError("mixed_json", column=name)
     return Table(
         tuple(columns),
         tuple(tuple(cells.get(place, "") for place in range(len(columns))) for cells in records),
@@ -95,11 +95,8 @@ def open_records(
     most: int,
     vectors: bool = False,
 ) -> tuple[Rows, bool]:
-    """(a function that gives (line or number from 1, record) of each row, whether it reads lines).
+    """(what gives (line or number from 1, record) of each row, whether it reads lines).
 
-    lines, whole : give the lines of the file, from the first, and the whole file
-    refuse : the class of an error
-    path : as ``Reading.path``
     most : bytes of memory of a document that is not read by lines
     vectors : whether the rows are sought by their vectors
     """
@@ -124,7 +121,7 @@ def open_records(
         return of_lines, True
     text = whole()
     if sum(weight * text.count(sign) for sign, weight in _WEIGHTS.items()) > most:
-        raise refuse("too_large", because="large_json", limit=most)
+        raise refuse("large_json", limit=most)
     values = _document(text, refuse)
     if too_long is not None and len(values) > 1:
         raise too_long
@@ -253,8 +250,7 @@ class _Asked:
 
     def _uncertain(self, shown: Mapping[str, str]) -> GeometryError:
         return self.refuse(
-            "uncertain",
-            because="uncertain_path",
+            "uncertain_path",
             option="path",
             choices=tuple(self.above + each for each in shown),
             paths=tuple(self.above + each for each in shown.values()),
@@ -299,10 +295,7 @@ class _Asked:
         return found
 
     def _is_index(self, value: Mapping[str, Record]) -> bool | None:
-        """Whether an object of objects has a row for each key, or a column; None if it is neither.
-
-        pandas writes both, by orient="index" and by orient="columns".
-        """
+        """Whether each key is a row or a column, as pandas writes both; None if it is neither."""
         inner = [each.keys() for each in value.values()]
         common, every = set.intersection(*map(set, inner)), set().union(*inner)
         is_numbered = all(map(str.isdigit, common))

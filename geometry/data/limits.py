@@ -84,12 +84,12 @@ def refuse_too_many(n: int, most: int) -> None:
 
 def refuse_too_few(n: int) -> None:
     if n < MIN_TEXTS:
-        raise CorpusError("too_few_texts", because=None if n else "no_texts", n=n, limit=MIN_TEXTS)
+        raise CorpusError("too_few_texts" if n else "no_texts", n=n, limit=MIN_TEXTS)
 
 
 def refuse_too_many_cells(n: int) -> None:
     if n > MOST_CELLS:
-        raise CorpusError("too_large", because="too_many_cells", limit=MOST_CELLS)
+        raise CorpusError("too_many_cells", limit=MOST_CELLS)
 
 
 def refuse_too_many_columns(n: int, limit: int) -> None:

@@ -25,8 +25,7 @@ def estimate(value: float, low: float | None, high: float | None, decimals: int 
 def change(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
     """A difference with its sign, and its interval if it has one: +0.013 [+0.002, +0.024].
 
-    An end that is not 0 does not print as 0, which would not say on which side of 0 it is: then
-    all three have up to three more decimals.
+    An end that is not 0 does not print as 0: then all three have up to three more decimals.
     """
     ends = [end for end in (low, high) if end]
     more = (k for k in range(decimals, decimals + 3) if all(round(end, k) for end in ends))

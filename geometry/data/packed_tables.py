@@ -53,7 +53,7 @@ def read_packed_table(
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
         raise CorpusError("damaged_file", kind="ZIP archive") from error
     if sum(each.file_size for each in archive.infolist()) > limits.unpacked_bytes:
-        raise CorpusError("too_many_bytes", because="unpacked", limit=limits.unpacked_bytes)
+        raise CorpusError("unpacked", limit=limits.unpacked_bytes)
     if SHEETS in names:
         return "Excel", _limited(_sheet, content, limits, reading, kind="workbook of Excel")
     return "ZIP", _text_files(archive, limits)
@@ -70,9 +70,8 @@ def _limited(
 ) -> Answer:
     """What ``read(content, limits, *rest)`` returns, by another process with limits.
 
-    A few bytes of Parquet or of a workbook may unpack to any amount of memory or take any time, in
-    more than one way, and nothing in the file states how much. Only the operating system can stop
-    it.
+    A few bytes may unpack to any amount of memory or take any time, and nothing in the file states
+    how much. Only the operating system can stop it.
     """
     call, process = partial(read, content, limits, *rest), process_limits(limits)
     try:
@@ -80,12 +79,10 @@ def _limited(
     except CorpusError:
         raise
     except MemoryError as error:
-        raise CorpusError(
-            "too_many_bytes", because="unpacked", limit=limits.unpacked_bytes
-        ) from error
+        raise CorpusError("unpacked", limit=limits.unpacked_bytes) from error
     except Exception as error:  # pyarrow and openpyxl raise almost anything on a damaged file
         if isinstance(error, ProcessEnded) and error.too_slow:
-            raise CorpusError("too_large", because="too_slow", limit=limits.seconds) from error
+            raise CorpusError("too_slow", limit=limits.seconds) from error
         raise CorpusError("damaged_file", kind=kind) from error
 
 
@@ -237,12 +234,12 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
         and not any(part.startswith((".", "__MACOSX")) for part in each.filename.split("/"))
     ]
     if not members:
-        raise CorpusError("empty", because="no_text_files", limit=2)
+        raise CorpusError("no_text_files", limit=2)
     rows: list[tuple[str, str, str]] = []
     began = thread_time()
     for member in members[: limits.rows]:
         if thread_time() - began > limits.seconds / 2:
-            raise CorpusError("too_large", because="too_slow", limit=f"{limits.seconds / 2:g}")
+            raise CorpusError("too_slow", limit=f"{limits.seconds / 2:g}")
         try:
             content = archive.read(member)
         except Exception as error:  # zipfile and what it unpacks with raise almost anything
@@ -252,9 +249,7 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
         try:
             text, _ = decode(content)
         except CorpusError as error:
-            raise CorpusError(
-                "wrong_encoding", because="file_in_zip", file=member.filename
-            ) from error
+            raise CorpusError("file_in_zip", file=member.filename) from error
         path = PurePosixPath(member.filename)
         folder = "" if len(path.parts) == 1 else path.parts[-2]
         rows.append((text.strip(), folder, path.name))

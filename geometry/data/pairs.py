@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import own_errors
+from ..shipped import shipped_file
 from .account import FORMULA, Account
 from .column_names import (
     LABEL_NAMES,
@@ -30,7 +31,6 @@ from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
 from .row_names import NamedBy, named_rows
-from .shipped import shipped_file
 from .table_files import read_table_file
 from .tables import Table, read_form
 
@@ -44,35 +44,18 @@ _PAIR_FILE = re.compile(r"\.(csv|tsv|tab|txt|jsonl|parquet)(\.gz)?$", re.IGNOREC
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Sentence pairs and their similarity as people scored it.
-
-    Attributes
-    ----------
-    name : str
-    left, right : tuples of n str
-    gold_scores : (n,) array of float64
-    subsets : tuple of n str, or None
-        The part of the set that each pair is of, such as STS-B's genre. None if unknown.
-    scale : (float, float) or None
-        The lowest and highest score that people could give, if known; ``score_range`` is what they
-        gave. Spearman and Pearson are the same on any scale.
-    source : str
-        Repository and commit of pairs that were fetched; else "".
-    n_shortened : int
-        Sentences that were longer than the limit, and cut there.
-    account : Account or None
-        What became of the file's rows and columns; None without a file.
-    """
+    """Sentence pairs and their similarity as people scored it."""
 
     name: str
     left: tuple[str, ...]
     right: tuple[str, ...]
-    gold_scores: np.ndarray
-    subsets: tuple[str, ...] | None = None
+    gold_scores: np.ndarray  #: (n,) float64
+    subsets: tuple[str, ...] | None = None  #: the part of the set of each pair, as STS-B's genre
+    #: the lowest and highest score that people could give, if known
     scale: tuple[float, float] | None = None
-    source: str = ""
-    n_shortened: int = 0
-    account: Account | None = None
+    source: str = ""  #: repository and commit of pairs that were fetched
+    n_shortened: int = 0  #: sentences that were cut at the limit
+    account: Account | None = None  #: None without a file
 
     @cached_property
     def sentence_counts(self) -> Mapping[str, int]:
@@ -164,24 +147,13 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class RowPairs:
-    """Scored pairs of rows of vectors.
+    """Scored pairs of rows of vectors."""
 
-    Attributes
-    ----------
-    left, right : (p,) arrays of int
-        Rows of the vectors, from 0.
-    gold_scores : (p,) array of float64
-    n_pairs : int
-        Pairs of the file; those with an id that names no row are left out.
-    named_by : str
-        What the ids are: "ids", "texts" or "numbers" of rows from 1.
-    """
-
-    left: np.ndarray
+    left: np.ndarray  #: (p,) rows, from 0
     right: np.ndarray
-    gold_scores: np.ndarray
-    n_pairs: int
-    named_by: NamedBy
+    gold_scores: np.ndarray  #: (p,) float64
+    n_pairs: int  #: of the file; those with an id that names no row are left out
+    named_by: NamedBy  #: what the ids are
 
     def __len__(self) -> int:
         return len(self.gold_scores)
@@ -214,12 +186,9 @@ def read_pairs(
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Pairs:
-    """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score.
+    """Pairs from a table, .jsonl or .parquet, gzipped or not: left, right, score in any range.
 
-    Scores may have any range; ``score_range`` of the result is theirs.
-
-    Raises CorpusError with the codes of ``read_corpus``, and no_pair_columns, bad_score,
-    blank_sentence, bad_json, uncertain (``reading`` has to say it).
+    Raises CorpusError as ``read_corpus``, and no_pair_columns, bad_score, blank_sentence.
 
     Parameters
     ----------
@@ -230,9 +199,8 @@ def read_pairs(
         Left, right and score, by name or place. None finds them by their names, by STS-B's form
         (7 columns or more, tab-separated, no header), or as two texts and a number.
     subset_column : str or int, optional
-        By name or place. None takes a column named subset, genre or dataset.
+        None takes a column named subset, genre or dataset.
     reading : Reading
-        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
     """
     if columns is not None and len(columns) != 3:
@@ -262,8 +230,6 @@ def read_row_pairs(
 
     Three columns are two ids and the score behind them, also where the ids are numbers.
 
-    Raises CorpusError as ``read_pairs``.
-
     Parameters
     ----------
     source : path, bytes or binary file
@@ -287,8 +253,7 @@ def read_row_pairs(
 def row_pairs(pairs: Pairs, vectors: VectorSet) -> RowPairs:
     """The rows that pairs name by ids, texts or numbers of rows from 1.
 
-    Of several rows with one text the first counts. Raises CorpusError "no_known_ids" if no id names
-    a row, and "row_zero" for row numbers that begin at 0.
+    Of several rows with one text the first counts. CorpusError as ``named_rows``.
     """
     named_by, rows = named_rows(vectors, pairs.sentences)
     found = {each: next(iter(rows.found(each)[0]), -1) for each in pairs.sentences}
@@ -310,7 +275,7 @@ def _pairs_of(
     formulas = {row for note in table.notes if note.reason == FORMULA for row in note.rows}
     for line, row in zip(table.lines, table.rows, strict=True):
         if line in formulas and not all(row[place] for place in places):
-            raise CorpusError("blank_sentence", because="formula_cell", line=line)
+            raise CorpusError("formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
     subset_at = table.named(SUBSET_NAMES) if subset_column is None else table.index(subset_column)
@@ -331,13 +296,12 @@ def _pairs_of(
 def read_pair_folder(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> dict[str, Pairs]:
     """The splits "train", "dev" and "test" of a folder on disk, as many as it has.
 
-    A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. The
-    form is STS-B's (tab-separated, no header) or any that ``read_pairs`` takes. Raises CorpusError
-    with its codes, and no_splits, two_splits (two files for one).
+    A file's name gives its split: sts-train.csv, test.tsv, validation-00000-of-00001.parquet. Each
+    file is in STS-B's form or any that ``read_pairs`` takes. CorpusError no_splits, two_splits.
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise CorpusError("no_splits", because="no_folder", path=str(folder))
+        raise CorpusError("no_folder", path=str(folder))
     files: dict[str, Path] = {}
     for file in sorted(folder.iterdir()):
         split = split_of(file.name)

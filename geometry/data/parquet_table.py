@@ -32,10 +32,7 @@ def process_limits(limits: Limits) -> ProcessLimits | None:
 
 
 def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row]:
-    """(columns, first rows, number of all rows, columns of lists) of Parquet or Arrow.
-
-    MemoryError beyond the limit of bytes. A field of a struct is a column.
-    """
+    """(columns, first rows, number of all rows, columns of lists), structs by their fields."""
     import pyarrow as pa
     from pyarrow import ipc, parquet
 

@@ -197,11 +197,7 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[
 def dialect_of(
     lines: Lines, *, suffix: str = "", reading: Reading = AS_FOUND, spaced: bool = False
 ) -> Dialect:
-    """The dialect of a table; CorpusError "uncertain" if the file fits two.
-
-    suffix : of the file's name; tabs divide a .tsv
-    spaced : whether spaces may divide, as between numbers
-    """
+    """The dialect of a table, in which spaces may divide numbers where it is ``spaced``."""
     sample = _sample(lines())
     stated = _SEPARATOR.fullmatch(sample[0]) if sample else None
     skipped = int(stated is not None)
@@ -248,10 +244,7 @@ def list_in(cell: str) -> str | None:
 
 
 def is_table(lines: Lines) -> bool:
-    """Whether lines are the rows of a table, whatever the name of the file.
-
-    Tabs divide all of them equally, or another sign does and the first line has a known name.
-    """
+    """Whether tabs divide all lines equally, or another sign does and a first name is known."""
     sample = _sample(lines())
     if _is_of_r(sample):
         return True
@@ -310,10 +303,7 @@ def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[
 
 
 def _have_names(rows: Sequence[Sequence[str]], sample: Sequence[str]) -> bool:
-    """Whether a header is a cell shorter than all rows, which begin with their names: R's tables.
-
-    These are 1, 2, 3, …, or differ and are in quotes or before numbers.
-    """
+    """Whether a header is a cell shorter than all rows, which begin with names, as R writes."""
     first, body = rows[0] if rows else [], rows[1:]
     if not body or {*map(len, body)} != {len(first) + 1} or any(map(is_number, first)):
         return False
@@ -336,10 +326,7 @@ def _is_of_r(sample: Sequence[str]) -> bool:
 
 
 def above_header(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows, such as a title, are above the names of the columns.
-
-    Raises CorpusError if the first rows look like a title, and no row below has names.
-    """
+    """How many rows, such as a title, are above the names; CorpusError if there are no names."""
     for skip, first in enumerate(rows[: _MOST_ABOVE + 1]):
         body, filled = rows[skip + 1 :], [cell for cell in first if cell.strip()]
         if not body or len(first) < 2 or {*map(len, body)} != {len(first)}:
@@ -443,9 +430,7 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]]) -> None:
         return
     widest = max(body, key=len)
     row = ",".join(widest)[:80]
-    raise CorpusError(
-        "uneven_row", because="split_decimals", row=row, n=len(widest), expected=len(first)
-    )
+    raise CorpusError("split_decimals", row=row, n=len(widest), expected=len(first))
 
 
 def _is_spaced(sample: Sequence[str]) -> bool:
@@ -518,7 +503,6 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
 
     A mark at the beginning of one text and another at the end of a later one would make one cell of
     all rows between. So if each line of a cell of several lines could be a row, its cells decide.
-    Programs that quote every cell, or double the marks within one, leave no doubt.
     """
     if not any('"' in line for line in lines()):
         return "quoted"
@@ -613,9 +597,7 @@ def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str 
 
 
 def header_of_numbers(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str) -> bool:
-    """Whether the first row of a table of vectors names its columns.
-
-    first, body : the cells of columns of numbers, without the columns of texts
+    """Whether the first row of columns of numbers names them.
 
     0, 1, 2, … are names that pandas writes, and may be a vector: CorpusError "uncertain" if the
     other rows don't show which.

@@ -24,17 +24,10 @@ _TREC = ("query", "iteration", "relevant", "grade")
 
 @dataclass(frozen=True)
 class Relevance:
-    """Queries and what is relevant to each, as a file names them.
-
-    Attributes
-    ----------
-    name : str
-    answers : mapping
-        From each query, in the file's order, to its relevant texts or rows and their grades.
-    """
+    """Queries and what is relevant to each, as a file names them."""
 
     name: str
-    answers: Mapping[str, Mapping[str, float]]
+    answers: Mapping[str, Mapping[str, float]]  #: in the file's order; grades of texts or rows
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -42,28 +35,15 @@ class Relevance:
 
 @dataclass(frozen=True)
 class Judged:
-    """The queries whose relevant rows are among the rows that are searched.
-
-    Attributes
-    ----------
-    queries : tuple of str
-    rows : tuple of int or None
-        The row whose text is the query, which is no answer to itself. None if there is no such row.
-    relevant : tuple of mapping
-        From relevant rows to their grades, at least one for each query.
-    left_out : tuple of set
-        For each query its own row, and other rows of the same text that are no answers.
-    n_queries, n_missing : int
-        Queries of the file, of which those without a relevant row are left out; relevant texts and
-        rows that are not among the rows.
-    """
+    """The queries whose relevant rows are among the rows that are searched."""
 
     queries: tuple[str, ...]
-    rows: tuple[int | None, ...]
-    relevant: tuple[Mapping[int, float], ...]
+    rows: tuple[int | None, ...]  #: whose text is the query, which is no answer to itself; or None
+    relevant: tuple[Mapping[int, float], ...]  #: grades by row, at least one for each query
+    #: for each query its own row, and other rows of the same text that are no answers
     left_out: tuple[frozenset[int], ...]
-    n_queries: int
-    n_missing: int
+    n_queries: int  #: of the file; those without a relevant row are left out
+    n_missing: int  #: relevant texts and rows that are not among the rows
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -71,31 +51,17 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class JudgedQueries:
-    """Vectors of queries, and which rows of the searched vectors answer each.
+    """Vectors of queries, and which rows of the searched vectors answer each."""
 
-    Attributes
-    ----------
-    vectors : (q, d) array
-    relevant : tuple of q mappings
-        From relevant rows of the searched vectors, from 0, to their grades above 0; at least one
-        for each query.
-    left_out : tuple of q sets
-        Rows that are no answer to a query: its own row and copies of it. Empty where the queries
-        have vectors of their own.
-    n_queries, n_missing : int
-        Queries of the file, of which those without a relevant row are left out; ids that name no
-        query or no searched row.
-    queries_by, rows_by : str
-        What the ids of queries and of rows are: "ids", "texts" or "numbers" of rows from 1.
-    """
-
-    vectors: np.ndarray
-    relevant: tuple[Mapping[int, float], ...]
+    vectors: np.ndarray  #: (q, d)
+    relevant: tuple[Mapping[int, float], ...]  #: grades above 0 by row, at least one for each query
+    #: rows that are no answer to a query: its own row and copies of it; empty where the queries
+    #: have vectors of their own
     left_out: tuple[frozenset[int], ...]
-    n_queries: int
-    n_missing: int
-    queries_by: NamedBy = "numbers"
-    rows_by: NamedBy = "numbers"
+    n_queries: int  #: of the file; those without a relevant row are left out
+    n_missing: int  #: ids that name no query or no searched row
+    queries_by: NamedBy = "numbers"  #: what the ids of queries are
+    rows_by: NamedBy = "numbers"  #: what the ids of rows are
 
     def __post_init__(self) -> None:
         if not len(self.vectors) == len(self.relevant) == len(self.left_out):
@@ -149,9 +115,7 @@ def read_relevance(
     ----------
     source : path, bytes or binary file
     name : str, optional
-        By default the name of the file.
     reading : Reading
-        What is known of how the file is written, such as its delimiter.
     limits : Limits
     """
     wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
@@ -204,10 +168,8 @@ def judge_vectors(
 ) -> JudgedQueries:
     """Find the queries and their answers by ids, texts or numbers of rows of vectors.
 
-    Queries whose vector is zero have no direction, and are left out.
-
-    Raises CorpusError with the codes no_known_ids and row_zero, and other_dimension for queries of
-    another model.
+    Queries whose vector is zero have no direction, and are left out. CorpusError no_known_ids,
+    row_zero, and other_dimension for queries of another model.
 
     Parameters
     ----------
@@ -259,7 +221,6 @@ def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
 
 
 def _trec_table(text: str, limits: Limits) -> Table | None:
-    """The rows of TREC's qrels; None for any other form."""
     return read_form(text, limits, _TREC, str.split, _is_trec)
 
 

@@ -41,8 +41,7 @@ def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, Na
     """What the wanted ids name rows by, and the rows by it.
 
     The vectors' ids if one of them is wanted; else their texts, or numbers of rows in the file from
-    1, whichever names more. Raises CorpusError "no_known_ids" if nothing is named, and "row_zero"
-    for numbers that begin at 0.
+    1, whichever names more.
     """
     n = len(vectors)
     numbers = range(1, n + 1) if vectors.numbers is None else vectors.numbers.tolist()

@@ -47,9 +47,6 @@ def read_table_file(
 ) -> tuple[TextFile, Table]:
     """(title and encoding, table) of a file of any kind; gzip is undone first.
 
-    name : of the file, where the source has none; also its title
-    title : of bytes without a name
-    wanted : columns that the caller names
     own_form : reads a text in a form of its own; None for any other
     or_lines : whether a file that is no table has one text a line
     """
@@ -59,7 +56,7 @@ def read_table_file(
     title = name or path.name
     if content.startswith(GZIP):
         most = limits.unpacked_bytes
-        too_large = CorpusError("too_many_bytes", because="unpacked", limit=most)
+        too_large = CorpusError("unpacked", limit=most)
         with unpacked(io.BytesIO(content), most, limits.seconds / 2, too_large) as inner:
             content, limits = inner.read(), limits.but(file_bytes=most)
         path, title = Path(path.name.removesuffix(".gz")), title.removesuffix(".gz")

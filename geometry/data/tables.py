@@ -58,11 +58,7 @@ class Table:
     sheet: str | None = None  # the one that is read
 
     def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
-        """What became of the rows and columns.
-
-        used : places of the columns, or None
-        left_out : from a reason to the places of rows that were left out for it, besides blank ones
-        """
+        """What became of the rows and columns, by the places of those used and of rows left out."""
         columns = {self.columns[place] for place in used if place is not None}
         lines = {
             reason: [self.lines[place] for place in places] for reason, places in left_out.items()
@@ -161,10 +157,7 @@ def read_table(
     reading: Reading = AS_FOUND,
     limits: Limits = LIMITS,
 ) -> Table:
-    """The table in a file of columns; rows beyond the limit are only counted.
-
-    A first row that has a ``wanted`` name is a header.
-    """
+    """The table in a file of columns; a first row that has a ``wanted`` name is a header."""
 
     def lines() -> Iterator[str]:
         numbered = lines_of(file.text, limits, newline="", most=limits.line_characters)
@@ -226,8 +219,7 @@ def read_form(
     for line, cells in filled():
         if len(cells) < width:
             raise CorpusError(
-                "uneven_row",
-                because="uneven_stsb_row" if "genre" in columns else None,
+                "uneven_stsb_row" if "genre" in columns else "uneven_row",
                 line=line,
                 n=len(cells),
                 expected=width,

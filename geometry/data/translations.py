@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from .shipped import shipped_file
+from ..shipped import shipped_file
 
 ENGLISH = "en"
 Translate = Callable[[str], str]  # from an English label to that of the chosen language
@@ -46,11 +46,7 @@ def corpus_of(code: str) -> str:
 
 
 def language_for(locale: str | None) -> str | None:
-    """The language that serves a locale such as "zh-TW"; None if none does.
-
-    The longest of the languages' locales that begins the given one decides, so "zh-Hant-CN" is
-    served by "zh-Hant" and not by "zh".
-    """
+    """The language that serves a locale; of its locales that begin this one the longest decides."""
     parts = (locale or "").lower().replace("_", "-").split("-")
     served = {
         each.lower(): code
@@ -86,8 +82,7 @@ def catalogue(code: str) -> gettext.NullTranslations:
 def paragraph(sentences: Iterable[str]) -> str:
     """The sentences one after the other; after a full-width stop there is no space.
 
-    A bold sentence's full-width stop is put behind its asterisks: Markdown does not end bold
-    between such a stop and a Chinese character.
+    Such a stop is put behind the asterisks of a bold sentence, where Markdown would not end it.
     """
     found = ""
     for sentence in filter(None, sentences):

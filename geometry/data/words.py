@@ -52,10 +52,7 @@ _FOLDED = str.maketrans("’ʼ＇", "'''", f"{_JOINED}\u00ad")  # noqa: RUF001
 
 
 def words_in(text: str, tokenizer: str = "unicode", *, signs: bool = False) -> list[str]:
-    """The words of a text as they are written; "ascii" has lower case.
-
-    signs : every other character but blanks is a word, too, and an apostrophe is a sign.
-    """
+    """The words of a text as they are written; with ``signs`` other characters are words too."""
     if tokenizer == "jieba":
         try:
             import jieba
@@ -124,10 +121,7 @@ _LAST_WORD = re.compile(r"([^\s(\[“‘\"']+)\.$")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, stripped; a text without an end of a sentence is one.
-
-    Full stops after usual abbreviations and single letters end no sentence.
-    """
+    """The sentences of a text, stripped. Usual abbreviations and single letters end none."""
     sentences, start = [], 0
     for found in _END.finditer(text):
         piece = text[start : found.end()].strip()

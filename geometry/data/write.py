@@ -14,7 +14,6 @@ from typing import IO
 from .errors import OutputError
 
 PART = ".part"  # the end of the name of what is not finished; a killed process leaves it
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
 def write(
@@ -32,11 +31,10 @@ def write(
 
 @contextmanager
 def written(path: Path, *, force: bool = True, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """A file that gets its name when it is complete and on disk.
+    """A file that gets its name when it is complete and on disk; else what had it is unchanged.
 
-    If the block or the disk fails, what had the name before is unchanged. A symbolic link is
-    replaced, not followed. Without ``force`` a file of that name is a FileExistsError. A file that
-    is replaced keeps its permissions; a new one has ``mode``, less what the process masks.
+    A symbolic link is replaced, not followed. Without ``force`` a file of that name is a
+    FileExistsError. A file that is replaced keeps its permissions; a new one has ``mode``.
     """
     part = _part(path.parent, path.name)
     try:
@@ -46,10 +44,9 @@ def written(path: Path, *, force: bool = True, mode: int = 0o666) -> Iterator[IO
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if force:
-            part.replace(path)
-        else:
-            _name_new(part, path)
+        if not force and path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        part.replace(path)
     except BaseException:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -58,11 +55,9 @@ def written(path: Path, *, force: bool = True, mode: int = 0o666) -> Iterator[IO
 
 @contextmanager
 def written_folder(path: Path) -> Iterator[Path]:
-    """A folder that gets its name when its files are complete and on disk.
+    """A folder that gets its name when its files are complete and on disk; as ``refuse_in_use``.
 
     An empty folder that exists is filled file by file, because it may be a disk of its own.
-
-    Raises OutputError "folder_in_use" if there is a file, or a folder that is not empty.
     """
     refuse_in_use(path)
     is_there = path.is_dir()
@@ -93,19 +88,12 @@ def check_output(
     or_folder: bool = False,
     force: bool = False,
 ) -> None:
-    """Refuse an output before any work begins; ``inputs`` include what else is written.
-
-    Raises OutputError for another ending; a symbolic link; an input, also by another name; a folder
-    that is absent, not empty or not writable; a file that exists.
-    """
+    """Refuse an output before any work begins; ``inputs`` include what else is written."""
     name = str(path)
     is_folder = or_folder and not path.suffix
     if not is_folder and path.suffix not in endings:
         raise OutputError(
-            "other_ending",
-            because="other_ending_or_folder" if or_folder else "other_ending",
-            name=name,
-            names=endings,
+            "other_ending_or_folder" if or_folder else "other_ending", name=name, names=endings
         )
     if path.is_symlink():
         raise OutputError("link", name=name)
@@ -150,19 +138,6 @@ def _part(folder: Path, name: str) -> Path:
 
 def _is_part(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(PART)
-
-
-def _name_new(part: Path, path: Path) -> None:
-    """Name the part; FileExistsError if the name is taken, also since a moment ago."""
-    try:
-        path.hardlink_to(part)
-        part.unlink()
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
-        part.replace(path)
 
 
 def _is_within(path: Path, source: Path) -> bool:

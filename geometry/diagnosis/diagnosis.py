@@ -102,7 +102,7 @@ class Diagnosis(Framed):
 def need_directions(n: int) -> None:
     """Raise UndefinedMeasure "too_few_rows" for fewer than LEAST_ROWS vectors that are not zero."""
     if n < LEAST_ROWS:
-        raise UndefinedMeasure("too_few_rows", because="few_directions", n=n, limit=LEAST_ROWS)
+        raise UndefinedMeasure("few_directions", n=n, limit=LEAST_ROWS)
 
 
 def diagnose(

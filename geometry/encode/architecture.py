@@ -61,9 +61,7 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     ]
     for limit in limits:
         if limit is not None and not isinstance(limit, int | float):
-            raise ModelFilesError(
-                "unreadable", because="no_longest_text", name=name, found=str(limit)
-            )
+            raise ModelFilesError("no_longest_text", name=name, found=str(limit))
     stated = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
     return Architecture(
         n_layers=_number(config, LAYER_SETTINGS),
@@ -139,18 +137,12 @@ def read_model(folder: Path, *, name: str, dtype: str) -> Any:
     unfit = sorted({key for key, *_ in report["mismatched_keys"]})
     if absent or unfit:  # transformers would fill them with random numbers
         raise ModelFilesError(
-            "wrong_architecture",
-            because="mismatched",
-            name=name,
-            architecture=config.model_type,
-            weight=(absent or unfit)[0],
+            "mismatched", name=name, architecture=config.model_type, weight=(absent or unfit)[0]
         )
     if has_both:
         model = model.get_encoder()
     if model.main_input_name != "input_ids":
-        raise ModelFilesError(
-            "unreadable", because="other_input", name=name, input=model.main_input_name
-        )
+        raise ModelFilesError("other_input", name=name, input=model.main_input_name)
     if getattr(model, "pooler", None) is not None:
         # a layer over the first token that no hidden state depends on; SqueezeBERT calls it
         model.pooler = torch.nn.Identity()

@@ -37,18 +37,17 @@ def encode_to_files(
     block_rows: int = BLOCK_ROWS,
     progress: Progress | None = None,
 ) -> dict[str, np.memmap]:
-    """Every layer and every pooling of the texts, as files on disk.
+    """Every layer and every pooling of the texts, as files on disk: float32, read-only, by pooling.
 
-    One block of texts is in memory at a time. After an interruption, the same call resumes: it
-    reuses the finished blocks, and ``progress`` begins with their count. Files of a call with
-    another encoder, texts or settings are replaced. In bfloat16 no layer is refused here, as in
-    ``encode_layers``.
+    An array is (n_layers + 1, n, d). One block of texts is in memory at a time. After an
+    interruption, the same call resumes: it reuses the finished blocks, and ``progress`` begins with
+    their count. Files of a call with another encoder, texts or settings are replaced; a folder with
+    any other file is a ValueError. In bfloat16 no layer is refused here, as in ``encode_layers``.
 
     Parameters
     ----------
     encoder : Encoder
     texts : sequence of str
-        n texts.
     folder : path
         Empty, not there yet, or of an earlier call.
     poolings : sequence of str
@@ -58,20 +57,6 @@ def encode_to_files(
         Texts a block.
     progress : callable (int, int), optional
         Called with (texts done, texts in all).
-
-    Returns
-    -------
-    dict of str to memmap
-        By pooling, (n_layers + 1, n, d) float32, read-only.
-
-    Raises
-    ------
-    ValueError
-        For no texts, an unknown pooling or none, block_rows below 1, or a folder with other files.
-    TypeError
-        For a text that is not a string.
-    OSError
-        If the disk is full.
     """
     if not len(texts):
         raise ValueError("there are no texts to encode")

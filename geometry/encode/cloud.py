@@ -1,8 +1,6 @@
 """One corpus as one cloud of vectors: of sentences, contextual tokens or types.
 
-Sentence vectors are pooled. The vector of a contextual token depends on its sentence. Types are
-rows of the input embedding matrix and do not depend on any sentence. ``type_averages`` averages
-them over the word pieces of a text.
+Types are rows of the input embedding matrix and do not depend on any sentence.
 """
 
 from __future__ import annotations
@@ -42,36 +40,18 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+(?:['’-][^\W\u3400-\u9
 
 @dataclass(frozen=True)
 class Cloud:
-    """n vectors and their texts, labels and counts.
+    """n vectors and their texts, labels and counts."""
 
-    Attributes
-    ----------
-    unit : str
-        "sentences", "tokens" or "types".
-    vectors : (n, d) array of float32
-    texts : tuple of n str
-        The sentence or the word piece of each row.
-    sources : (n,) array of int
-        Index of the row's sentence in the corpus; -1 for a type.
-    labels : tuple of n str, or None
-        The label of the row's sentence.
-    lengths : (n,) array of int
-        Words of a sentence, or characters of a word piece.
-    counts : (n,) array of float
-        Occurrences of a word piece in the corpus. For a sentence, the mean of log10 of that over
-        its pieces.
-    n_available : int
-        Rows before a sample was drawn.
-    """
-
-    unit: str
-    vectors: np.ndarray
-    texts: tuple[str, ...]
-    sources: np.ndarray
-    labels: tuple[str, ...] | None
-    lengths: np.ndarray
+    unit: str  #: "sentences", "tokens" or "types"
+    vectors: np.ndarray  #: (n, d) float32
+    texts: tuple[str, ...]  #: the sentence or the word piece of each row
+    sources: np.ndarray  #: (n,) index of the row's sentence in the corpus; -1 for a type
+    labels: tuple[str, ...] | None  #: of the row's sentence
+    lengths: np.ndarray  #: (n,) words of a sentence, or characters of a word piece
+    #: (n,) occurrences of a word piece in the corpus; of a sentence the mean of log10 of that over
+    #: its pieces
     counts: np.ndarray
-    n_available: int
+    n_available: int  #: rows before a sample was drawn
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -107,6 +87,8 @@ def read_cloud(
 ) -> Cloud:
     """The cloud of a corpus, from the store if it has it; otherwise encoded and stored.
 
+    PrecisionError if bfloat16 can't resolve the cloud.
+
     Parameters
     ----------
     encoder : Encoder
@@ -116,9 +98,8 @@ def read_cloud(
     layer : int, tuple of int or str
         As in ``Encoder.encode``; one layer for tokens. Types have none.
     pooling : str
-        As in ``Encoder.encode``; for sentences only.
     special_tokens : bool
-        As in ``Encoder.encode``; for sentences only.
+        Both as in ``Encoder.encode``; for sentences only.
     max_points : int
         A larger cloud is sampled without replacement.
     seed : int
@@ -132,11 +113,6 @@ def read_cloud(
     store : ArrayStore, optional
     progress : callable (int, int), optional
         Called with (texts done, texts in all).
-
-    Raises
-    ------
-    ValueError
-        For an unknown unit or layer, and (PrecisionError) if bfloat16 can't resolve the cloud.
     """
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
@@ -321,11 +297,7 @@ def _tokens(request: _Request) -> Cloud:
 def _token_vectors(
     request: _Request, layers: Sequence[int], rows: np.ndarray, lengths: list[int]
 ) -> np.ndarray:
-    """Vectors (layers, m, d) of the tokens at these sorted rows.
-
-    The vectors of all tokens of the texts that are encoded at a time take VECTOR_BYTES at most, or
-    are those of one text.
-    """
+    """Vectors (layers, m, d) of the tokens at these sorted rows, VECTOR_BYTES at a time."""
     encoder, texts, sizes = request.encoder, request.corpus.texts, np.asarray(lengths)
     starts = np.cumsum([0, *lengths])
     text_of = np.searchsorted(starts, rows, "right") - 1  # (m,) ascending
@@ -398,9 +370,8 @@ def type_averages(
 ) -> np.ndarray:
     """(n, d) float32: the mean of the input embeddings of each text's word pieces.
 
-    The counterpart of averaged GloVe vectors: one *static* vector a type, without special tokens
-    and positions. Layer 0 differs: it adds positions and special tokens, and normalises.
-    TextError for the first text that has no word piece.
+    The counterpart of averaged GloVe vectors: one *static* vector a type. Layer 0 differs: it adds
+    positions and special tokens, and normalises.
     """
     table = encoder.type_embeddings()
     row_of = {word: row for row, word in enumerate(table.words)}

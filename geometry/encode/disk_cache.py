@@ -1,8 +1,7 @@
 """A disk cache of arrays by key, and the vectors of a corpus from it.
 
-Files are written atomically, verified on read and bounded in total size. A file is an .npy after
-32 bytes: the sha256 of its key and the .npy. A file that was truncated, altered or renamed reads as
-absent, so its array is computed again. Only the owner of the process may read the files.
+A file is an .npy after 32 bytes: the sha256 of its key and the .npy. A file that was truncated,
+altered or renamed reads as absent. Only the owner of the process may read the files.
 """
 
 from __future__ import annotations
@@ -71,7 +70,6 @@ class ArrayStore:
         self._failed_bytes = 0  # of the last array that could not be written
         self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
-        self._unchecked = 0  # bytes that may be written before the folder's size is read again
 
     @staticmethod
     def key(*parts: object) -> str:
@@ -127,11 +125,7 @@ class ArrayStore:
             return
         if len(body) >= self._failed_bytes:  # a full disk may have room for something small
             self.failure = None
-        with self._lock:
-            self._unchecked -= _DIGEST_BYTES + len(body)
-            is_due = self._unchecked < 0
-        if is_due:  # an encoding writes dozens of arrays, and the folder may have thousands
-            self._evict()
+        self._evict()
 
     @property
     def unwritten(self) -> dict[str, np.ndarray]:
@@ -218,9 +212,6 @@ class ArrayStore:
             else:
                 entries.append((used, sum(file.st_size for file in files), path))
         excess = sum(size for _, size, _ in entries) - self.max_bytes
-        with self._lock:
-            # ten processes that write at once stay below the limit
-            self._unchecked = max(-excess, 0) // 10
         for _, size, path in sorted(entries):
             if excess <= 0:
                 return
@@ -290,10 +281,9 @@ def recalled_vectors(
 ) -> np.ndarray:
     """The (n, d) float32 vectors of ``Encoder.encode``, from the store if it has them.
 
-    If not, one forward pass computes all layers and poolings, and all are stored. If they would
-    exceed BYTES_AT_ONCE, only this pooling is computed, by blocks on disk in the store's folder,
-    where a run that was killed resumes. If the blocks can't be written there, only these layers are
-    computed, in memory. The pooling "own" is computed and stored alone.
+    If not, one forward pass computes all layers and poolings, and all are stored. Beyond
+    BYTES_AT_ONCE only this pooling is computed, by blocks on disk, where a run that was killed
+    resumes; or only these layers in memory, if no blocks can be written.
     """
     layers = encoder.layer_indices(layer)
     every = range(encoder.n_layers + 1)

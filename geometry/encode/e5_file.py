@@ -91,10 +91,7 @@ class E5Encoder(Encoder):
         return TransformerStates(model, device=self.device)
 
     def read_files(self, progress: Progress | None = None) -> None:
-        """Read the tokenizer and the model once, so that later calls do not wait for them.
-
-        progress : called with (bytes expanded, bytes in all).
-        """
+        """Read the tokenizer and the model once; ``progress`` is of the bytes expanded."""
         self.coverage(["."])
         self._report = progress or no_report
         try:
@@ -118,7 +115,7 @@ def read_checked(path: Path) -> bytes:
         content = path.read_bytes()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ModelFilesError("unreadable", because="disk_error", name=E5, reason=reason) from error
+        raise ModelFilesError("disk_error", name=E5, reason=reason) from error
     found = hashlib.sha256(content).hexdigest()
     refuse_changed(path.name, found, E5_SHA256, package=E5_PACKAGE)
     return content

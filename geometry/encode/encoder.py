@@ -54,7 +54,13 @@ NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
 class Encoder:
     """A model in a folder. Creating it is cheap: weights are read at the first forward pass.
 
-    Results are float32 NumPy arrays, whatever the dtype of the model.
+    Results are float32 NumPy arrays, whatever the dtype of the model. ``fingerprint`` is the sha256
+    of everything that the vectors depend on: weights, tokenizer, settings, dtype and prefix.
+
+    There are ``n_layers`` + 1 hidden states; state 0 is the embedding layer. Static word vectors
+    have state 0 only. The last state is the model's output: GPT-2, Llama, ModernBERT and T5 apply a
+    final normalisation to it, and not to the states before it. ``max_tokens`` of the longest text
+    count special ones; the trial lowers it if the pass of such a text would take more than 2 GB.
 
     Parameters
     ----------
@@ -63,6 +69,7 @@ class Encoder:
     name : str
         For messages.
     revision : str, optional
+        The hub's commit; None for a local folder.
     fingerprint : str, optional
         By default computed from the files at its first use.
     dtype : str
@@ -72,26 +79,6 @@ class Encoder:
         These four as in ``load_encoder``. The tokens of the prefix are pooled unless
         ``special_tokens`` is False, and are no contextual tokens of the text unless
         ``include_special`` is True.
-
-    Attributes
-    ----------
-    name : str
-        As given to ``load_encoder``.
-    revision : str or None
-        The hub's commit; None for a local folder.
-    fingerprint : str
-        sha256 of everything that the vectors depend on: weights, tokenizer, settings, dtype and
-        prefix.
-    n_layers : int
-        Transformer layers. There are n_layers + 1 hidden states; state 0 is the embedding layer.
-        Static word vectors have state 0 only. The last state is the model's output: GPT-2, Llama,
-        ModernBERT and T5 apply a final normalisation to it, and not to the states before it.
-    dimension : int
-        d.
-    max_tokens : int
-        Longest text that is read, special tokens included. The trial lowers it if the pass of such
-        a text would take more than 2 GB.
-    dtype, device, prefix : str
     """
 
     def __init__(
@@ -117,8 +104,7 @@ class Encoder:
             settings = self._read_settings()
         if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
             raise ModelFilesError(
-                "unreadable",
-                because="too_wide",
+                "too_wide",
                 name=name,
                 layers=settings.n_layers,
                 dimension=settings.dimension,
@@ -195,7 +181,6 @@ class Encoder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """sha256 of the model's files, dtype and prefix; for the bundled files a constant."""
         return self._fingerprint()
 
     def _fingerprint(self, report: Progress = no_report) -> str:
@@ -212,14 +197,12 @@ class Encoder:
 
     @property
     def content_key(self) -> str:
-        """Names what the vectors depend on: ``fingerprint``."""
         return self.fingerprint
 
     def read_files(self, progress: Progress | None = None) -> None:
         """Read all files and the model once, so that later calls do not wait for them.
 
         progress : called with (bytes read, bytes in all), and with (0, 0) during the trial.
-        Raises ModelFilesError if the tokenizer is damaged or the model can't be used.
         """
         self._try_first(progress or no_report)
         self.coverage(["."])
@@ -274,12 +257,14 @@ class Encoder:
         special_tokens: bool = True,
         progress: Progress | None = None,
     ) -> np.ndarray:
-        """One vector a text.
+        """One vector (d,) a text, as an (n, d) array of float32.
+
+        ValueError for an unknown pooling or layer, and for a text that has special tokens only if
+        they are left out. PrecisionError if bfloat16 can't resolve the directions of the vectors.
 
         Parameters
         ----------
         texts : sequence of str
-            n texts.
         layer : int, tuple of int or str
             Index of a hidden state: 0 is the embedding layer, -1 the last. Several are averaged,
             given as a tuple or as a name in ``LAYER_SETS``.
@@ -290,20 +275,6 @@ class Encoder:
             Whether [CLS], [SEP], <s> … are pooled too. "cls" is the first token either way.
         progress : callable (int, int), optional
             Called with (texts done, texts in all). An exception raised in it ends the encoding.
-
-        Returns
-        -------
-        (n, d) array of float32
-
-        Raises
-        ------
-        ValueError
-            For an unknown pooling or layer, and for a text that has special tokens only if they
-            are left out.
-        PrecisionError
-            If bfloat16 can't resolve the directions of the vectors.
-        TypeError
-            For a text or a layer of another type.
         """
         layers = self.layer_indices(layer)
         if pooling == OWN:
@@ -338,17 +309,13 @@ class Encoder:
             Only these, in this order, in place of every layer.
         special_tokens : bool
         progress : callable, optional
-            As in ``encode``.
         """
         chosen = range(self.n_layers + 1) if layers is None else layers
         indices = tuple(self.layer_index(layer) for layer in chosen)
         return self._pooled(texts, indices, as_poolings(poolings), special_tokens, progress)
 
     def coverage(self, texts: Sequence[str], *, progress: Progress | None = None) -> Coverage:
-        """Count the texts that are cut and the tokens that are unknown.
-
-        progress : called with (texts done, texts in all) while many texts are counted.
-        """
+        """Count the texts that are cut and the tokens that are unknown."""
         return self._reader.coverage(texts, progress or no_report)
 
     def _encodings(self, texts: Sequence[str], progress: Progress | None) -> Sequence[TextTokens]:
@@ -366,10 +333,7 @@ class Encoder:
     def tokenize(
         self, texts: Sequence[str], *, progress: Progress | None = None
     ) -> list[list[str]]:
-        """Word pieces of each text, cut at ``max_tokens``, without special tokens.
-
-        progress : called with (texts done, texts in all) while many texts are split.
-        """
+        """Word pieces of each text, cut at ``max_tokens``, without special tokens."""
         return self._reader.pieces(texts, progress or no_report)
 
     def encode_tokens(
@@ -390,7 +354,6 @@ class Encoder:
         include_special : bool
             Include vectors of special tokens such as [CLS] and [SEP].
         progress : callable, optional
-            As in ``encode``.
         """
         [tokens] = self.encode_token_layers(
             texts, layers=(layer,), include_special=include_special, progress=progress
@@ -414,7 +377,6 @@ class Encoder:
             By default every layer, from 0 to n_layers.
         include_special : bool
         progress : callable, optional
-            As in ``encode_tokens``.
         """
         chosen = range(self.n_layers + 1) if layers is None else layers
         indices = [self.layer_index(layer) for layer in chosen]

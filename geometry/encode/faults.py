@@ -18,17 +18,11 @@ def converting_faults(name: str) -> Iterator[None]:
     except BaseException as error:
         if not is_fault_of_the_model(error):
             raise
-        raise ModelFilesError(
-            "unreadable", because="broken", name=name, said=first_line_of(error)
-        ) from error
+        raise ModelFilesError("broken", name=name, said=first_line_of(error)) from error
 
 
 def is_fault_of_the_model(error: BaseException) -> bool:
-    """Whether a model's files caused the error.
-
-    False for a ModelFilesError, whose message already gives the reason, for errors of the disk and
-    of memory, and for exceptions that end a program.
-    """
+    """Whether a model's files caused the error, and no ModelFilesError gives the reason already."""
     if not isinstance(error, Exception):
         # a panic in Rust, as of tokenizers; its class derives from BaseException
         return type(error).__name__ == "PanicException"

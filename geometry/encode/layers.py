@@ -24,10 +24,7 @@ def layer_sets(n_layers: int) -> list[str]:
 def resolve_layers(
     layer: int | str | tuple[int, ...], *, n_layers: int, name: str
 ) -> tuple[int, ...]:
-    """Indices into the n_layers + 1 hidden states, counted from 0.
-
-    ValueError for layers that the model does not have, TypeError for what is no layer.
-    """
+    """Indices into the n_layers + 1 hidden states, counted from 0."""
     if isinstance(layer, str):
         if layer not in LAYER_SETS:
             raise ValueError(f"{_WANTED}; got {layer!r}")

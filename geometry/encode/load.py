@@ -33,6 +33,10 @@ def load_encoder(
 ) -> Encoder:
     """A bundled encoder, a local folder, or a model of the hub.
 
+    ModelFilesError says what is wrong, the limit and the remedy. ValueError for a revision of
+    "bundled" or of a folder, and for a dtype or device that this machine does not support, before
+    anything is fetched.
+
     Parameters
     ----------
     name : str or path
@@ -59,18 +63,6 @@ def load_encoder(
         card says for similarity: "query: " for "bundled-e5" and for E5 models of the hub, and none
         for others. Its tokens count as special ones: means of sentences include them, as in
         sentence-transformers, and ``encode_tokens`` and ``tokenize`` leave them out.
-
-    Returns
-    -------
-    Encoder
-
-    Raises
-    ------
-    ModelFilesError
-        What is wrong, the limit and the remedy; its ``code`` names the case.
-    ValueError
-        For a revision of "bundled" or of a folder, and for a dtype or device that this machine
-        does not support, before anything is fetched.
     """
     need("encode", "torch", "transformers", "tokenizers", "huggingface_hub")
     check_dtype(dtype)
@@ -134,7 +126,7 @@ def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
         return encoder
     except OSError as error:
         raise ModelFilesError(
-            "unreadable", because="disk_error", name=name, reason=error.strerror or str(error)
+            "disk_error", name=name, reason=error.strerror or str(error)
         ) from error
 
 
@@ -164,10 +156,7 @@ def bundled_is_here(name: str = BUNDLED) -> bool:
 
 
 def names_a_folder(name: str, limits: ModelLimits | None = None) -> bool:
-    """Whether the name is an existing folder's, or has the form of a path.
-
-    If the limits (by default those of narrow-cone.toml) allow no folders, the disk is not read.
-    """
+    """Whether the name is a folder's; the disk is not read if the limits allow no folders."""
     if not name.strip():
         return False
     looks_like_a_path = name.startswith((".", "~", "/")) or "\\" in name or name.count("/") > 1

@@ -34,34 +34,30 @@ WEIGHTED = ("Dense", "LayerNorm")
 
 
 class OwnOutput:
-    """The steps that a folder's modules.json applies to the last hidden states.
-
-    ``dimension`` is that of the result. ModelFilesError if there is no modules.json, or if a step
-    is unknown, changes the texts (a default prompt) or has no weights as .safetensors.
-    """
+    """The steps that a folder's modules.json applies to the last hidden states."""
 
     def __init__(self, folder: Path, *, name: str, dimension: int) -> None:
         if not (folder / "modules.json").is_file():
-            raise ModelFilesError("unreadable", because="no_modules", name=name)
+            raise ModelFilesError("no_modules", name=name)
         self._name = name
         self._dimension = self.dimension = dimension
         self._steps: list[tuple[str, Path, dict[str, Any]]] = []
         modules = read_modules(folder)
         if not modules:
-            raise ModelFilesError("unreadable", because="empty_modules", name=name)
+            raise ModelFilesError("empty_modules", name=name)
         first, *rest = modules
         if _kind(first) not in MODELS:
             raise self._unknown(_kind(first))
         settings = read_json(folder / "config_sentence_transformers.json", {})
         if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
-            raise ModelFilesError("unreadable", because="prompt", name=name)
+            raise ModelFilesError("prompt", name=name)
         for module in rest:
             if _kind(module) != SKIPPED:
                 self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if self.dimension > LIMITS.dimensions:
             raise self._broken(f"an output of {self.dimension} numbers")
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
-            raise ModelFilesError("unreadable", because="no_pooling", name=name)
+            raise ModelFilesError("no_pooling", name=name)
 
     def _add(self, kind: str, folder: Path) -> None:
         settings = read_json(folder / CONFIG, {})
@@ -72,9 +68,7 @@ class OwnOutput:
             settings = {"modes": self._modes(settings)}
             self.dimension = len(settings["modes"]) * self._dimension
         if kind in WEIGHTED and not (folder / "model.safetensors").is_file():
-            raise ModelFilesError(
-                "unreadable", because="no_layer_weights", name=self._name, layer=kind
-            )
+            raise ModelFilesError("no_layer_weights", name=self._name, layer=kind)
         if kind == "Dense":
             self.dimension = self._dense_width(folder, settings)
         self._steps.append((kind, folder, settings))
@@ -103,10 +97,10 @@ class OwnOutput:
         return modes
 
     def _unknown(self, what: str) -> ModelFilesError:
-        return ModelFilesError("unreadable", because="unknown_step", name=self._name, step=what)
+        return ModelFilesError("unknown_step", name=self._name, step=what)
 
     def _broken(self, reason: str) -> ModelFilesError:
-        return ModelFilesError("unreadable", because="broken", name=self._name, said=reason)
+        return ModelFilesError("broken", name=self._name, said=reason)
 
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
         """The steps as a function from H (b, L, d) and mask (b, L) to (b, dimension)."""

@@ -7,7 +7,6 @@ have 67 million pairs. Which kernel runs is not in the settings, so it is measur
 from __future__ import annotations
 
 import math
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,12 +27,8 @@ def longest_text(model: Model) -> int:
     """The number of tokens whose pass takes PASS_BYTES, for a model that reads SHORT or more.
 
     An array of a + b L + c L^2 bytes at L tokens has c = (f(3 s) - 2 f(2 s) + f(s)) / (2 s^2).
-    SHORT if torch lacks its module ``_python_dispatch``, without which nothing can be measured.
     """
     import torch
-
-    if find_spec("torch.utils._python_dispatch") is None:
-        return SHORT
 
     ids = torch.full((1, 3 * STEP), len(model.input_embeddings()) // 2)  # no special token
     sizes = [_array_bytes(model, ids[:, : n * STEP]) for n in (1, 2, 3)]

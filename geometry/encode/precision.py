@@ -75,10 +75,7 @@ def processor_has_bfloat16() -> bool:
 
 
 def refuse_too_narrow(X: np.ndarray, texts: Sequence[str] | None = None) -> None:
-    """Raise PrecisionError if bfloat16 vectors X (n, d) are too close together to be resolved.
-
-    Rows of equal ``texts`` (n) count once.
-    """
+    """PrecisionError if bfloat16 can't resolve X (n, d); rows of equal ``texts`` count once."""
     if texts is not None:
         X = X[list({text: row for row, text in enumerate(texts)}.values())]
     if is_too_narrow(X):

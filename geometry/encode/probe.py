@@ -29,11 +29,7 @@ ROUNDING = {"float32": 1e-3, "bfloat16": 2e-1}
 def probed_states(
     folder: Path, settings: Architecture, *, name: str, dtype: str, device: str
 ) -> TransformerStates:
-    """The model, after a first pass that agreed with its ``settings``.
-
-    ModelFilesError "wrong_architecture" if the model can't be built or its pass fails, if the
-    states have another number or shape, or if those of a text change beside a longer text.
-    """
+    """The model, after a first pass that agreed with its ``settings``."""
     kind = str(read_json(folder / CONFIG).get("model_type"))
     about = {"name": name, "file": CONFIG, "architecture": kind}
 
@@ -55,9 +51,7 @@ def probed_states(
     except Exception as error:  # of any class, from transformers or the model
         if not is_fault_of_the_model(error):
             raise
-        raise ModelFilesError(
-            "wrong_architecture", because="failed", said=first_line_of(error), **about
-        ) from error
+        raise ModelFilesError("failed", said=first_line_of(error), **about) from error
     _refuse_misshapen(alone, settings, about)
     _refuse_mixing(alone, beside, ROUNDING[dtype], about)
     return model
@@ -70,8 +64,7 @@ def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, s
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
         raise ModelFilesError(
-            "wrong_architecture",
-            because="misshapen",
+            "misshapen",
             layers=layers,
             width=width,
             promised_layers=promised[0],
@@ -86,7 +79,7 @@ def _refuse_mixing(alone: _States, beside: _States, rounding: float, about: dict
         h, g = short[0].float(), padded[0, :n].float()  # (n, d)
         apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
         if not apart <= rounding:  # also refuses NaN
-            raise ModelFilesError("wrong_architecture", because="mixes", layer=layer, **about)
+            raise ModelFilesError("mixes", layer=layer, **about)
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:

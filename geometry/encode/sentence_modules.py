@@ -12,7 +12,7 @@ SAMPLE = "Rain."
 
 
 def module_vectors(model: Any, texts: Sequence[str], *, module: int = -1) -> np.ndarray:
-    """Sentence vectors after one module of a loaded SentenceTransformer.
+    """Sentence vectors (n, d) float32 after one module of a loaded SentenceTransformer.
 
     ``model.encode`` computes them, with its own tokenizer, prompts, device and largest length.
 
@@ -23,15 +23,6 @@ def module_vectors(model: Any, texts: Sequence[str], *, module: int = -1) -> np.
     module : int
         Index of the module, as in ``model[module]``; -1 is the last. A module that gives token
         vectors, such as the Transformer itself, is followed by mean pooling.
-
-    Returns
-    -------
-    (n, d) array of float32
-
-    Raises
-    ------
-    ValueError
-        For a module that the model does not have.
     """
     found = model_up_to(model, module).encode(list(texts), show_progress_bar=False)
     return np.asarray(found, dtype=np.float32)
@@ -40,9 +31,7 @@ def module_vectors(model: Any, texts: Sequence[str], *, module: int = -1) -> np.
 def model_up_to(model: Any, module: int, *more: Any) -> Any:
     """A SentenceTransformer with the modules of ``model`` up to one of them, and ``more``.
 
-    The modules are those of ``model``, not copies. A module that gives token vectors is followed
-    by mean pooling. A dimension to which ``model`` truncates its vectors stays with its last
-    module only.
+    A dimension to which ``model`` truncates its vectors stays with its last module only.
     """
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling

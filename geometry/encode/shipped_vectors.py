@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.shipped import shipped_file
+from ..shipped import shipped_file
 
 FOLDER = shipped_file("vectors")
 FLAT = 1e-9  # variance of a direction without any, as a share of the widest

@@ -77,8 +77,7 @@ def split_apart(
     except (MemoryError, ProcessEnded) as error:
         is_slow = isinstance(error, ProcessEnded) and error.too_slow
         raise ModelFilesError(
-            "unreadable",
-            because="slow_patterns" if is_slow else "growing_text",
+            "slow_patterns" if is_slow else "growing_text",
             name=name,
             seconds=round(LIMITS.cpu_seconds),
             limit=MOST_GROWTH,

@@ -36,30 +36,14 @@ class TextError(GeometryError):
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the texts a model reads.
-
-    Attributes
-    ----------
-    n_texts : int
-    truncated : int
-        Texts that are cut at max_tokens, or at MOST_CHARACTERS characters.
-    max_tokens : int
-        The model's limit, special tokens included.
-    tokens : int
-        Word pieces of all texts before the cut at max_tokens, without special tokens and prefix.
-    unknown : int
-        How many of these are the unknown token.
-    unknown_token : str
-        The tokenizer's text for it, such as "[UNK]" or "<unk>"; "" if it has none. Word vectors
-        have none: unknown words are left out.
-    """
+    """How much of the texts a model reads."""
 
     n_texts: int
-    truncated: int
-    max_tokens: int
-    tokens: int
-    unknown: int
-    unknown_token: str = ""
+    truncated: int  #: texts that are cut at max_tokens, or at MOST_CHARACTERS characters
+    max_tokens: int  #: special tokens included
+    tokens: int  #: before the cut at max_tokens, without special tokens and prefix
+    unknown: int  #: how many of these are the unknown token
+    unknown_token: str = ""  #: such as "[UNK]"; "" of word vectors, which leave unknown words out
 
     @property
     def unknown_share(self) -> float:
@@ -70,8 +54,7 @@ class Coverage:
 class PieceReader:
     """A fast tokenizer (tokenizer.json). Special tokens and the prefix count in ``max_tokens``.
 
-    ``report`` is called with (texts read, texts in all) after each batch but the last, and several
-    times a second if another process reads them. What it raises stops the work.
+    What ``report``, called with (texts read, texts in all), raises stops the work.
     """
 
     def __init__(
@@ -156,10 +139,9 @@ class PieceReader:
         return in_batches(with_prefix, read, report)
 
     def _kept(self, encoding: Encoding | TextTokens, strings: dict[str, str]) -> TextTokens:
-        """What is used of an Encoding, which takes 100 bytes a token and has the tokens cut off.
+        """What is used of an Encoding, which takes 100 bytes a token; a prefix is special.
 
-        The tokens of the prefix count as special. A Unigram model gives an unknown token the text's
-        own characters; here it has its name.
+        A Unigram model gives an unknown token the text's own characters; here it has its name.
         """
         mask = np.array(encoding.special_tokens_mask, dtype=np.uint8)
         ordinary = np.flatnonzero(mask == 0)
@@ -274,10 +256,7 @@ def in_batches(
     read: Callable[[list[str], Progress], list[Found]],
     report: Progress = no_report,
 ) -> list[Found]:
-    """What ``read`` gives for each text, read by batches.
-
-    ``report`` is called with (texts read, texts in all) after each batch but the last.
-    """
+    """What ``read`` gives for each text, read by batches; ``report`` is called after each."""
     found: list[Found] = []
 
     def report_here(*_: int) -> None:
@@ -291,10 +270,7 @@ def in_batches(
 
 
 def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in their order, each cut at MOST_CHARACTERS characters.
-
-    A batch has BATCH_CHARACTERS at most, or one text. A character takes up to 600 bytes.
-    """
+    """The texts in their order, cut at MOST_CHARACTERS, in batches of BATCH_CHARACTERS at most."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -321,8 +297,7 @@ def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarra
 def rectangle(texts: Sequence[TextTokens], pad_id: int) -> tuple[Tensor, Tensor, Tensor]:
     """(ids, mask, 1 where a token is not special) of one batch, padded to the longest: (b, L).
 
-    The padding is on the right, whatever the tokenizer's settings state: every position is then the
-    same as without padding, and a decoder's tokens attend to no padding. On the left GPT-2 and BERT
+    The padding is on the right, whatever the tokenizer's settings state. On the left GPT-2 and BERT
     would count positions through it, and a text would not have the vector that it has alone.
     """
     import torch
@@ -343,13 +318,7 @@ def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
     """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
     highest = int(ids.max())
     if highest >= n_types:
-        raise ModelFilesError(
-            "wrong_architecture",
-            because="foreign_tokenizer",
-            name=name,
-            token=highest,
-            tokens=n_types,
-        )
+        raise ModelFilesError("foreign_tokenizer", name=name, token=highest, tokens=n_types)
 
 
 def need_ordinary_tokens(texts: Sequence[TextTokens]) -> None:

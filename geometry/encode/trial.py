@@ -41,11 +41,7 @@ _tried: dict[Path, tuple[tuple[Any, ...], int]] = {}
 
 
 def try_model(folder: Path, *, name: str, report: Progress = no_report) -> int:
-    """The tokens of the longest text that a model reads within ``pass_memory.PASS_BYTES``.
-
-    The model is read in a process of its own, once for the same files. ModelFilesError if that
-    fails; "too_heavy" if it passed a limit or ended without an answer.
-    """
+    """The tokens of the longest text that a model reads within PASS_BYTES; once for its files."""
     folder = folder.resolve()
     found = ((path, (folder / path).stat()) for path in needed_files(folder_files(folder)))
     stamps = tuple((path, each.st_size, each.st_mtime_ns) for path, each in found)
@@ -65,7 +61,7 @@ def try_model(folder: Path, *, name: str, report: Progress = no_report) -> int:
         longest = process.answer(report)
     except (ProcessEnded, MemoryError) as error:  # killed at a limit, or by its own fault
         raise ModelFilesError(
-            "unreadable", because="too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
+            "too_heavy", name=name, limit=most_bytes, seconds=round(seconds)
         ) from error
     finally:
         process.end()

@@ -17,11 +17,7 @@ MOST_WORDS = 1_000_000  # of a text
 
 
 class WordEncoder(Encoder):
-    """Static word vectors as an encoder: a word has the same vector in every text.
-
-    ``layer`` is 0. The tokens are the words of a text that the table has; they are found as
-    ``vectors.sentence_vectors`` finds them. Poolings average them.
-    """
+    """Static word vectors as an encoder of layer 0; words are found as for averages."""
 
     def __init__(self, table: VectorTable) -> None:
         self._table = table

@@ -42,10 +42,10 @@ def read_word_architecture(place: Path, *, name: str) -> Architecture:
 
     for needed in (TOKENIZER_FILE, "model.safetensors"):
         if not (place / needed).is_file():
-            raise ModelFilesError("unreadable", because="no_word_file", name=name, file=needed)
+            raise ModelFilesError("no_word_file", name=name, file=needed)
     with safe_open(place / "model.safetensors", "numpy") as file:
         if WEIGHT not in file.keys():  # noqa: SIM118 (it is no mapping)
-            raise ModelFilesError("unreadable", because="no_word_weights", name=name, weight=WEIGHT)
+            raise ModelFilesError("no_word_weights", name=name, weight=WEIGHT)
         dimension = file.get_slice(WEIGHT).get_shape()[1]
     limit = read_json(place / SETTINGS_FILE, {}).get("max_seq_length") or 1_000_000
     return Architecture(0, dimension, int(limit), lowercase=False)

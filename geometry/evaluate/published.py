@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from ..data.shipped import shipped_file
+from ..shipped import shipped_file
 
 FILE = shipped_file("published.json")
 

@@ -87,9 +87,7 @@ def _cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         try:
             sides.append(directions(X))
         except UndefinedMeasure as reason:
-            raise UndefinedMeasure(
-                "zero_row", because="zero_row_of_side", side=name, **reason.details
-            ) from reason
+            raise UndefinedMeasure("zero_row_of_side", side=name, **reason.details) from reason
     return _dot(*sides).clip(-1.0, 1.0)
 
 

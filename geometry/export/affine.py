@@ -36,22 +36,13 @@ class OtherCloudWarning(UserWarning):
 
 @dataclass(frozen=True)
 class AffineMap:
-    """z = (x - offset) matrix, or x - offset.
+    """z = (x - offset) matrix, or x - offset."""
 
-    Attributes
-    ----------
-    offset : (d,) array of float64
-    matrix : (d, k) array of float64, or None for the identity: a centring
-    about : mapping of str to str
-        How it was fitted: settings, rows of the fit, and what the caller adds, such as model,
-        layer and pooling.
-    fingerprint : Fingerprint or None, where the rows of the fit lie
-    """
-
-    offset: np.ndarray
-    matrix: np.ndarray | None
+    offset: np.ndarray  #: (d,) float64
+    matrix: np.ndarray | None  #: (d, k) float64; None for the identity: a centring
+    #: settings, rows of the fit, and what the caller adds, such as model, layer and pooling
     about: Mapping[str, str] = field(default_factory=dict)
-    fingerprint: Fingerprint | None = None
+    fingerprint: Fingerprint | None = None  #: where the rows of the fit lie
 
     @property
     def width(self) -> int:
@@ -114,14 +105,13 @@ def _texts(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -> None:
-    """Write a fitted transform as safetensors: its arrays and how it was fitted.
+    """Write a fitted transform as safetensors; parameters as in ``affine_map``.
 
     Parameters
     ----------
     path : str or path
-    fitted : object, as in ``affine_map``
+    fitted : object
     **about
-        As in ``affine_map``.
     """
     write(Path(path), transform_bytes(affine_map(fitted, **about)))
 
@@ -150,8 +140,7 @@ def arrays(affine: AffineMap) -> dict[str, np.ndarray]:
 def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> AffineMap:
     """The map of a file that ``save_transform`` wrote. No code in a file is run.
 
-    ExportError if the file is damaged, another kind of file, or larger than the limits of the
-    file's size and of the dimensions; OSError if it can't be read.
+    ExportError if the file is damaged, of another kind, or larger than the limits.
     """
     from safetensors import SafetensorError, safe_open
 

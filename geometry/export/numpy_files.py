@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..shipped import shipped_file
 from .affine import AffineMap, arrays
 
 ARRAYS = "transform.npz"
@@ -32,67 +33,6 @@ def unit(X):
     Z = transform(X)
     return (Z / np.linalg.norm(Z, axis=1, keepdims=True)).astype(np.float32)
 '''
-_DATABASES = """# This transform before a vector database
-
-Documents and queries pass through the same transform, and are normalised after it. Run these lines
-beside `{script}`. `documents` (n, {d}) and `queries` (m, {d}) are vectors of the model, as they
-were in the fit.
-
-## FAISS
-
-The index transforms by itself what is added and what is searched.
-
-```python
-import faiss
-import numpy as np
-
-from apply_transform import fitted
-
-offset, matrix = fitted["offset"], {matrix}
-linear = faiss.LinearTransform({d}, {k}, True)
-faiss.copy_array_to_vector(matrix.T.astype(np.float32).ravel(), linear.A)
-faiss.copy_array_to_vector((-offset @ matrix).astype(np.float32), linear.b)
-linear.is_trained = True
-index = faiss.IndexPreTransform(faiss.IndexFlatIP({k}))
-index.prepend_transform(faiss.NormalizationTransform({k}, 2.0))
-index.prepend_transform(linear)  # the last one is applied first
-index.add(documents.astype(np.float32))
-cosines, rows = index.search(queries.astype(np.float32), 10)
-```
-
-## pgvector
-
-```python
-import psycopg
-from pgvector.psycopg import register_vector
-
-from apply_transform import unit
-
-with psycopg.connect("dbname=mine") as connection:
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    register_vector(connection)
-    connection.execute("CREATE TABLE items (id bigint PRIMARY KEY, embedding vector({k}))")
-    connection.cursor().executemany(
-        "INSERT INTO items VALUES (%s, %s)", list(enumerate(unit(documents)))
-    )
-    nearest = "SELECT id FROM items ORDER BY embedding <=> %s LIMIT 10"
-    rows = [connection.execute(nearest, (query,)).fetchall() for query in unit(queries)]
-```
-
-## Qdrant
-
-```python
-from qdrant_client import QdrantClient, models
-
-from apply_transform import unit
-
-client = QdrantClient(":memory:")
-cosine = models.VectorParams(size={k}, distance=models.Distance.COSINE)
-client.create_collection("items", vectors_config=cosine)
-client.upload_collection("items", unit(documents), ids=range(len(documents)))
-found = [client.query_points("items", query=query, limit=10).points for query in unit(queries)]
-```
-"""
 
 
 def numpy_files(affine: AffineMap) -> dict[str, bytes]:
@@ -105,11 +45,12 @@ def numpy_files(affine: AffineMap) -> dict[str, bytes]:
     centred, matrix = 'np.asarray(X) - fitted["offset"]', f"np.eye({affine.width})"
     if affine.matrix is not None:
         centred, matrix = f'({centred}) @ fitted["matrix"]', 'fitted["matrix"]'
+    databases = shipped_file("databases.md").read_text(encoding="utf-8")
     numbers = {"d": len(affine.offset), "k": affine.width}
     return {
         ARRAYS: out.getvalue(),
         SCRIPT: _CODE.format(about=f"{about}.", arrays=ARRAYS, product=centred, **numbers).encode(),
-        DATABASES: _DATABASES.format(script=SCRIPT, matrix=matrix, **numbers).encode(),
+        DATABASES: databases.format(script=SCRIPT, matrix=matrix, **numbers).encode(),
     }
 
 

@@ -41,16 +41,13 @@ def write_sentence_model(
     """Write the encoder up to a layer, its pooling and the transform as one model, in ``folder``.
 
     ``SentenceTransformer(folder).encode`` then gives the transformed vectors. The folder is the
-    encoder's modules with a Dense module after the pooling; sentence-transformers has no module
-    that only subtracts, so a centring is a Dense module with the identity. A normalisation to unit
-    length that the encoder's own folder has is left out, because the transform was fitted without
-    it. The encoder's prefix becomes the default prompt. README.md in the folder says how it was
-    made.
+    encoder's modules with a Dense module after the pooling; a centring is a Dense module with the
+    identity. A normalisation to unit length that the encoder's own folder has is left out, because
+    the transform was fitted without it. The encoder's prefix becomes the default prompt.
 
     ExportError for a pooling or a layer that sentence-transformers can't express, another width
-    than the encoder's, and an encoder without a folder ("bundled-e5"). Also if a vector of the
-    written model differs by more than LARGEST_DIFFERENCE of its length. OutputError for a folder
-    that is in use.
+    than the encoder's, an encoder without a folder ("bundled-e5"), and if a vector of the written
+    model differs by more than LARGEST_DIFFERENCE of its length. OutputError for a folder in use.
 
     Parameters
     ----------
@@ -100,9 +97,8 @@ def write_sentence_model(
 def whitened(model: Any, fitted: Any, *, module: int = -1, normalize: bool = False) -> Any:
     """A SentenceTransformer whose ``encode`` gives the transformed vectors, by a Dense module.
 
-    ``model`` is not changed. Both share the modules that they have in common. ExportError for a
-    transform that is no affine map, or is for vectors of another width. Also if a vector of the new
-    model differs by more than LARGEST_DIFFERENCE of its length.
+    ``model`` is not changed. Both share the modules that they have in common. ExportError as
+    ``write_sentence_model``.
 
     Parameters
     ----------
@@ -213,8 +209,7 @@ def _refuse_other_vectors(
 ) -> None:
     """Raise "other_vectors" unless both give the same vectors for SAMPLE.
 
-    Some architectures normalise the output of their last layer only. A model cut at an inner layer
-    then differs from the inner layer of the whole one.
+    Some architectures normalise the output of their last layer only.
     """
     raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
     _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)

@@ -1,9 +1,4 @@
-"""Models and data sets of the Hugging Face Hub, from their names to files on disk.
-
-repository lists; model_files judges; fetch, download and cache bring the files; operator_limits
-reads what the operator allows; catalogue and pair_sets name what is worth fetching; bundled is the
-encoder that needs no hub.
-"""
+"""Models and data sets of the Hugging Face Hub, from their names to files on disk."""
 
 import lazy_loader
 

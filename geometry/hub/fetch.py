@@ -38,7 +38,7 @@ def fetch_model(
     limits: ModelLimits | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """The folder of a model of the hub, fetched if the cache does not have it.
+    """The folder of a model of the hub, whose name is the commit; fetched if the cache lacks it.
 
     What the listing and config.json rule out is refused before any weights are fetched. A full
     commit that was fetched before needs no network. Neither does any revision that was fetched
@@ -56,16 +56,6 @@ def fetch_model(
         Called with (bytes there, bytes in all) several times a second while files arrive. The
         first number never falls. An exception raised in it ends the download at once. The next
         call keeps the files that were complete.
-
-    Returns
-    -------
-    Path
-        A folder whose name is the commit.
-
-    Raises
-    ------
-    ModelFilesError
-        The ``code`` names the case.
     """
     limits = limits or read_model_limits()
     limits.refuse_name(repository, revision)
@@ -95,8 +85,7 @@ def fetch_data_files(
 ) -> tuple[str, list[Path]]:
     """The commit and files of a data set, in the order of ``choose``; fetched if not in the cache.
 
-    A branch is resolved once. The cache records its commit, and later calls read that commit, so
-    that figures stay comparable. DataSetError "no_such_file" if ``choose`` returns nothing.
+    A branch is resolved once, and later calls read that commit, so that figures stay comparable.
     """
     hub = Repository(repository, revision, DATA_SET)
     cached = _cached_files(hub, choose)
@@ -147,10 +136,7 @@ def _usable_snapshot(hub: Repository) -> Path | None:
 def _fetched(
     hub: Repository, limits: ModelLimits, progress: Progress, *, cached: Path | None
 ) -> Path:
-    """Fetch what is missing at the hub's commit; returns the folder, or ``cached`` offline.
-
-    config.json comes first, then the other settings. The weights follow if all are accepted.
-    """
+    """The folder, with config.json, other settings, then accepted weights; or ``cached``."""
     if hub.offline:
         raise hub.unreachable("HF_HUB_OFFLINE is set")
     try:

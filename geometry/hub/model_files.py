@@ -72,11 +72,7 @@ def refuse_unreadable(
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
     if not static and config is None:
         raise ModelFilesError(
-            "missing_folder_file" if is_folder else "wrong_architecture",
-            because=None if is_folder else "no_config",
-            name=name,
-            file=CONFIG,
-            architecture="",
+            "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
         )
     if not static:
         settings = config if isinstance(config, Mapping) else {}
@@ -95,10 +91,7 @@ def refuse_unreadable(
 
 
 def check_folder(folder: Path, *, name: str) -> int:
-    """The bytes of the files to read. Raises ModelFilesError if no text model can be read.
-
-    Reads the settings, the shards' index and the headers of the weights, not the weights.
-    """
+    """The bytes of the files to read; only settings, index and headers of the weights are read."""
     paths = folder_files(folder)
     config = read_settings(folder / CONFIG, name=name) if CONFIG in paths else None
     refuse_unreadable(name, paths, config, is_folder=True)
@@ -141,21 +134,18 @@ def folder_files(folder: Path) -> list[str]:
 def module_folder(folder: Path, path: str, *, name: str) -> Path:
     """The folder of a module in modules.json. ModelFilesError if it is outside the model's."""
     if path and not MODULE.fullmatch(path):
-        raise ModelFilesError("unreadable", because="folder_elsewhere", name=name, folder=path)
+        raise ModelFilesError("folder_elsewhere", name=name, folder=path)
     return folder / path
 
 
 def read_modules(folder: Path) -> list[dict[str, Any]]:
-    """The steps in a folder's modules.json, each with "type" and "path"; [] without the file.
-
-    Raises ModelFilesError "unreadable" if the file is not one of sentence-transformers.
-    """
+    """The steps in a folder's modules.json, each with "type" and "path"; [] without the file."""
     path = folder / "modules.json"
     if not path.is_file():
         return []
     steps = read_settings(path, name=str(folder))
     if not isinstance(steps, list) or not all(map(_is_step, steps)):
-        raise ModelFilesError("unreadable", because="no_steps", folder=str(folder))
+        raise ModelFilesError("no_steps", folder=str(folder))
     return steps
 
 
@@ -166,10 +156,7 @@ def _is_step(step: object) -> bool:
 
 
 def read_settings(path: Path, *, name: str) -> Any:
-    """The content of a JSON file.
-
-    ModelFilesError "half_downloaded" if it is not JSON, or has more than SETTINGS_LIMIT bytes.
-    """
+    """The content of a JSON file of at most SETTINGS_LIMIT bytes."""
     _refuse_long(path, SETTINGS_LIMIT, name=name)
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -185,10 +172,9 @@ def _refuse_long(path: Path, limit: int, *, name: str) -> None:
 def _refuse_unfit_sizes(
     tensors: Collection[Mapping[str, Any]], config: Mapping[str, Any], *, name: str
 ) -> None:
-    """Raise ModelFilesError "wrong_architecture" if the weights are too few for config.json.
+    """Raise ModelFilesError if the weights are too few for config.json.
 
     Without this check, transformers would build a billion layers and only then miss their weights.
-    Each layer has a tensor at least, and each row and column of a matrix a number.
     """
     n_weights = sum(math.prod(each["shape"]) for each in tensors)
     limits = dict.fromkeys((*LAYER_SETTINGS, *DECODER_LAYER_SETTINGS), len(tensors))
@@ -197,8 +183,7 @@ def _refuse_unfit_sizes(
         stated = config.get(setting)
         if isinstance(stated, int) and not 0 <= stated <= limit:
             raise ModelFilesError(
-                "wrong_architecture",
-                because="too_few_weights",
+                "too_few_weights",
                 name=name,
                 file=CONFIG,
                 setting=setting,
@@ -213,10 +198,7 @@ def count_weights(folder: Path, *, name: str) -> int:
 
 
 def _tensors(folder: Path, *, name: str) -> list[dict[str, Any]]:
-    """A description of each tensor, from the headers of the folder's safetensors.
-
-    ModelFilesError "half_downloaded" unless a file has the size that its header states.
-    """
+    """A description of each tensor, from the headers of the folder's safetensors."""
     paths = weight_files(folder_files(folder))
     return [tensor for path in paths for tensor in _tensors_of(folder / path, name)]
 
@@ -253,14 +235,10 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
     found["architecture"] = str(config.get("model_type", "unknown"))
     for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS):
         if not any(isinstance(config.get(setting), int) for setting in settings):
-            raise ModelFilesError(
-                "wrong_architecture", because="lacks_setting", settings=settings, **found
-            )
+            raise ModelFilesError("lacks_setting", settings=settings, **found)
     for setting in OTHER_SENSES:
         if setting in config:
-            raise ModelFilesError(
-                "wrong_architecture", because="other_senses", setting=setting, **found
-            )
+            raise ModelFilesError("other_senses", setting=setting, **found)
 
 
 def _refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
@@ -269,26 +247,17 @@ def _refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
 
     kind = str(config.get("model_type"))
     if kind not in CONFIG_MAPPING_NAMES:
-        raise ModelFilesError(
-            "wrong_architecture", because="own_code", name=name, file=CONFIG, architecture=kind
-        )
+        raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
 
 
 def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The settings in a JSON file; ``default``, if one is given, without the file.
-
-    Raises ModelFilesError "unreadable" if the file is not an object of settings.
-    """
+    """The settings in a JSON file; ``default``, if one is given, without the file."""
     if default is not None and not path.is_file():
         return default
     content = read_settings(path, name=str(path.parent))
     if not isinstance(content, dict):
         raise ModelFilesError(
-            "unreadable",
-            because="no_settings",
-            file=path.name,
-            folder=str(path.parent),
-            found=type(content).__name__,
+            "no_settings", file=path.name, folder=str(path.parent), found=type(content).__name__
         )
     return content
 

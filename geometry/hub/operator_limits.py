@@ -36,29 +36,17 @@ class OperatorFileError(GeometryError):
 
 @dataclass(frozen=True)
 class ModelLimits:
-    """Which models may be loaded and how large they may be. The bundled encoder has no limits.
+    """Which models may be loaded, and how large ones. The bundled encoder has no limits."""
 
-    Attributes
-    ----------
-    allow : tuple of str
-        Glob patterns of hub names, case-sensitive; () allows every name. A name that is allowed
-        is allowed at its branches and tags. "name@revision" allows one commit or pull request.
-    local_folders : bool or None
-        Whether folders of this machine may be loaded. None: yes, except on the pages of a server
-        that other machines can reach.
-    max_model_megabytes : int
-        10^6 bytes of all files of a model that are read.
-    memory_megabytes : int
-        10^6 bytes of all models that are in memory at once.
-    dimensions : int
-        Numbers of one vector. The axes of a cloud are found in time that grows with the cube of
-        it: 0.3 s at 1,024, 18 s at 4,096.
-    """
-
+    #: glob patterns of hub names, case-sensitive; () allows every name. A name that is allowed is
+    #: allowed at its branches and tags. "name@revision" allows one commit or pull request
     allow: tuple[str, ...] = ()
+    #: whether folders of this machine may be loaded. None: yes, except on the pages of a server
+    #: that other machines can reach
     local_folders: bool | None = None
-    max_model_megabytes: int = 2_000
-    memory_megabytes: int = 4_000
+    max_model_megabytes: int = 2_000  #: of all files of a model that are read
+    memory_megabytes: int = 4_000  #: of all models that are in memory at once
+    #: of one vector. The axes of a cloud take time that grows with the cube: 18 s at 4,096
     dimensions: int = 1_024
 
     def refuse_name(self, name: str, revision: str | None = None) -> None:
@@ -71,15 +59,13 @@ class ModelLimits:
         if self.allow and not any(
             revision == each if each else _is_of_the_owner(revision) for each in pinned
         ):
-            raise ModelFilesError(
-                "not_allowed", because="other_revision", revision=revision or "main", **about
-            )
+            raise ModelFilesError("other_revision", revision=revision or "main", **about)
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if self.local_folders is False:
             about = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
-            raise ModelFilesError("not_allowed", because="no_folders", **about)
+            raise ModelFilesError("no_folders", **about)
 
     def refuse_size(self, name: str, size: int) -> None:
         """Raise ModelFilesError "too_large" for a model of ``size`` bytes above the limit."""
@@ -91,9 +77,7 @@ class ModelLimits:
         """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
         if dimension > self.dimensions:
             about = {"name": name, "dimension": dimension, "limit": self.dimensions}
-            raise ModelFilesError(
-                "too_large", because="wide_vectors", file=DEFAULT_FILE.name, **about
-            )
+            raise ModelFilesError("wide_vectors", file=DEFAULT_FILE.name, **about)
 
 
 @dataclass(frozen=True)
@@ -147,10 +131,7 @@ def read_class_limits(path: Path | None = None) -> ClassLimits:
 
 
 def read_upload_limits(path: Path | None = None) -> Limits:
-    """The limits of uploads in the operator's file, as ``read_model_limits``.
-
-    A limit in bytes is given in megabytes: ``file_megabytes`` for ``Limits.file_bytes``.
-    """
+    """The limits of uploads; ``file_megabytes`` is ``Limits.file_bytes``."""
     uploads, file = _table_of("uploads", path)
     names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
     _refuse_unknown(uploads, (*names, FOLDERS), file)
@@ -208,8 +189,9 @@ def _checked(key: str, value: Any, file: Path) -> Any:
     """The value in the type of ModelLimits; OperatorFileError for another type."""
     if key in ("allow", FOLDERS):
         fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        of = ["patterns", "google-bert/*"] if key == "allow" else ["folders", "/data"]
-        wanted = f'a list of {of[0]} such as ["{of[1]}"]'
+        wanted = 'a list of patterns such as ["google-bert/*"]'
+        if key == FOLDERS:
+            wanted = 'a list of folders such as ["/data"]'
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:

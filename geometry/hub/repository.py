@@ -80,10 +80,7 @@ class Repository:
         return folder if folder.is_dir() else None
 
     def is_complete(self, commit: str) -> bool:
-        """Whether every needed file of the commit has arrived.
-
-        The folder alone does not show it: other programs fetch fewer files.
-        """
+        """Whether every needed file of the commit has arrived; other programs fetch fewer files."""
         return (self.folder / COMPLETE / commit).is_file()
 
     def remember(self, commit: str) -> None:
@@ -147,13 +144,7 @@ class Repository:
 
     def broken(self, reason: str) -> ModelFilesError:
         """The error for a download that is incomplete, or a listed file that is absent."""
-        return self.kind.error(
-            "half_downloaded",
-            because="broken_transfer",
-            name=self.name,
-            file=ITS_FILES,
-            reason=reason,
-        )
+        return self.kind.error("broken_transfer", name=self.name, file=ITS_FILES, reason=reason)
 
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
@@ -214,8 +205,7 @@ class Repository:
     def _no_disk(self, needed: int | None, reason: str = "the disk is full") -> ModelFilesError:
         """needed : bytes; None if a write failed before they were known."""
         return self.kind.error(
-            "no_disk",
-            because="disk_failed" if needed is None else None,
+            "disk_failed" if needed is None else "no_disk",
             name=self.name,
             folder=str(self.folder.parent),
             needed=needed,

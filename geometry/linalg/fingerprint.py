@@ -38,9 +38,9 @@ class Fingerprint:
     def is_far(self, X: np.ndarray) -> bool:
         """Whether rows X (n, d), n >= 1, are of another cloud than the fit.
 
-        They are if in some dimension their mean is more than MOST_APART deviations from the mean of
-        the fit, beside SAMPLING standard errors of the difference. Or if their root mean square
-        distance from it is MOST_WIDER times that of the fit, or its inverse.
+        In some dimension their mean is more than MOST_APART deviations from that of the fit, beside
+        SAMPLING standard errors, or their root mean square distance from it is MOST_WIDER times
+        that of the fit, or its inverse.
         """
         n, apart, squared = len(X), np.zeros_like(self.mean), 0.0
         for start in range(0, n, BLOCK_ROWS):

@@ -45,8 +45,7 @@ def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sum
     """Sums over float32 rows X (n, d), from float32 products that are summed in float64.
 
     ``likely_weak`` (d, m), the weak directions of earlier rows of the same cloud, saves a search.
-    None if float64 products are as fast or necessary: few rows, many weak directions, directions
-    that are weak in later blocks only, third powers outside float32's range, NaN or infinity.
+    None if float64 products are as fast or necessary.
     """
     n, d = X.shape
     if n < max(ROWS_PER_DIMENSION * d, BLOCK_ROWS):

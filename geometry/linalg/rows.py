@@ -29,8 +29,7 @@ def finite_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
 def float_rows(X: np.ndarray, *, at_least: int) -> np.ndarray:
     """X as (n, d), d >= 1. float32 and float64 stay; other types become float64.
 
-    Raises ValueError for another shape, for complex numbers, and naming the first row that
-    has NaN or infinity; UndefinedMeasure "too_few_rows" below ``at_least`` rows.
+    ValueError for another shape, complex numbers, and naming the first row with NaN or infinity.
     """
     X = unchecked_rows(X, at_least=at_least)
     refuse_not_finite(X)
@@ -92,10 +91,7 @@ def _numbers(X: np.ndarray) -> np.ndarray:
 
 
 def refuse_not_finite(X: np.ndarray) -> None:
-    """ValueError naming the first row of X (n, d) float that has NaN or infinity.
-
-    A second pass is made only if a block's sum of squares is not finite.
-    """
+    """ValueError naming the first row of X (n, d) float that has NaN or infinity."""
     with np.errstate(all="ignore"):
         blocks = (X[start : start + CHECKED_ROWS] for start in range(0, len(X), CHECKED_ROWS))
         if np.isfinite([np.vdot(block, block) for block in blocks]).all():

@@ -54,8 +54,7 @@ class Spectrum:
     def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:
         """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays that of the sample.
 
-        Shrinkage does not change the directions of the covariance, so they are not computed again.
-        It changes those of the correlation matrix, because it changes the diagonal of Sigma.
+        Shrinkage changes the directions of the correlation matrix only, by the diagonal of Sigma.
         """
         if correlation:
             sample = self.correlation_axes

@@ -15,10 +15,7 @@ Result = TypeVar("Result")
 def in_threads(
     work: Callable[[Given], Result], items: Iterable[Given], threads: int
 ) -> Iterator[Result]:
-    """The result of each item, in order; with one thread by the caller's.
-
-    While the caller waits or after it has stopped, no more than ``threads`` items are begun.
-    """
+    """The result of each item, in order; no more than ``threads`` items are begun ahead."""
     if threads == 1:
         yield from map(work, items)
         return

@@ -191,7 +191,7 @@ class Tokens:
         m, (baseline, shared) = groups.counts, self._every
         sums = groups.sums(self._X)  # (g, d), which point where the means do
         if not sums.any(axis=1).all():
-            raise UndefinedMeasure("zero_row", because="zero_sentence")
+            raise UndefinedMeasure("zero_sentence")
         means = directions(sums)
         value = float((np.einsum("gd,gd->g", groups.sums(U), means) / m).mean())
         influence = np.einsum("nd,nd->n", U, groups.at_rows(means)) - value

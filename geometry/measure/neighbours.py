@@ -375,7 +375,7 @@ def occurrence_skewness(occurrences: np.ndarray) -> float:
     z = occurrences - occurrences.mean()
     variance = float((z * z).mean())
     if variance == 0:
-        raise UndefinedMeasure("no_spread", because="no_skewness")
+        raise UndefinedMeasure("no_skewness")
     return float((z**3).mean()) / variance**1.5
 
 
@@ -477,5 +477,5 @@ def twonn(distances: np.ndarray, *, equal: float) -> float:
     x = np.sort(np.log(apart[:, 1] / apart[:, 0]))[:fitted]
     y = -np.log1p(-np.arange(1, fitted + 1) / n)  # F at the i-th smallest is i / n
     if not len(x) or x[-1] <= equal:
-        raise UndefinedMeasure("equal_distances", because="two_equally_far")
+        raise UndefinedMeasure("two_equally_far")
     return float(x @ y) / float(x @ x)

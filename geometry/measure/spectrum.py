@@ -51,7 +51,7 @@ def isoscore(X: np.ndarray) -> float:
     """
     d = np.shape(X)[1] if np.ndim(X) == 2 else 0
     if d < 2:
-        raise UndefinedMeasure("one_dimension", because="one_column", shape=str(np.shape(X)))
+        raise UndefinedMeasure("one_column", shape=str(np.shape(X)))
     return (participation_ratio(X) - 1) / (d - 1)
 
 

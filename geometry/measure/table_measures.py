@@ -80,7 +80,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
         mean = mean_cosine_of_sum(shared.unit_sum, view.n)
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if mean <= 3 * np.sqrt(2 / view.d) / view.n:
-            raise UndefinedMeasure("no_mean_cosine", because="random_mean_cosine")
+            raise UndefinedMeasure("random_mean_cosine")
         return largest_share(contributions(shared.unit_sum, shared.unit_squares), min(k, view.d))
 
     return of

@@ -112,7 +112,7 @@ class _Sums(NamedTuple):
 
 def _symmetry(sums: _Sums) -> float:
     if sums.length == 0:
-        raise UndefinedMeasure("all_zero", because="all_words_zero")
+        raise UndefinedMeasure("all_words_zero")
     # by rounding the mean may be longer than the words
     return max(0.0, 1 - float(np.linalg.norm(sums.mean)) / sums.length)
 

@@ -11,9 +11,9 @@ import json
 from hashlib import sha256
 from html import escape
 
-from ..data.shipped import shipped_file
 from ..data.translations import catalogue
 from ..palette import DARK, LIGHT, Theme
+from ..shipped import shipped_file
 from .picture import view_png
 from .view import VIEW_TEXT, CloudView
 

@@ -65,11 +65,10 @@ def encode_shards(
     dtype : str
         "float32" or "float16", of the numbers on disk.
     texts : TextColumns, optional
-        Names of the columns of text, label and weight.
     model : str
     revision : str, optional
     prefix : str, optional
-        All three as in ``load_encoder``.
+        These three as in ``load_encoder``.
     """
     from ..encode.load import load_encoder
     from ..encode.pool import as_poolings

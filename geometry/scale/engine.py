@@ -7,9 +7,7 @@ bits on any number of workers.
 from __future__ import annotations
 
 import sys
-import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +28,6 @@ Summed = tuple[int, Any, "RowsLeftOut"]  # rows, their sum or None, and rows tha
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
-LOOK_SECONDS = 0.1  # time between two checks of the connection
 # Dask drops a killed worker for good if its replacement has not started within this time. Its
 # default is 15 s; on a busy machine the imports take longer.
 REPLACED_WITHIN = "10 minutes"
@@ -125,7 +122,7 @@ class Engine:
             part = self._tried(part_of, work, tasks[i])
             if isinstance(part, Failed):
                 part = ShardSum(None, 0, (part,))
-            self._count(report, part.failures[0] if part.failures else part.rows)
+            self._count(report, outcome_of(part))
             return part
 
         return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
@@ -155,24 +152,28 @@ class DaskEngine(Engine):
 
     def each(self, work: Callable[[Any], int], tasks: Sequence[Task]) -> Report:
         """As ``Engine.each``, in any order."""
-        from distributed import as_completed
-
-        report, how = Report(len(tasks)), {"retries": self.retries, "pure": False, "key": "shard"}
+        how = {"retries": self.retries, "pure": False, "key": "shard"}
         with _faults_of_the_cluster(self.client):
             run = partial(attempt, work, threads=self.threads)
-            futures = self.client.map(run, list(tasks), **how)
-            named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
-            try:
-                for future in as_completed(futures):
-                    if future.status == "error":
-                        name = named[future.key]
-                        result = failed(name, future.exception(), self.retries)
-                    else:
-                        result = future.result()
-                    self._count(report, result)
-                    future.release()
-            finally:
-                self.client.cancel([f for f in futures if not f.done()])
+            return self._followed(self.client.map(run, list(tasks), **how), tasks)
+
+    def _followed(self, futures: Sequence[Any], tasks: Sequence[Task]) -> Report:
+        """Counts what each task gives as it comes: its rows, or Failed."""
+        from distributed import as_completed
+
+        report = Report(len(tasks))
+        named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
+        try:
+            for future in as_completed(futures):
+                result = (
+                    failed(named[future.key], future.exception(), self.retries)
+                    if future.status == "error"
+                    else future.result()
+                )
+                self._count(report, result)
+                future.release()
+        finally:
+            self.client.cancel([future for future in futures if not future.done()])
         return report
 
     def total(
@@ -181,50 +182,25 @@ class DaskEngine(Engine):
         merge: Callable[[Any, Any], Any],
         tasks: Sequence[Task],
     ) -> ShardSum:
-        """As ``Engine.total``. Parts are merged by the workers."""
-        from dask import delayed
+        """As ``Engine.total``. The workers merge the parts, which stay there."""
+        from distributed import wait
 
-        report = Report(len(tasks))
-        ended: list[BaseException] = []
-        woken = threading.Event()  # an error ended the work, or all of it is done
+        submit = partial(self.client.submit, retries=self.retries, pure=False)
+        outcomes = []
 
-        def on_event(event: tuple[float, Any]) -> None:
-            shard, rows, error = event[1]
-            try:
-                self._count(report, rows if error is None else Failed(shard, ScaleError(**error)))
-            except Exception as failure:  # an error raised here would end the client's loop
-                ended.append(failure)
-                woken.set()
+        def leaf(i: int) -> Any:
+            part = submit(part_of, work, tasks[i], self.threads)
+            outcomes.append(submit(outcome_of, part))
+            return part
 
-        topic = f"narrow-cone-{uuid.uuid4().hex}"  # other runs may use the same scheduler
-        # one graph: Dask's order merges early, so that few parts wait in memory
-        part = delayed(reported_part, pure=False)
-        join = delayed(merged, pure=False)
-        graph = tree(
-            lambda i: part(work, tasks[i], self.threads, topic),
-            len(tasks),
-            lambda parts: join(merge, parts),
-        )
         with _faults_of_the_cluster(self.client):
-            self.client.subscribe_topic(topic, on_event)
-            future = self.client.compute(graph, retries=self.retries, optimize_graph=False)
-            future.add_done_callback(lambda done: woken.set())
-            try:
-                while not woken.wait(LOOK_SECONDS):
-                    if self.client.status == "closed":
-                        raise ScaleError("lost_scheduler", address=_address(self.client))
-                if ended:
-                    raise ended[0]
-                if future.status == "error":
-                    raise failed("", future.exception(), self.retries).error
-                result: ShardSum = future.result()
-            finally:
-                if self.client.status == "running":
-                    self.client.unsubscribe_topic(topic)
-                    future.cancel()
-        if result.failures and not self.skip:
-            raise result.failures[0].error
-        return self._noted(result)
+            # from left to right: Dask then merges early, so that few parts wait in memory
+            whole = tree(leaf, len(tasks), lambda parts: submit(merged, merge, parts))
+            self._followed(outcomes, tasks)
+            wait(whole)
+            if whole.status == "error":  # of a part, after all retries
+                raise failed("", whole.exception(), self.retries).error
+            return self._noted(whole.result())
 
 
 def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -> Any:
@@ -243,10 +219,7 @@ def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -
 
 
 def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
-    """The result of a task, or Failed for a fault of its shard, which a retry would not mend.
-
-    Other errors, such as those of a network, are raised, and Dask begins the task again.
-    """
+    """The result of a task, or Failed for a fault of its shard, which a retry would not mend."""
     try:
         with _thread_pools("torch" in sys.modules).limit(limits=threads):
             return work(task)
@@ -270,19 +243,9 @@ def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:
     return ShardSum(value, rows, (), omitted)
 
 
-def reported_part(work: Callable[[Any], Any], task: Task, threads: int, topic: str) -> ShardSum:
-    """``part_of`` in a worker; a Dask event reports the shard to the client."""
-    from distributed import get_worker
-
-    part = part_of(work, task, threads)
-    message = None
-    if part.failures:
-        error = part.failures[0].error
-        message = {"code": error.code, "because": error.because, **error.details}
-        if not isinstance(error, ScaleError):
-            message = {"code": "bad_numbers", "shard": task.name, "detail": str(error)}
-    get_worker().log_event(topic, (task.name, part.rows, message))
-    return part
+def outcome_of(part: ShardSum) -> int | Failed:
+    """What the client hears of a part, whose sum may be large."""
+    return part.failures[0] if part.failures else part.rows
 
 
 def merged(merge: Callable[[Any, Any], Any], parts: Sequence[ShardSum]) -> ShardSum:
@@ -336,6 +299,8 @@ def open_engine(
 ) -> Iterator[Engine]:
     """An engine: this process, a cluster of this machine, or one that is there.
 
+    ScaleError "missing_library" without Dask, "lost_scheduler" if there is none at the address.
+
     Parameters
     ----------
     workers : int, optional
@@ -355,11 +320,6 @@ def open_engine(
         Called with a Report after each shard.
     say : callable of str
         Gets the lines about workers and dashboard.
-
-    Raises
-    ------
-    ScaleError
-        "missing_library" without Dask, "lost_scheduler" if there is none at the address.
     """
     how: dict[str, Any] = {"threads": threads, "skip": skip, "watch": watch}
     if workers == 0 and scheduler is None:

@@ -261,11 +261,7 @@ class VectorData:
 
 
 def read_manifest(address: str) -> Manifest:
-    """The manifest of a folder.
-
-    Raises ScaleError "not_a_run" if there is none or of another program, "bad_manifest" if it is
-    damaged, "leads_out" if it is a link.
-    """
+    """The manifest of a folder. Raises ScaleError if it is none, damaged, or a link."""
     file = inside(address, MANIFEST)
     try:
         found = read_json(file)
@@ -297,10 +293,7 @@ def _manifest_of_files(address: str) -> Manifest:
 
 
 class RunFolder:
-    """A folder that shards are written to, one for each source in order, all of one setting.
-
-    Raises ScaleError "out_is_input" if a source is in the folder.
-    """
+    """A folder that shards are written to, one for each source in order, all of one setting."""
 
     def __init__(
         self,
@@ -358,11 +351,7 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the folder, so that no other run writes in it.
-
-        Raises ScaleError "in_use" if another run does, and "other_run" if the folder has shards of
-        other settings.
-        """
+        """Lock the folder, so that no other run writes in it; refuses shards of other settings."""
         with _locked(self.address):
             if exists(joined(self.address, MANIFEST)):
                 before = read_manifest(self.address)
@@ -387,10 +376,7 @@ class RunFolder:
         return [part for part in self.parts if part.name not in sound]
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
-        """Write the manifest from the workers' logs; returns it, and the shards done again.
-
-        A shard that ended the run is left, with the reason.
-        """
+        """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
         done = finished_shards(self.address, self._names).done
         reasons = {failed.shard: self._reason(failed) for failed in failures}
         shards = []
@@ -503,7 +489,7 @@ def _locked(address: str) -> Iterator[None]:
         with fs.open(path, "xb") as file:
             file.write(b"a run works here\n")
     except FileExistsError as error:
-        raise ScaleError("in_use", because="in_use_marker", folder=address, marker=lock) from error
+        raise ScaleError("in_use_marker", folder=address, marker=lock) from error
     try:
         yield
     finally:

@@ -62,9 +62,8 @@ def search_shard(
     index: str | None,
     skip: bool,
 ) -> Summed:
-    """The nearest rows of a shard.
+    """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest.
 
-    queries, sha256 : the file of the queries' unit rows, and its digest.
     itself : leave out a query's own id.
     index : the folder of indexes; None is the exact search.
     """
@@ -178,7 +177,7 @@ def find_neighbours(
     out : str
         The address of the Parquet file.
     column : str, optional
-        Column of vectors, in both data sets; needed if there are several.
+        Of vectors, in both data sets; needed if there are several.
     k : int
     approximate : bool
         Search an index of each shard, which is built at the first search. The recall is measured

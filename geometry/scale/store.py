@@ -48,10 +48,7 @@ def last_name(address: str) -> str:
 
 
 def inside(folder: str, *names: str) -> str:
-    """The address of a file in a run's folder.
-
-    Raises ScaleError "leads_out" if a part of it is a link, which may lead to any other file.
-    """
+    """The address of a file in a run's folder; ScaleError if a part of it is a link."""
     address = folder
     for name in names:
         address = joined(address, name)
@@ -137,11 +134,7 @@ def write_bytes(address: str, content: bytes) -> None:
 
 @contextmanager
 def written(address: str, *, force: bool = True) -> Iterator[IO[bytes]]:
-    """A file that gets its name when it is complete. If the block fails, there is no such file.
-
-    It is a file of this machine until then; ``force`` is that of ``data.write.written``. Raises
-    ScaleError "disk_full" if there is no space.
-    """
+    """A file that gets its name when it is complete; it is a file of this machine until then."""
     fs, path = filesystem(address)
     try:
         if isinstance(fs, LocalFileSystem):

@@ -34,8 +34,7 @@ def stored_sum(
 ) -> Sum:
     """A sum of this name, from the folder if it is of the same shards, else computed and stored.
 
-    One that left out rows or shards is not stored. Without ``compute`` ScaleError "not_measured" is
-    raised.
+    One that left out rows or shards is not stored.
     """
     # a column of another program may have any name
     address = inside(data.address, SUMS, f"{quote(name, safe='')}.safetensors")

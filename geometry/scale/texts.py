@@ -49,10 +49,7 @@ class TextRow:
 
 
 def text_shards(addresses: Sequence[str]) -> tuple[str, ...]:
-    """The files of addresses, folders and patterns, each group in the order of its names.
-
-    Raises ScaleError "no_shards" for an address without such files.
-    """
+    """The files of addresses, folders and patterns, each group in the order of its names."""
     found: list[str] = []
     for address in addresses:
         fs, path = filesystem(address)
@@ -80,17 +77,14 @@ def suffix_of(address: str) -> str:
 def text_blocks(
     address: str, columns: TextColumns, *, skip: bool, left_out: RowsLeftOut
 ) -> Iterator[tuple[list[TextRow], int]]:
-    """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time.
-
-    Without ``skip`` a row that can't be read is ScaleError "bad_row".
-    """
+    """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time."""
     block: list[TextRow] = []
     blank = 0
     for place, record in enumerate(_records(address, columns)):
         row = record if isinstance(record, str) else _row(place, record, columns)
         if isinstance(row, str):
             if not skip:
-                raise ScaleError("bad_row", because=row, shard=address, row=place + 1)
+                raise ScaleError(row, shard=address, row=place + 1)
             left_out.add([place])
         elif not row.text.strip():
             blank += 1

@@ -64,11 +64,7 @@ def blocks(
     beside: Sequence[str] = (),
     directed: bool = False,
 ) -> Iterator[ShardBlock]:
-    """The rows of a shard, block by block.
-
-    A row with NaN or infinity, or of zeros if all must be ``directed``, is left out with ``skip``;
-    else it is ScaleError "bad_row".
-    """
+    """The rows of a shard, block by block, without NaN, infinity, or zeros if ``directed``."""
     if shard.sha256:
         _refuse_other_content(shard)
     with opened_shard(shard.address) as file:
@@ -120,7 +116,7 @@ def _sound(
             continue
         if not skip:
             at = {"shard": shard.address, "row": int(bad[0]) + 1}
-            raise ScaleError("bad_row", because="zeros" if zeros else "not_finite", **at)
+            raise ScaleError("zeros" if zeros else "not_finite", **at)
         left_out.add(bad)
         block = block.taken(is_sound)
     return block

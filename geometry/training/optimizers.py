@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.shipped import shipped_file
 from ..data.write import write
 from ..errors import need
+from ..shipped import shipped_file
 from .runs import GROUPS, Run
 from .text import TrainingText, training_text
 

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from ..data.shipped import shipped_file
+from ..shipped import shipped_file
 from .history import History, read_history, write_history
 from .runs import Run, train_runs
 

@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 
 from ..data.embeddings import VectorReport, VectorTable
-from ..data.shipped import shipped_file
+from ..shipped import shipped_file
 from .errors import VectorFileError
 
 BUNDLED_VECTORS = ("glove",)
@@ -22,14 +22,10 @@ WORDS_SHA256 = "062a664fb437e45618f15a958d4750bf1f936e50cd96a1e485fd577dcceab062
 def read_bundled_vectors(name: str = "glove") -> VectorTable:
     """Word vectors that come with the project, offline.
 
-    "glove": GloVe 6B, 100 numbers a word, the first 40,000 words, most frequent first. The table's
-    ``vectors`` are (40000, 100) float32, read-only, widened from float16: a row differs from
-    GloVe's own by 2.9e-4 of its length at most. The package that they were taken from left out
-    words of one letter, numbers, 's, n't and words with accents, so a row is close to the word's
-    frequency rank, and not equal to it.
-
-    Raises VectorFileError "unknown_bundled" for another name, "changed_bundled" if the file is
-    absent or its sha256 differs.
+    "glove": GloVe 6B, 100 numbers a word, the first 40,000 words, most frequent first: (40000, 100)
+    float32, read-only, widened from float16. A row differs from GloVe's own by 2.9e-4 of its length
+    at most. The package that they were taken from left out words of one letter, numbers, 's, n't
+    and words with accents, so a row is close to the word's frequency rank, and not equal to it.
 
     References
     ----------

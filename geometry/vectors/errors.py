@@ -21,9 +21,9 @@ def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFile
 
 def refuse_dimensions(d: int, most: int, *, beside: int = 0) -> None:
     if d > most + beside:
-        raise VectorFileError("too_large", because="too_many_dimensions", limit=most)
+        raise VectorFileError("too_many_dimensions", limit=most)
 
 
-def refuse_unpacked(n_bytes: int, limit: int) -> None:
+def refuse_unpacked(n_bytes: int, limit: int, *, of_words: bool = False) -> None:
     if n_bytes > limit:
-        raise VectorFileError("too_large", because="unpacked_set", limit=limit)
+        raise VectorFileError("unpacked" if of_words else "unpacked_set", limit=limit)

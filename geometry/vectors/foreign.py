@@ -19,14 +19,11 @@ class Foreign(NamedTuple):
 def refuse_foreign(foreign: Foreign) -> NoReturn:
     what, command = foreign
     if foreign is PICKLE:
-        raise VectorFileError("no_vectors", because="pickle_file", command=command)
+        raise VectorFileError("pickle_file", command=command)
     if foreign is GGUF:
-        raise VectorFileError("no_vectors", because="model_file", command=command)
+        raise VectorFileError("model_file", command=command)
     raise VectorFileError(
-        "no_vectors",
-        because="sparse_file" if "sparse" in what else "foreign",
-        what=what,
-        command=command,
+        "sparse_file" if "sparse" in what else "foreign", what=what, command=command
     )
 
 

@@ -71,19 +71,16 @@ FORMATS = (
 
 
 def recognised(head: bytes, suffix: str | None) -> Format:
-    """The format of a file that begins so; VectorFileError if it has no vectors, or no words.
-
-    suffix : None for a table of words, whose name says nothing
-    """
+    """The format of a file that begins so; the name of a table of words says nothing."""
     of_words = suffix is None
     if not head.strip() and not of_words:
-        raise VectorFileError("no_vectors", because="empty_file")
+        raise VectorFileError("empty_file")
     for each in FORMATS:
         is_read = each.words or (each.rows and not of_words)
         if (is_read or each.because or each.foreign) and each.fits(head, suffix or ""):
             if each.foreign is not None:
                 refuse_foreign(each.foreign)
             if not is_read:
-                raise VectorFileError("no_vectors", because=each.because)
+                raise VectorFileError(each.because)
             return each
-    raise VectorFileError("no_vectors", because=None if of_words else "no_vector_set")
+    raise VectorFileError("no_vectors" if of_words else "no_vector_set")

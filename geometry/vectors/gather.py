@@ -16,7 +16,7 @@ from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, 
 from ..data.decode import REPLACE
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
-from .errors import VectorFileError, refuse_dimensions, too_large
+from .errors import VectorFileError, refuse_dimensions, refuse_unpacked, too_large
 
 UTF8 = "utf-8"
 BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
@@ -48,7 +48,7 @@ class WordRequest:
 
     def refuse_words(self, n: int) -> None:
         if n > self.limits.words:
-            raise VectorFileError("too_large", because="too_many_words", limit=self.limits.words)
+            raise VectorFileError("too_many_words", limit=self.limits.words)
 
     def refuse_rows(self, n: int) -> None:
         """Raise VectorFileError for more rows than the limit, if all words are wanted."""
@@ -62,10 +62,7 @@ class WordRequest:
 
 def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
     content = file.read(most + 1)
-    if len(content) > most:
-        raise VectorFileError(
-            "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
-        )
+    refuse_unpacked(len(content), most, of_words=of_words)
     return io.BytesIO(content)
 
 
@@ -82,9 +79,8 @@ class Gathering:
         self._known: set[str] = set()
         self._n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
         self._left_out: dict[str, RowCount] = defaultdict(RowCount)
-        self._named: dict[str, list[str]] = defaultdict(
-            list
-        )  # the first few words that were left out
+        # the first few words that were left out
+        self._named: dict[str, list[str]] = defaultdict(list)
         self._most_rows = self._max_bytes // (4 * d) + 1
         reserved = min(wanted.at_most(max(1, expected)), self._most_rows)
         self._rows = np.empty((max(1, reserved), d), dtype=np.float32)
@@ -118,14 +114,9 @@ class Gathering:
         used: tuple[str, ...] = (),
         unused: tuple[str, ...] = (),
     ) -> VectorTable:
-        """The table of all that was added; no block can be added after it.
-
-        n_stated : rows that the file's header states
-        n_rows : rows that the file has, where that is known
-        used, unused : the file's columns
-        """
+        """The table of all that was added; no block can be added after it."""
         if not self._words:
-            raise VectorFileError("no_vectors", because="none_wanted")
+            raise VectorFileError("none_wanted")
         self._rows.resize((len(self._words), self.d), refcheck=False)
         report = VectorReport(
             format=file_format,

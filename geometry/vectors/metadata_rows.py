@@ -58,13 +58,9 @@ def read_metadata(
     for line, row in enumerate(records, start=1):
         width = width or max(1, len(row))
         if width > limits.columns:
-            raise VectorFileError(
-                "too_large", because="too_many_metadata_columns", limit=limits.columns
-            )
+            raise VectorFileError("too_many_metadata_columns", limit=limits.columns)
         if len(row) != width and any(row):
-            raise VectorFileError(
-                "ragged_row", because="uneven_metadata", line=line, n=len(row), expected=width
-            )
+            raise VectorFileError("uneven_metadata", line=line, n=len(row), expected=width)
         if line > n + 1 and not any(row):  # perhaps the end of the file
             continue
         n_rows, n_cells = line, n_cells + len(row)
@@ -79,11 +75,7 @@ def read_metadata(
         raise VectorFileError("metadata_rows", n=n_rows, n_vectors=n)
     if shown and not has_header:
         raise VectorFileError(
-            "metadata_rows",
-            because="metadata_header",
-            row=", ".join(rows[0][:5]),
-            n=n_rows - 1,
-            n_vectors=n,
+            "metadata_header", row=", ".join(rows[0][:5]), n=n_rows - 1, n_vectors=n
         )
     named = rows[0] if has_header else ((ONLY,) if width == 1 else ("",) * width)
     return MetadataRows(unique_names(named), tuple(rows[has_header:]))

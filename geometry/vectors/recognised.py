@@ -38,27 +38,14 @@ _WORDS = ("text", "binary")  # formats of word vectors
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a file holds, and why.
-
-    Attributes
-    ----------
-    holds : str
-        "texts", "vectors", "pairs" or "queries".
-    is_certain : bool
-        False if it could be texts as well; then ``holds`` is a guess.
-    format : str
-        Of vectors as in ``VectorSetReport``; of others the encoding, or the kind of container.
-    columns, vectors : tuple of str
-        All columns that have names; those of vectors, or of their dimensions.
-    preview : VectorPreview or None
-        The first vectors, by the beginning of a text.
-    """
+    """What a file holds, and why."""
 
     holds: Holds
-    is_certain: bool
-    format: str
+    is_certain: bool  #: False if it could be texts as well; then ``holds`` is a guess
+    format: str  #: of vectors as in ``VectorSetReport``; of others the encoding or the container
     columns: tuple[str, ...] = ()
-    vectors: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()  #: the columns of vectors, or of their dimensions
+    #: the first vectors, by the beginning of a text
     preview: VectorPreview | None = field(default=None, compare=False, repr=False)
 
 
@@ -71,8 +58,7 @@ def recognise(
 ) -> Recognised:
     """What a file holds, by its first rows and the names of its columns.
 
-    Raises GeometryError as ``read_vector_set`` or ``read_corpus`` does, if the file holds nothing
-    of either.
+    Raises GeometryError if the file holds nothing that can be read.
 
     Parameters
     ----------
@@ -80,7 +66,6 @@ def recognise(
     name : str, optional
         Name of the file, where the source has none.
     reading : Reading
-        How the file is written, as far as the caller knows.
     limits : Limits
     """
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)

@@ -22,8 +22,8 @@ CHOSEN = 3  # columns beside the vectors that a reader chose: texts, labels, ids
 class RowSample:
     """Collects blocks into one float32 array, or a sample of at most ``sample`` rows.
 
-    Each row gets a random number from the seed, and those with the smallest are the sample. So the
-    sample depends on the seed and the number of rows only, and any row is as likely as another.
+    Each row gets a random number from the seed, and those with the smallest are the sample: any row
+    is as likely as another.
     """
 
     def __init__(
@@ -138,17 +138,12 @@ class RowSample:
     def result(
         self, not_finite: NotFinite
     ) -> tuple[np.ndarray, list[list[str] | None], np.ndarray]:
-        """(vectors, [texts, labels, ids, others], numbers from 1) in the file's order.
-
-        Raises VectorFileError "not_finite" for NaN or infinity if that is to stop the reading.
-        """
+        """(vectors, [texts, labels, ids, others], numbers from 1) in the file's order."""
         if self.not_finite.n and not_finite == "stop":
             rows = tuple(map(str, self.not_finite.first))
             raise VectorFileError("not_finite", n=self.not_finite.n, rows=rows)
         if not self._n:
-            raise VectorFileError(
-                "no_vectors", because="none_finite" if self.n_rows else "empty_file", n=self.n_rows
-            )
+            raise VectorFileError("none_finite" if self.n_rows else "empty_file", n=self.n_rows)
         self._vectors.resize((self._n, self._vectors.shape[1]), refcheck=False)
         numbers = self._numbers[: self._n]
         if self._sums is None:
@@ -170,8 +165,7 @@ class RowSample:
     def _refuse_too_many(self, n: int) -> None:
         if n > self._limits.vectors:
             raise VectorFileError(
-                "too_many_vectors",
-                because=None if self._expected else "more_vectors",
+                "too_many_vectors" if self._expected else "more_vectors",
                 n=self._expected or n,
                 limit=self._limits.vectors,
             )
@@ -180,13 +174,7 @@ class RowSample:
         needed, most = 4 * rows * d, self._limits.table_bytes
         if needed > most:
             raise VectorFileError(
-                "too_many_bytes",
-                because="large_set",
-                n=rows,
-                d=d,
-                needed=needed,
-                limit=most,
-                fits=most // (4 * d),
+                "large_set", n=rows, d=d, needed=needed, limit=most, fits=most // (4 * d)
             )
 
 

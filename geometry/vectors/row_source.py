@@ -7,6 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import AS_FOUND, Reading
 from ..data.recognise import is_id as tells_rows_apart
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_unpacked
 
 VECTOR_NAMES = (
     "vectors", "vec", "vecs", "embeddings", "embedding", "embedding.weight", "weight", "matrix",
@@ -63,10 +64,7 @@ class Hints:
 
     def refuse_unpacked(self, n_bytes: int) -> None:
         limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
-        if n_bytes > limit:
-            raise VectorFileError(
-                "too_large", because="unpacked" if self.of_words else "unpacked_set", limit=limit
-            )
+        refuse_unpacked(n_bytes, limit, of_words=self.of_words)
 
 
 @dataclass(frozen=True)
@@ -97,9 +95,8 @@ class RowSource:
     format: str  # as in ``VectorSetReport``
     blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None  # None if only reading to the end shows it
-    lengths: Mapping[str, int] = field(
-        default_factory=dict
-    )  # of ``vector_columns`` that may differ
+    # of ``vector_columns`` that may differ
+    lengths: Mapping[str, int] = field(default_factory=dict)
     columns: tuple[str, ...] = ()  # those that may be texts or labels
     vector_columns: tuple[str, ...] = ()  # of whole vectors, the likeliest first
     dimension_columns: tuple[str, ...] = ()  # of one number of a vector each
@@ -128,10 +125,7 @@ class RowSource:
     def vector_choice(
         self, wanted: str | Sequence[str] | None, without: Sequence[str | None]
     ) -> str | tuple[str, ...] | None:
-        """The column or columns of the vectors: the ``wanted``, or the likeliest.
-
-        without : columns that are no dimensions, because they are the texts or labels.
-        """
+        """The column or columns of the vectors: the ``wanted``, or the likeliest of others."""
         known = (*self.vector_columns, *self.columns, *self.dimension_columns)
         if wanted is not None:
             names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
@@ -140,14 +134,12 @@ class RowSource:
             return wanted if isinstance(wanted, str) else names
         several = self.vector_columns if len(self.vector_columns) > 1 and self.asks_which else ()
         if several and several[0].casefold() not in VECTOR_NAMES:
-            raise VectorFileError(
-                "uncertain", because="uncertain_vectors", option="path", choices=several
-            )
+            raise VectorFileError("uncertain_vectors", option="path", choices=several)
         if self.vector_columns or not known:  # a lone array has no name
             return self.vector_columns[0] if known else None
         dimensions = tuple(name for name in self.dimension_columns if name not in without)
         if not dimensions:
-            raise VectorFileError("no_vectors", because="no_vector_column", columns=known)
+            raise VectorFileError("no_vector_column", columns=known)
         return dimensions
 
     @staticmethod
@@ -168,6 +160,23 @@ def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
         return is_scale(name), ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks))
 
     return tuple(sorted(names, key=rank))
+
+
+def facts_of_arrays(
+    kinds: Mapping[str, tuple[Any, bool]], tables: Sequence[str], columns: Sequence[str]
+) -> dict[str, Any]:
+    """What a ``RowSource`` says of arrays, each (shape, whether of floats); floats come first."""
+    if not tables:
+        raise VectorFileError("no_table", arrays=tuple(kinds))
+    order = likeliest_first(sorted(tables, key=lambda name: not kinds[name][1]))
+    lengths = {name: kinds[name][0][0] for name in order}
+    return {
+        "n_rows": lengths[order[0]],
+        "lengths": lengths,
+        "columns": tuple(columns),
+        "vector_columns": order,
+        "others": tuple(name for name in kinds if name not in (*columns, *order)),
+    }
 
 
 def is_scale(name: str) -> bool:
@@ -222,7 +231,7 @@ def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
             continue
         if {*"".join(texts)} == {"0", "1"} and len(texts[0]) >= LEAST_BITS:
             d = len(texts[0])
-            raise VectorFileError("no_vectors", because="bits_in_text", column=column, d=d)
+            raise VectorFileError("bits_in_text", column=column, d=d)
         contents = [*map(_of_base64, texts)]
         n = len(contents[0])
         for kind, low, high in _BASE64_SIZES if n and all(contents) else ():
@@ -231,11 +240,9 @@ def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
             sizes = np.abs(np.frombuffer(b"".join(contents), kind))  # NaN is of no usual size
             if ((sizes == 0) | ((sizes > low) & (sizes < high))).all():
                 d = n // np.dtype(kind).itemsize
-                raise VectorFileError(
-                    "no_vectors", because="base64", column=column, d=d, kind_of_column=kind
-                )
+                raise VectorFileError("base64", column=column, d=d, kind_of_column=kind)
         if n and all(contents) and column.casefold() in VECTOR_NAMES:
-            raise VectorFileError("no_vectors", because="base64_of_bytes", column=column, n=n)
+            raise VectorFileError("base64_of_bytes", column=column, n=n)
 
 
 def _of_base64(cell: str) -> bytes:
@@ -257,19 +264,18 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
     for block in rows.blocks(chosen):
         if reading.packed:
             if not _are_bytes(block.vectors):
-                raise VectorFileError("no_vectors", because="no_bytes")
+                raise VectorFileError("no_bytes")
             bits = np.unpackbits(_unsigned(block.vectors), axis=1)
             block = replace(block, vectors=bits.astype(np.float32) * 2 - 1)
         may_be_bytes = may_be_bytes and quarters.sum() < MOST_BYTES and _are_bytes(block.vectors)
         if may_be_bytes:
             if (scales := _scales_beside(rows, used)) is not None:
-                raise VectorFileError("no_vectors", because="scaled", column=column, scales=scales)
+                raise VectorFileError("scaled", column=column, scales=scales)
             quarters += np.bincount(_unsigned(block.vectors).ravel() >> 6, minlength=4)
             n, d = quarters.sum(), block.vectors.shape[1]
             if n >= FEWEST_BYTES and quarters.min() > EVEN[0] * n and quarters.max() < EVEN[1] * n:
                 raise VectorFileError(
-                    "uncertain",
-                    because="uncertain_packed",
+                    "uncertain_packed",
                     option="packed",
                     choices=("yes", "no"),
                     column=column,

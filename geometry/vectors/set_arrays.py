@@ -24,8 +24,8 @@ from .row_source import (
     ChosenColumns,
     Hints,
     RowSource,
+    facts_of_arrays,
     is_id,
-    likeliest_first,
     rows_a_block,
 )
 
@@ -55,7 +55,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     limits = hints.limits
     file.seek(0)
     if b".npy" not in file.read(HEAD) and not zipfile.is_zipfile(file):
-        raise VectorFileError("no_vectors", because=None if hints.of_words else "no_vector_set")
+        raise VectorFileError("no_vectors" if hints.of_words else "no_vector_set")
     try:  # zipfile makes an object of each member
         archive = None if has_long_directory(file, LONGEST_DIRECTORY) else zipfile.ZipFile(file)
     except (zipfile.BadZipFile, ValueError):
@@ -75,17 +75,15 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         for name, (shape, _, dtype) in headers.items()
         if len(shape) == 2 and dtype.kind in "fiu" and shape[1] > 0
     ]
-    if not tables:
-        if any(dtype.hasobject for _, _, dtype in headers.values()):
-            raise VectorFileError("pickled", because="pickled_array")
-        raise VectorFileError("no_vectors", because="no_table", arrays=tuple(headers))
-    floats = [name for name in tables if headers[name][2].kind == "f"]
+    if not tables and any(dtype.hasobject for _, _, dtype in headers.values()):
+        raise VectorFileError("pickled_array")
     columns = {
         name: dtype
         for name, (shape, _, dtype) in headers.items()
         if len(shape) == 1 and not dtype.hasobject
     }
-    order = likeliest_first([*floats, *(name for name in tables if name not in floats)])
+    kinds = {name: (shape, dtype.kind == "f") for name, (shape, _, dtype) in headers.items()}
+    facts = facts_of_arrays(kinds, tables, [*columns])
 
     def texts(name: str | None, n: int) -> list[str] | None:
         if name is None:
@@ -126,21 +124,14 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     return RowSource(
         "npz",
         blocks,
-        n_rows=headers[order[0]][0][0],
-        lengths={name: headers[name][0][0] for name in order},
-        columns=tuple(columns),
-        vector_columns=order,
+        **facts,
         ids=tuple(name for name in columns if is_id(name, first(name))),
         strings=tuple(name for name, dtype in columns.items() if dtype.kind in "US"),
-        others=tuple(name for name in headers if name not in (*columns, *order)),
     )
 
 
 def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of one tensor.
-
-    Texts and labels are a uint8 tensor or an entry of the metadata: lines of UTF-8, or a JSON list.
-    """
+    """The rows of one tensor; texts are a uint8 tensor or metadata: lines, or a JSON list."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     length = int.from_bytes(file.read(8), "little")
@@ -160,10 +151,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         for name, (shape, kind, _) in tensors.items()
         if len(shape) == 2 and shape[1] > 0 and kind in _TYPES
     ]
-    if not tables:
-        raise VectorFileError("no_vectors", because="no_table", arrays=tuple(tensors))
-    tables.sort(key=lambda name: tensors[name][1] not in _FLOATS)
-    order = likeliest_first(tables)
+    kinds = {name: (shape, kind in _FLOATS) for name, (shape, kind, _) in tensors.items()}
 
     def column(name: str | None, n: int) -> list[str] | None:
         if name is None:
@@ -186,22 +174,12 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
                 block = Block(rows, block.beside)
             yield block
 
-    return RowSource(
-        "safetensors",
-        blocks,
-        n_rows=tensors[order[0]][0][0],
-        lengths={name: tensors[name][0][0] for name in order},
-        columns=(*lines, *metadata),
-        vector_columns=order,
-        others=tuple(name for name in tensors if name not in (*lines, *order)),
-    )
+    facts = facts_of_arrays(kinds, tables, [*lines, *metadata])
+    return RowSource("safetensors", blocks, **facts)
 
 
 def vecs_type(head: bytes, suffix: str) -> str | None:
-    """The type of the numbers of .fvecs, .ivecs or .bvecs; None for another file.
-
-    Each row begins with how many numbers it has, as a 32-bit number.
-    """
+    """The type of the numbers of .fvecs, .ivecs or .bvecs, whose rows begin with their length."""
     d = int.from_bytes(head[:4], "little")
     for dtype in ("|u1", "<f4"):  # three records of 8 bytes are one of 8 floats
         width = 4 + d * np.dtype(dtype).itemsize
@@ -222,7 +200,7 @@ def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
     head = file.read(HEAD)
     dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
     if dtype.kind == "i":
-        raise VectorFileError("no_vectors", because="row_numbers")
+        raise VectorFileError("row_numbers")
     width = 4 + d * dtype.itemsize
     n, rest = divmod(file.seek(0, os.SEEK_END), width)
     if rest:
@@ -250,7 +228,7 @@ def _refuse_other_archive(names: Sequence[str]) -> None:
     if "shape" in arrays and any(each <= arrays for each in _SPARSE):
         refuse_foreign(SPARSE)
     if not arrays:
-        raise VectorFileError("no_vectors", because="no_arrays", members=tuple(names))
+        raise VectorFileError("no_arrays", members=tuple(names))
 
 
 def _npy_header(file: Any) -> Header:
@@ -260,9 +238,7 @@ def _npy_header(file: Any) -> Header:
     try:
         version = npy.read_magic(file)
         if version not in ((1, 0), (2, 0), (3, 0)):
-            raise VectorFileError(
-                "damaged_file", because="npy_version", version=".".join(map(str, version))
-            )
+            raise VectorFileError("npy_version", version=".".join(map(str, version)))
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, is_fortran, dtype = read(file)
     except VectorFileError:
@@ -275,15 +251,13 @@ def _npy_header(file: Any) -> Header:
 def _refuse_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Raise VectorFileError for an array that is no table of numbers."""
     if dtype.hasobject:
-        raise VectorFileError("pickled", because="pickled_array")
+        raise VectorFileError("pickled_array")
     if dtype.kind == "c":
-        raise VectorFileError("no_vectors", because="complex_array", dtype=str(dtype))
+        raise VectorFileError("complex_array", dtype=str(dtype))
     if dtype.kind == "b":
-        raise VectorFileError("no_vectors", because="bool_array")
+        raise VectorFileError("bool_array")
     if len(shape) != 2 or dtype.kind not in "fiu" or not all(shape):
-        raise VectorFileError(
-            "no_vectors", because="other_array", shape=" × ".join(map(str, shape)), dtype=str(dtype)
-        )
+        raise VectorFileError("other_array", shape=" × ".join(map(str, shape)), dtype=str(dtype))
 
 
 def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:

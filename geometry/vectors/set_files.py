@@ -41,36 +41,19 @@ _OF_TABLES = ("parquet", "arrow", "csv", "tsv", "jsonl")  # their columns have e
 
 @dataclass(frozen=True, eq=False)
 class VectorPreview:
-    """The first rows of a file of vectors, for choosing columns.
+    """The first rows of a file of vectors, for choosing columns."""
 
-    Attributes
-    ----------
-    format : str
-        As in ``VectorSetReport``.
-    vectors : (m, d) array of float32
-        The first rows, by the suggested column or columns.
-    columns, rows : tuple of str, tuple of m tuples of str
-        Columns that may be texts or labels, of the file and its metadata; their first cells.
-    vector_columns, dimension_columns : tuple of str
-        Those that have whole vectors, or one number of each vector.
-    suggested_text_column, suggested_label_column, suggested_id_column : str or None
-    n_rows : int or None
-        None if only reading to the end shows it.
-    has_header, encoding : bool or None, str or None
-        As found from the content; None where the format has none.
-    """
-
-    format: str
-    vectors: np.ndarray
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    vector_columns: tuple[str, ...]
-    dimension_columns: tuple[str, ...]
+    format: str  #: as in ``VectorSetReport``
+    vectors: np.ndarray  #: (m, d) float32, by the suggested column or columns
+    columns: tuple[str, ...]  #: that may be texts or labels, of the file and its metadata
+    rows: tuple[tuple[str, ...], ...]  #: their first cells
+    vector_columns: tuple[str, ...]  #: that have whole vectors
+    dimension_columns: tuple[str, ...]  #: that have one number of each vector
     suggested_text_column: str | None
     suggested_label_column: str | None
     suggested_id_column: str | None
-    n_rows: int | None
-    has_header: bool | None
+    n_rows: int | None  #: None if only reading to the end shows it
+    has_header: bool | None  #: None where the format has no such choice
     encoding: str | None
 
 
@@ -94,12 +77,8 @@ def read_vector_set(
 
     The format is found from the content; docs/inputs.md has the forms, each of them gzipped or not.
     Nothing is unpickled. The file is read by blocks, so that a sample of a file that is larger than
-    memory can be taken.
-
-    Raises VectorFileError with one of the codes uncertain, missing_library, unreadable, no_vectors,
-    damaged_file, ragged_row, bad_number, bad_json, not_finite, too_few_vectors, too_many_vectors,
-    too_many_bytes, too_large, pickled, unknown_column, empty_column, column_length, metadata_rows;
-    and those of ``read_vectors``. Raises CorpusError for the encoding of a table, or its metadata.
+    memory can be taken. Any fault is a VectorFileError with a code, or a CorpusError for the
+    encoding of a table or its metadata.
 
     Parameters
     ----------
@@ -108,9 +87,8 @@ def read_vector_set(
         A second file with a row for each vector, such as the Embedding Projector's metadata.tsv.
         With one row more than vectors, the first row names the columns.
     name : str, optional
-        Name of the file, where the source has none.
     metadata_name : str, optional
-        Name of the second file, where its source has none.
+        Names of the files, where their sources have none.
     vector_column : str or sequence of str, optional
         The column or array of the vectors, or the columns of their dimensions. None takes the
         likeliest.
@@ -126,7 +104,6 @@ def read_vector_set(
         Take so many rows at most, drawn at random. ``report.whole`` then has exact numbers of all
         rows. None takes all rows.
     seed : int
-        Seed of the sample.
     reading : Reading
         What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
@@ -139,9 +116,7 @@ def read_vector_set(
     hints = Hints("", reading, limits, keeps_all=sample is None)
     with _opened(source, name, hints) as (rows, title):
         if rows.n_left_out and not_finite == "stop":
-            raise VectorFileError(
-                "not_finite", because="unfinite_words", n=rows.n_left_out, words=rows.left_out
-            )
+            raise VectorFileError("unfinite_words", n=rows.n_left_out, words=rows.left_out)
         beside = _metadata(metadata, metadata_name, rows, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
@@ -154,10 +129,10 @@ def read_vector_set(
         empty = taken.empty
         if isinstance(chosen.vector, tuple) and empty is not None and 0 < empty.sum() < len(empty):
             names = tuple(name for name, no in zip(chosen.vector, empty, strict=True) if no)
-            raise VectorFileError("not_finite", because="empty_dimensions", columns=names)
+            raise VectorFileError("empty_dimensions", columns=names)
         vectors, cells, numbers = taken.result(not_finite)
         own = cells[:CHOSEN]
-        further = dict(zip(of_file.others, cells[CHOSEN:], strict=False))  # word vectors have none
+        further = dict(zip(of_file.others, cells[CHOSEN:], strict=True))
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
@@ -229,10 +204,6 @@ def preview_vector_set(
 ) -> VectorPreview:
     """The first rows of a file of vectors, and which columns look like vectors, texts and labels.
 
-    Parameters without a description are as in ``read_vector_set``.
-
-    Raises VectorFileError, CorpusError as ``read_vector_set`` does.
-
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -241,6 +212,7 @@ def preview_vector_set(
     metadata_name : str, optional
     reading : Reading
     limits : Limits
+        All as in ``read_vector_set``.
     rows : int
         In the result at most.
     """
@@ -249,20 +221,25 @@ def preview_vector_set(
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside)
         columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
-        cells = [
-            _first_cells(found, beside, chosen.vector, column, rows)
-            for column in columns[:_SHOWN_COLUMNS]
-        ]
-        vectors_alone = ChosenColumns(chosen.vector, keeps_missing=True)
-        first = next(as_numbers(found, vectors_alone, reading), Block(np.empty((0, 0))))
+        shown = columns[:_SHOWN_COLUMNS]
+        of_file = tuple(each for each in shown if each not in of_metadata)
+        wanted = ChosenColumns(chosen.vector, keeps_missing=True, others=of_file)
+        first = next(as_numbers(found, wanted, reading), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
+        cells = {
+            name: (column or [])[:m]
+            for name, column in zip(of_file, first.beside[CHOSEN:], strict=False)
+        }
+        if beside is not None:
+            numbers = np.arange(1, m + 1)
+            cells |= {each: beside.column(each, numbers) for each in of_metadata if each in shown}
         return VectorPreview(
             format=found.format,
             vectors=vectors,
             columns=columns,
-            rows=tuple(zip(*(column[:m] for column in cells), strict=True)) if cells else (),
+            rows=tuple(zip(*(cells[name] for name in shown if m), strict=True)),
             vector_columns=found.vector_columns,
             dimension_columns=found.dimension_columns,
             suggested_text_column=chosen.text,
@@ -285,8 +262,6 @@ def vector_blocks(
 ) -> Iterator[np.ndarray]:
     """The vectors of a file as float32 arrays of some thousand rows, for ``partial_fit``.
 
-    Parameters without a description are as in ``read_vector_set``.
-
     Parameters
     ----------
     source : path, bytes or seekable binary file
@@ -295,7 +270,7 @@ def vector_blocks(
     reading : Reading
     limits : Limits
     not_finite : str
-        As in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
+        All as in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
     with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _):
         vector = rows.vector_choice(vector_column, ())
@@ -343,9 +318,9 @@ def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
         step = rows_a_block(table.vectors.shape[1])
         for start in range(0, len(table.words), step):
             rows = slice(start, start + step)
-            texts = None if chosen.text is None else list(table.words[rows])
+            texts = [None if each is None else list(table.words[rows]) for each in chosen.beside]
             numbers = None if table.numbers is None else table.numbers[rows]
-            yield Block(table.vectors[rows], (texts, None, None), numbers)
+            yield Block(table.vectors[rows], texts, numbers)
 
     return RowSource(
         report.format,
@@ -422,17 +397,3 @@ def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
 def _of_file(column: str | None, beside: MetadataRows | None) -> str | None:
     """The column if it is not of the metadata, which come first."""
     return None if beside is not None and column in beside.columns else column
-
-
-def _first_cells(
-    found: RowSource,
-    beside: MetadataRows | None,
-    vector: str | tuple[str, ...] | None,
-    column: str,
-    rows: int,
-) -> list[str]:
-    if beside is not None and column in beside.columns:
-        return beside.column(column, np.arange(1, min(rows, len(beside.rows)) + 1))
-    chosen = ChosenColumns(vector, column, keeps_missing=True)
-    block = next(iter(found.blocks(chosen)), None)
-    return [] if block is None else (block.beside[0] or [])[:rows]

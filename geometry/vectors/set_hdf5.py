@@ -11,7 +11,7 @@ from ..data.decode import HDF5
 from ..data.limits import Limits
 from .errors import VectorFileError, refuse_dimensions
 from .foreign import SPARSE_HDF5, refuse_foreign
-from .row_source import Block, ChosenColumns, Hints, RowSource, is_id, likeliest_first, rows_a_block
+from .row_source import Block, ChosenColumns, Hints, RowSource, facts_of_arrays, is_id, rows_a_block
 from .set_parquet import FIRST_ROWS, damaged, opened_apart
 
 _PLACES = (0, 512, 1024, 2048)  # where it may begin
@@ -34,7 +34,7 @@ class _Hdf5Table:
         try:
             import h5py
         except ImportError as error:
-            raise VectorFileError("missing_library", because="missing_h5py") from error
+            raise VectorFileError("missing_h5py") from error
         self._limits = limits
         self._sets: dict[str, Any] = {}
         sparse = False
@@ -66,10 +66,6 @@ class _Hdf5Table:
         ]
         if not tables and sparse:
             refuse_foreign(SPARSE_HDF5)
-        if not tables:
-            raise VectorFileError("no_vectors", because="no_table", arrays=tuple(self._kinds))
-        tables.sort(key=lambda name: self._kinds[name][1].kind != "f")
-        order = likeliest_first(tables)
         self._strings = [
             name for name, (_, dtype) in self._kinds.items() if h5py.check_string_dtype(dtype)
         ]
@@ -78,16 +74,12 @@ class _Hdf5Table:
             for name, (shape, dtype) in self._kinds.items()
             if shape and len(shape) == 1 and (name in self._strings or dtype.kind in "fiu")
         ]
-        self.facts: dict[str, Any] = {
-            "n_rows": self._kinds[order[0]][0][0],
-            "lengths": {name: self._kinds[name][0][0] for name in order},
-            "columns": tuple(columns),
-            "vector_columns": order,
+        kinds = {name: (shape, dtype.kind == "f") for name, (shape, dtype) in self._kinds.items()}
+        self.facts = facts_of_arrays(kinds, tables, columns) | {
             "ids": tuple(
                 name for name in columns if is_id(name, self._cells(name, 0, FIRST_ROWS).tolist())
             ),
             "strings": tuple(name for name in columns if name in self._strings),
-            "others": tuple(name for name in self._kinds if name not in (*columns, *order)),
         }
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:

@@ -76,10 +76,7 @@ def is_arrow(head: bytes, suffix: str) -> bool:
 
 
 def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of a table that a process with limits decodes.
-
-    make : of a module's top level, with a path or an open file, and the limits
-    """
+    """The rows of a table that a process with limits decodes; ``make`` can be pickled."""
     limits = hints.limits
     allowed = None if is_limited() else process_limits(limits)
     if allowed is None:
@@ -93,12 +90,12 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
             return process.answer()
         except MemoryError as error:
             most = limits.table_bytes
-            raise VectorFileError("too_large", because="unpacked_set", limit=most) from error
+            raise VectorFileError("unpacked_set", limit=most) from error
         except ProcessEnded as error:
             if not error.too_slow:
                 raise damaged(name) from error
             most = limits.seconds
-            raise VectorFileError("too_large", because="too_slow", limit=most) from error
+            raise VectorFileError("too_slow", limit=most) from error
 
     def ask(call: Callable[[], Any]) -> Any:
         process.start(call)
@@ -267,8 +264,7 @@ class _Columns:
     def _width(self, name: str) -> int:
         """Numbers of the first vector in a column of lists; at least 1.
 
-        The file also states how many numbers a column has, but pyarrow ends the whole program where
-        what surrounds that statement is damaged.
+        The file states it too, but pyarrow ends the whole program where that statement is damaged.
         """
         width = int(getattr(_storage(self._kinds[name]), "list_size", 0))
         for rows in (1, SOME_ROWS):  # one row may be large
@@ -293,8 +289,7 @@ class _Columns:
             )
             if is_list or (is_named and _is_one(BYTES, kind)):
                 raise VectorFileError(
-                    "no_vectors",
-                    because="other_lists" if is_list else "binary_vectors",
+                    "other_lists" if is_list else "binary_vectors",
                     column=name,
                     kind_of_column=str(kind),
                 )
@@ -417,7 +412,7 @@ def _numbers(column: Any) -> np.ndarray:
 
     kind = column.type
     if not (_is_one(NUMBERS, kind) or pa.types.is_null(kind)):
-        raise VectorFileError("no_vectors", because="no_numbers", kind_of_column=str(kind))
+        raise VectorFileError("no_numbers", kind_of_column=str(kind))
     if column.null_count or not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         column = column.cast(pa.float64())
     return np.asarray(column.to_numpy(zero_copy_only=False))
@@ -436,12 +431,12 @@ def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np
     missing = lengths == 0
     if missing.any() and not keeps_missing:
         row = first + int(missing.argmax())
-        raise VectorFileError("ragged_row", because="no_vector_in_row", row=row)
+        raise VectorFileError("no_vector_in_row", row=row)
     other = (lengths != width) & ~missing
     if other.any():
         place = int(other.argmax())
         n, row = int(lengths[place]), first + place
-        raise VectorFileError("ragged_row", because="ragged_vector", row=row, n=n, expected=width)
+        raise VectorFileError("ragged_vector", row=row, n=n, expected=width)
     numbers = _numbers(column.flatten()).reshape(-1, width)
     if not missing.any():
         return numbers

@@ -65,7 +65,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
 
     sample = [cells for _, cells in islice(rows(), SAMPLE_ROWS)]
     if not sample:
-        raise VectorFileError("no_vectors", because="empty_file")
+        raise VectorFileError("empty_file")
     first, body = sample[0], sample[1:] or sample
     refuse_dimensions(len(first), limits.dimensions, beside=limits.columns)
     cells = [[row[place].strip() for row in body] for place in range(len(first))]
@@ -137,7 +137,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     )
     sample = [_outline(record) for _, record in islice(rows(), SAMPLE_ROWS)]
     if not sample:
-        raise VectorFileError("no_vectors", because="empty_file")
+        raise VectorFileError("empty_file")
     keys = list(dict.fromkeys(key for record in sample for key in record))
     refuse_dimensions(len(keys), limits.dimensions, beside=limits.columns)
     values = {key: [each[key] for each in sample if each.get(key) is not None] for key in keys}
@@ -145,7 +145,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     for key in lists:
         stem, _, kind = key.rpartition(".")
         if kind in ("indices", "indexes") and f"{stem}.values" in lists:
-            raise VectorFileError("no_vectors", because="sparse", line=1, field=key)
+            raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
     usable = () if lists else dimensions_among(numeric)
     usable = _with_empty(usable, keys, [key for key in keys if not values[key]])
@@ -206,16 +206,15 @@ def _blocks(
             row = [float("nan")] * width
         refuse_dimensions(len(row), limits.dimensions)
         if not row and not keeps_missing:
-            raise VectorFileError("ragged_row", because="no_vector_in_line", line=number)
+            raise VectorFileError("no_vector_in_line", line=number)
         if len(row) != width:
             raise VectorFileError("ragged_row", line=number, n=len(row), expected=width)
         rows.append(row)
         for each, place in zip(columns, beside, strict=True):
             if each is not None:
                 each.append(take(record, place)[: limits.text_characters])
-        if width and len(rows) >= rows_a_block(
-            width * 8
-        ):  # a number takes eight times as much in a list
+        # a number takes eight times as much in a list
+        if width and len(rows) >= rows_a_block(width * 8):
             yield Block(np.array(rows), columns)
             rows, columns = [], tuple(None if each is None else [] for each in beside)
     if rows:
@@ -251,9 +250,7 @@ def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
     if not _is_filled(cell.strip()):
         return float("nan")
     if not is_number(cell.strip(), decimal):
-        raise VectorFileError(
-            "bad_number", because="bad_cell", line=line, field=cell[:40], column=column
-        )
+        raise VectorFileError("bad_cell", line=line, field=cell[:40], column=column)
     return to_number(cell.strip(), decimal)
 
 
@@ -275,7 +272,7 @@ def list_parser(name: str) -> Callable[[str, int], list[float]]:
         found = list_in(cell)
         fields = fields if found is None else found.replace(",", " ").split()
         if "..." in fields:
-            raise VectorFileError("bad_number", because="shortened_list", line=line, column=name)
+            raise VectorFileError("shortened_list", line=line, column=name)
         return [_number(each, name, line) for each in fields]
 
     return parse
@@ -317,9 +314,7 @@ def _json_number(value: Any, key: str, line: int) -> float:
     if value is None:
         return float("nan")
     if not is_json_number(value):
-        raise VectorFileError(
-            "bad_number", because="bad_cell", line=line, field=str(value)[:40], column=key
-        )
+        raise VectorFileError("bad_cell", line=line, field=str(value)[:40], column=key)
     try:
         return float(value)
     except OverflowError:
@@ -356,15 +351,13 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
     if encoding.replace("_", "-").casefold().startswith(("utf-16", "utf-32")):
         content = file.read(limits.file_bytes + 1)
         if len(content) > limits.file_bytes:
-            raise VectorFileError(
-                "too_large", because="wide_text", encoding=encoding.upper(), limit=limits.file_bytes
-            )
+            raise VectorFileError("wide_text", encoding=encoding.upper(), limit=limits.file_bytes)
         text, _ = decode(content, encoding=encoding)
         yield from enumerate(io.StringIO(text), start=1)
         return
     for number, raw in enumerate(iter(lambda: file.readline(most + 1), b""), start=1):
         if len(raw) > most:
-            raise VectorFileError("ragged_row", because="long_row", line=number, limit=most)
+            raise VectorFileError("long_row", line=number, limit=most)
         try:
             yield number, text_of(raw, encoding)
         except UnicodeDecodeError as error:
@@ -378,7 +371,7 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: Dialect) -> N
     for row, cells in enumerate(rows if dialect.delimiter == "," else (), start=1):
         for cell in map(str.strip, cells):
             if len(cell) > 1 and cell.isdecimal() and cell.startswith("0"):
-                raise VectorFileError("bad_number", because="split_decimals", row=row, cell=cell)
+                raise VectorFileError("split_decimals", row=row, cell=cell)
 
 
 def _are_numbered(columns: Sequence[Sequence[str]]) -> bool:

@@ -53,8 +53,7 @@ def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
     vector = rows.vector_choice(None, rows.ids)
     if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
         raise VectorFileError(
-            "no_vectors",
-            because="unnamed_arrays",
+            "unnamed_arrays",
             arrays=(*rows.vector_columns, *rows.columns),
             n=len(rows.vector_columns),
         )
@@ -69,11 +68,11 @@ def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
     if column is None and beside is None:
         if rows.format == "safetensors":
             file = f"{wanted.name}.words.txt"
-            raise VectorFileError("no_words", because="no_words_beside", file=file)
+            raise VectorFileError("no_words_beside", file=file)
         if rows.format == "npz" and rows.others:
             raise VectorFileError("pickled")
         names = (*rows.vector_columns, *rows.columns)
-        raise VectorFileError("no_words", because="no_list_of_words", arrays=names)
+        raise VectorFileError("no_list_of_words", arrays=names)
     gathering: Gathering | None = None
     start = 0
     try:
@@ -86,7 +85,7 @@ def _table(rows: RowSource, wanted: WordRequest) -> VectorTable:
             end = start + len(block.vectors)
             texts = (beside or [])[start:end] if column is None else block.beside[0] or []
             if max(map(len, texts), default=0) > LONGEST_WORD:
-                raise VectorFileError("too_large", because="long_word", limit=LONGEST_WORD)
+                raise VectorFileError("long_word", limit=LONGEST_WORD)
             with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
                 gathering.add(texts, block.vectors.astype(np.float32))
             start = end
@@ -127,9 +126,9 @@ def _content_beside(path: Path, wanted: WordRequest) -> bytes:
         with path.open("rb") as file:
             content = file.read(wanted.limits.file_bytes + 1)
     except OSError as error:
-        raise VectorFileError("no_words", because="unreadable_words", file=path.name) from error
+        raise VectorFileError("unreadable_words", file=path.name) from error
     if len(content) > wanted.limits.file_bytes:
-        raise VectorFileError("too_large", because="file_bytes", limit=wanted.limits.file_bytes)
+        raise VectorFileError("file_bytes", limit=wanted.limits.file_bytes)
     return content
 
 
@@ -147,7 +146,7 @@ def _words_of_tokenizer(path: Path, n: int, wanted: WordRequest) -> list[str]:
     except VectorFileError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise VectorFileError("no_words", because="unreadable_words", file=path.name) from error
+        raise VectorFileError("unreadable_words", file=path.name) from error
     if any(place not in words for place in range(n)):
         raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
     return [words[place] for place in range(n)]

@@ -22,34 +22,16 @@ _LISTED = 20  # unknown words that the result lists
 
 @dataclass(frozen=True, eq=False)
 class SentenceVectors:
-    """Averages of word vectors, and how many words they average.
+    """Averages of word vectors, and how many words they average."""
 
-    Attributes
-    ----------
-    vectors : (n, d) array
-    n_words, n_known : (n,) arrays of int
-        Words of each sentence, and those of them that the table has.
-    unknown : tuple of (str, int)
-        The commonest words that the table lacks, each with its number of occurrences.
-    weighting : str
-        As in ``sentence_vectors``.
-    tokenizer : str
-        How texts became words; the name of a function, or "given" for sequences of words.
-    stop_words : (str, int) or None
-        Name of the list of the words that were left out, and how many words it has.
-    n_stopped : (n,) array of int, or None
-        Those of its words that each sentence and the table have. ``n_words``, ``n_known`` and
-        ``coverage`` do without them.
-    """
-
-    vectors: np.ndarray
-    n_words: np.ndarray
-    n_known: np.ndarray
-    unknown: tuple[tuple[str, int], ...]
-    weighting: str
-    tokenizer: str
-    stop_words: tuple[str, int] | None = None
-    n_stopped: np.ndarray | None = None
+    vectors: np.ndarray  #: (n, d)
+    n_words: np.ndarray  #: (n,) of each sentence, without stop words
+    n_known: np.ndarray  #: (n,) those of them that the table has
+    unknown: tuple[tuple[str, int], ...]  #: the commonest words that the table lacks, with counts
+    weighting: str  #: as in ``sentence_vectors``
+    tokenizer: str  #: the name of a function, or "given" for sequences of words
+    stop_words: tuple[str, int] | None = None  #: name of the list, and how many words it has
+    n_stopped: np.ndarray | None = None  #: (n,) stop words that the sentence and the table have
 
     @property
     def coverage(self) -> float:
@@ -95,7 +77,6 @@ def sentence_vectors(
     Parameters
     ----------
     sentences : n texts, or n sequences of words
-        ``tokenizer`` splits texts.
     table : VectorTable
     weighting : str
         "mean"; "sif", each word by a/(a + p(w)) (Arora et al. 2017; its second half, the common
@@ -113,8 +94,8 @@ def sentence_vectors(
         "none" averages all words; "sklearn" leaves out scikit-learn's English stop words, in any
         case. A sentence without any other known word has no average.
     empty : str
-        What happens if a sentence has no known word. "error" raises a VectorFileError that names
-        it. "zero" gives a row of zeros, which ``has_words`` marks and which any score leaves out.
+        For a sentence without a known word, "error" raises a VectorFileError that names it. "zero"
+        gives a row of zeros, which ``has_words`` marks and which any score leaves out.
     """
     _check(weighting, counts, a, empty)
     refuse_unfinite_words(table)
@@ -173,10 +154,7 @@ def split_words(
 
 
 def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.ndarray:
-    """p (V,) of the table's rows: each counted word's share goes to the row that it would take.
-
-    Sums to at most 1, the rest being words that the table lacks.
-    """
+    """p (V,) of the table's rows: each counted word's share goes to the row that it would take."""
     total = _total_count(counts)
     p = np.zeros(len(table.words))
     for word, count in counts.items():
@@ -226,8 +204,8 @@ def sif_average(
     This is the first half of their algorithm 1. The second removes the first *uncentred* singular
     direction, fitted on a set that the caller names: ``CommonComponentRemoval(1, centred=False)``.
     The result is in the table's precision. A word counts as often as it occurs; words that the
-    table lacks count for nothing, not even in the mean. Raises ValueError for sentences without any
-    known word, and for a vector that is not finite.
+    table lacks count for nothing, not even in the mean. A sentence without any known word is a
+    VectorFileError.
 
     Parameters
     ----------
@@ -254,10 +232,7 @@ def sif_average(
 def _weighted_means(
     known: Sequence[Sequence[int]], vectors: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Row i is the mean over ``known[i]`` of weight times vector; zeros where there is none.
-
-    Summed in float64, in the precision of ``vectors``.
-    """
+    """Row i is the mean over ``known[i]`` of weight times vector, summed in float64."""
     precision = vectors.dtype if np.issubdtype(vectors.dtype, np.floating) else np.float64
     means = np.zeros((len(known), vectors.shape[1]), dtype=precision)
     for i, ids in enumerate(known):
@@ -272,7 +247,7 @@ def _refuse_a(a: float) -> None:
 
 
 def refuse_unfinite_words(table: VectorTable) -> None:
-    """Raise VectorFileError "unfinite_words" that names the first of these words."""
+    """Raise VectorFileError that names the first of these words."""
     bad = np.flatnonzero(~np.isfinite(table.vectors).all(axis=1))
     if len(bad):
         words = [table.words[row] for row in bad[:MOST_NAMED]]
@@ -280,10 +255,7 @@ def refuse_unfinite_words(table: VectorTable) -> None:
 
 
 def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
-    """Raise VectorFileError if a sentence has none of the table's words.
-
-    without : the number of stop words, which are not among the ``n_known``.
-    """
+    """Raise VectorFileError if a sentence has none of the table's words beside the stop words."""
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
     if len(rows):
         found: dict[str, Any] = {

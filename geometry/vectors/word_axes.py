@@ -47,8 +47,6 @@ def word_axes(table: VectorTable, *, n_words: int = N_WORDS, random_state: int =
     """Whiten one half of the ``n_words`` most frequent words, and place the other on its axes.
 
     After Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA".
-
-    random_state : of the halves, of FastICA and of the random axes
     """
     X = table.vectors[:n_words].astype(np.float64)
     rng = np.random.default_rng(random_state)

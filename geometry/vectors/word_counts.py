@@ -20,9 +20,7 @@ def read_counts(
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 
     A first line that has no number is a header; a word that comes twice has the sum. Numbers of
-    rows before the words are left out.
-
-    Raises CorpusError as ``read_corpus`` does, and "bad_count" with the line's number.
+    rows before the words are left out. CorpusError "bad_count" has the line's number.
 
     Parameters
     ----------
@@ -30,7 +28,6 @@ def read_counts(
     name : str, optional
         Name of the file; its suffix says whether a comma separates the columns.
     encoding : str, optional
-        None finds it from the content.
     limits : Limits
     """
     # A reader accepts 50 lines for each row of the limit

@@ -34,10 +34,7 @@ def read_vectors(
     If a word comes twice, its first row counts; rows with NaN or infinity are left out. The
     table's ``report`` counts both and other irregularities. A text that has fewer rows than its
     header states is read and reported, since people cut such files; such a binary file is refused.
-
-    Raises VectorFileError with one of the codes unreadable, no_vectors, damaged_file, ragged_row,
-    bad_number, truncated, too_many_bytes, too_large, no_words, word_count, pickled,
-    unknown_encoding.
+    Any fault is a VectorFileError with a code.
 
     Parameters
     ----------
@@ -57,8 +54,7 @@ def read_vectors(
         None is UTF-8, with bytes that do not fit replaced and counted; "latin-1" takes any byte as
         it is.
     limits : Limits
-        How large the file may be; ``geometry.data.limits`` has ``OWN_FILES`` for large files of
-        your own.
+        ``geometry.data.limits`` has ``OWN_FILES`` for large files of your own.
     """
     names = {each.name: each for each in FORMATS if each.words is not None}
     if format is not None and format not in names:
@@ -88,17 +84,13 @@ def opened_content(
         size, most = file.seek(0, os.SEEK_END), limits.vector_file_bytes
         file.seek(0)
         if size > most:
-            raise VectorFileError(
-                "too_large", because="file_bytes" if of_words else "file_bytes_set", limit=most
-            )
+            raise VectorFileError("file_bytes" if of_words else "file_bytes_set", limit=most)
         is_packed = file.read(2) == GZIP
         file.seek(0)
         if not is_packed:
             yield file, size, title
             return
         most = limits.table_bytes
-        too_large = VectorFileError(
-            "too_large", because="unpacked" if of_words else "unpacked_set", limit=most
-        )
+        too_large = VectorFileError("unpacked" if of_words else "unpacked_set", limit=most)
         with unpacked(file, most, limits.seconds / 2, too_large) as content:
             yield content, None, title

@@ -43,15 +43,12 @@ def read_word_pairs(
     codes and parts of speech are none. The score is the first column of numbers after them, else
     one before. Lines that begin with # are left out.
 
-    Raises CorpusError as ``read_pairs`` does.
-
     Parameters
     ----------
     source : path, bytes or binary file
     name : str, optional
         Title of the pairs. By default the name of the file.
     reading : Reading
-        What is known of how the file is written, such as its encoding, delimiter and header.
     limits : Limits
     """
     file = read_text_file(source, name=name, encoding=reading.encoding, limits=limits)
@@ -70,7 +67,7 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
         table = read_table(replace(file, text="".join(lines)), reading=reading, limits=limits)
     except CorpusError as error:
         if error.code == "uneven_row":
-            raise CorpusError("uneven_row", because="uneven_word_row", **error.details) from error
+            raise CorpusError("uneven_word_row", **error.details) from error
         raise
     refuse_row_count(table.n_rows, table.n_rows)
     has_score = any(table.number(cell) is not None for cell in table.rows[0])
@@ -88,23 +85,13 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
 
 @dataclass(frozen=True, eq=False)
 class WordPairVectors:
-    """The vectors of the pairs of which a table has both words.
+    """The vectors of the pairs of which a table has both words."""
 
-    Attributes
-    ----------
-    left, right : (m, d) arrays
-    gold_scores : (m,) array
-    has_both : (n,) array of bool
-        Which of all pairs they are.
-    missing : tuple of str
-        The words that the table lacks, each once.
-    """
-
-    left: np.ndarray
+    left: np.ndarray  #: (m, d)
     right: np.ndarray
-    gold_scores: np.ndarray
-    has_both: np.ndarray
-    missing: tuple[str, ...]
+    gold_scores: np.ndarray  #: (m,)
+    has_both: np.ndarray  #: (n,) bool, which of all pairs they are
+    missing: tuple[str, ...]  #: the words that the table lacks, each once
 
     @property
     def coverage(self) -> float:
@@ -116,17 +103,13 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     """Look up both words of each pair, as ``sentence_vectors`` does.
 
     A table that lacks the rare words has a higher score over these pairs alone, so report the
-    coverage beside it.
-
-    Raises CorpusError "too_few_known_word_pairs" if fewer pairs have.
+    coverage beside it. CorpusError "too_few_known_word_pairs" if fewer than ``at_least`` have both.
 
     Parameters
     ----------
     pairs : Pairs
-        Pairs of words.
     table : VectorTable
     at_least : int
-        Pairs that must have both words in the table.
     """
     refuse_unfinite_words(table)
     left = [table.row_of(word) for word in pairs.left]
@@ -168,7 +151,7 @@ def _places(table: Table) -> tuple[int, int, int]:
         if len(words) < 2:
             if len(columns) < 3:
                 raise _no_word_columns(table)
-            raise CorpusError("no_pair_columns", because="unclear_words", columns=table.columns)
+            raise CorpusError("unclear_words", columns=table.columns)
         left, right = words[:2]
     if score is None:
         behind = [*range(right + 1, len(table.columns)), *range(left)]
@@ -186,7 +169,7 @@ def _places(table: Table) -> tuple[int, int, int]:
 
 def _no_word_columns(table: Table) -> CorpusError:
     line, columns = table.lines[0], table.columns
-    return CorpusError("no_pair_columns", because="no_word_columns", line=line, columns=columns)
+    return CorpusError("no_word_columns", line=line, columns=columns)
 
 
 def _is_of_tags(cells: Sequence[str]) -> bool:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, NoReturn
@@ -20,6 +19,7 @@ import numpy as np
 from ..data.account import MOST_ROWS
 from ..data.decode import uncertain_bytes
 from ..data.embeddings import VectorTable
+from ..linalg.threads import in_threads
 from .errors import VectorFileError, refuse_dimensions
 from .gather import Gathering, WordRequest
 
@@ -80,7 +80,7 @@ def is_text(head: bytes) -> bool:
     try:
         _recognise((1, lines))
     except VectorFileError as error:
-        return error.because is not None
+        return error.because != "no_vectors"
     return True
 
 
@@ -92,7 +92,7 @@ def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
         if not cut:
             rest += read
             if len(rest) > longest:
-                raise VectorFileError("no_vectors", because="long_line", line=line, limit=longest)
+                raise VectorFileError("long_line", line=line, limit=longest)
             continue
         content, rest = rest + read[:cut], read[cut:]
         yield line, content
@@ -149,10 +149,10 @@ def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
     """Raise VectorFileError for a field in the place of a number, which is none."""
     shown = _shown(field)
     if _SPARSE.fullmatch(field):
-        raise VectorFileError("no_vectors", because="sparse", line=line, field=shown)
+        raise VectorFileError("sparse", line=line, field=shown)
     if _COMMA.fullmatch(field):
-        raise VectorFileError("no_vectors", because="decimal_comma", line=line, field=shown)
-    raise VectorFileError("bad_number", because="bad_number", line=line, field=shown, expected=d)
+        raise VectorFileError("decimal_comma", line=line, field=shown)
+    raise VectorFileError("bad_number", line=line, field=shown, expected=d)
 
 
 def _numbers_behind(line: bytes) -> int:
@@ -178,16 +178,11 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
 def _parsed(first: Lines, others: Iterator[Lines], form: Form, largest: int) -> Iterator[Parsed]:
     """Words and rows of every block, in the file's order."""
     parse = _parser(form, largest)
-    workers = min(MAX_WORKERS, os.cpu_count() or 1)
-    pending: deque[tuple[Lines, Future[Parsed | None]]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="vectors") as pool:
-        blocks: Iterator[Lines | None] = chain([first], others, [None] * workers)
-        for block in blocks:
-            if block is not None:
-                pending.append((block, pool.submit(parse, block[1])))
-            if len(pending) > workers or (block is None and pending):
-                lines, future = pending.popleft()
-                yield future.result() or _line_by_line(lines, form)
+
+    def read(lines: Lines) -> Parsed:
+        return parse(lines[1]) or _line_by_line(lines, form)
+
+    return in_threads(read, chain([first], others), min(MAX_WORKERS, os.cpu_count() or 1))
 
 
 def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:

@@ -12,7 +12,7 @@ from geometry import Corpus, Encoder
 from geometry.claims import Claim, Number, Tested, read_claims, results
 from geometry.claims.claim import CONTRASTIVE, GROUPS
 from geometry.data.number_text import change, estimate
-from geometry.error_sentences import REASONS
+from geometry.errors import REASONS
 from pages.common import jobs
 from pages.common.address import is_presenting
 from pages.common.cache import kept

@@ -18,8 +18,8 @@ from geometry import Corpus, Encoder, load_encoder, read_bundled
 from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
 from geometry.data.pairs import pairs_for
-from geometry.data.shipped import shipped_file
 from geometry.data.write import write
+from geometry.shipped import shipped_file
 from geometry.vectors import read_bundled_vectors
 
 FILE = shipped_file("claims.json")

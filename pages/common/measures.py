@@ -14,7 +14,7 @@ import streamlit as st
 from geometry import Corpus, UndefinedMeasure
 from geometry.data import VectorSet
 from geometry.data.number_text import estimate, signed, with_sign
-from geometry.error_sentences import REASONS
+from geometry.errors import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.cone import NARROW

@@ -115,6 +115,4 @@ def apart(call: Callable[[], Answer], report: jobs.Progress) -> Answer:
         return run(READING, call, report)
     except (ProcessEnded, MemoryError) as error:
         seconds, memory = READING.cpu_seconds, READING.memory_bytes
-        raise CorpusError(
-            "too_large", because="too_heavy", seconds=seconds, memory=memory
-        ) from error
+        raise CorpusError("too_heavy", seconds=seconds, memory=memory) from error

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.data.shipped import shipped_file
 from geometry.data.translations import ENGLISH, languages, own_name
+from geometry.shipped import shipped_file
 
 from .address import fills_window, is_presenting, keep_presenting
 from .controls import choose

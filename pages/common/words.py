@@ -15,10 +15,10 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.data.shipped import shipped_file
 from geometry.data.translations import ENGLISH, language_for
 from geometry.data.translations import catalogue as _catalogue
 from geometry.data.translations import paragraph as paragraph
+from geometry.shipped import shipped_file
 
 TEXT = shipped_file("text")
 _fixed: ContextVar[str | None] = ContextVar("language", default=None)

@@ -17,8 +17,8 @@ import numpy as np
 
 from geometry import load_encoder
 from geometry.data import read_bundled_pairs
-from geometry.data.shipped import shipped_file
 from geometry.data.write import write
+from geometry.shipped import shipped_file
 
 from .run import (
     ContrastRun,

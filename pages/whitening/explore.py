@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, UndefinedMeasure, cosine_contributions, read_bundled
 from geometry.data import VectorSet
 from geometry.data.pairs import read_bundled_pairs
-from geometry.error_sentences import REASONS
+from geometry.errors import REASONS
 from geometry.evaluate.fit_size import (
     LEAST_HALF,
     LEAST_ROWS,

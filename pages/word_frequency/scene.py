@@ -13,7 +13,6 @@ import streamlit as st
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
-from geometry.data.shipped import shipped_file
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.published import PublishedTable, published_tables
@@ -22,6 +21,7 @@ from geometry.measure.cone import NARROW
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS, SHUFFLES
 from geometry.measure.intervals import Estimate
+from geometry.shipped import shipped_file
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept

@@ -5,25 +5,19 @@ import errno
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
-import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from geometry.commands import run_shell
 from geometry.data import read_bundled
@@ -133,15 +127,6 @@ def call(writer: Writer, *more: str, out: str | None = None) -> int:
     return run_shell([*writer.args, writer.option, out or writer.out, *more])
 
 
-def size_of(folder: Path, writer: Writer) -> int:
-    """Bytes of the largest file that the command writes."""
-    assert call(writer) == 0
-    out = folder / writer.out
-    size = max(path.stat().st_size for path in [out, *out.rglob("*")] if path.is_file())
-    remove(out)
-    return size
-
-
 def remove(path: Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -205,13 +190,6 @@ def test_an_input_by_its_own_name_is_refused(folder, capsys, args, out):
         assert "by the same command" in error
         assert error.count("\n") == 1
     assert contents(folder) == before
-
-
-def test_two_results_need_two_files(folder, capsys):
-    args = WRITERS["evaluate csv"].args
-    Path("b.json").symlink_to("a.csv")
-    assert run_shell([*args, "--csv", "a.csv", "--json", "b.json"]) == 2
-    assert "symbolic link" in capsys.readouterr().err
 
 
 @of_names(SOME_FILES)
@@ -332,37 +310,6 @@ def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypat
     assert error.count("\n") == 1
     assert contents(folder) == before
     assert not list(folder.rglob(f".*{PART}"))
-
-
-@of_names(SOME)
-def test_a_limit_of_file_size_leaves_inputs_and_earlier_outputs(folder, capsys, name):
-    writer = WRITERS[name]
-    limit = size_of(folder, writer) // 2
-    force = ()
-    if name in FILES:
-        Path(writer.out).write_bytes(EARLIER)
-        force = ("--force",)
-    before = contents(folder)
-    capsys.readouterr()
-    with file_size(limit):
-        code = call(writer, *force)
-    error = capsys.readouterr().err
-    assert code == 2, error
-    assert "can't be written" in error
-    assert error.count("\n") == 1
-    assert contents(folder) == before
-    assert not list(folder.rglob(f".*{PART}"))
-
-
-@contextmanager
-def file_size(limit: int) -> Iterator[None]:
-    """The system refuses larger files of this process; Python ignores the signal by itself."""
-    earlier = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, earlier[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, earlier)
 
 
 class Ended(NamedTuple):
@@ -504,11 +451,6 @@ def test_a_disk_that_is_full_in_truth(folder):
         subprocess.run(["umount", "small"], check=True)
 
 
-def test_what_is_printed_names_the_output(folder, capsys):
-    assert call(WRITERS["whiten"], "--json") == 0
-    assert json.loads(capsys.readouterr().out)["out"] == "o.npy"
-
-
 # ---- what leaves the house ----
 
 
@@ -523,15 +465,3 @@ def test_an_output_names_no_place_of_this_machine(name, folder, monkeypatch):
     assert files
     for path in files:
         assert not machine.names_in(machine.content_of(path), folder), path.name
-
-
-@for_each("name", [machine.USER, machine.HOST, str(Path.home()), str(ROOT)])
-def test_a_name_of_the_machine_is_found_where_it_is_packed(name, tmp_path):
-    notes = PngInfo()
-    notes.add_text("Software", name, zip=True)
-    Image.new("L", (9, 9)).save(tmp_path / "png", "png", pnginfo=notes)
-    with zipfile.ZipFile(tmp_path / "zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("member", name + " " * 99)
-    pq.write_table(pa.table({"source": [name] * 99}), tmp_path / "parquet", compression="zstd")
-    for path in tmp_path.iterdir():
-        assert machine.names_in(machine.content_of(path)) == [name], path.name

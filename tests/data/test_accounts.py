@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from safetensors.numpy import save
 
-from geometry.data import read_corpus, read_pairs
+from geometry.data import read_corpus
 from geometry.data.account import (
     BLANK,
     CODES,
@@ -91,25 +91,6 @@ def corpus_file(kind: str, rng: np.random.Generator) -> Made:
     return Made(f"t.{kind}", content, len(found) - n_blank, {BLANK: n_blank})
 
 
-def pair_file(kind: str, rng: np.random.Generator) -> Made:
-    n = int(rng.integers(3, MOST))
-    header = ["left", "right", "score"]
-    rows = [[f"A cat {i}.", f"A dog {i}.", round(float(rng.random()), 3)] for i in range(n)]
-    blank_lines = [int(each) for each in rng.integers(0, 2, n)] if kind in ("csv", "tsv") else [0]
-    lines: list[list[object]] = [header]
-    for row, n_blank in zip(rows, [*blank_lines, *[0] * n][:n], strict=True):
-        lines += [[]] * n_blank + [row]
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    content = {
-        "csv": lambda: as_table(lines, ","),
-        "tsv": lambda: as_table(lines, "\t"),
-        "jsonl": lambda: jsonl_of(records),
-        "parquet": lambda: parquet_of({name: [r[name] for r in records] for name in header}),
-        "xlsx": lambda: workbook_of([header, *rows]),
-    }[kind]()
-    return Made(f"p.{kind}", content, n, {BLANK: sum(blank_lines)})
-
-
 def vector_file(kind: str, rng: np.random.Generator) -> Made:
     n, d = int(rng.integers(4, MOST)), int(rng.integers(2, 6))
     X = rng.standard_normal((n, d)).astype(np.float32)
@@ -153,7 +134,6 @@ KINDS: dict[str, tuple[Callable[[str, np.random.Generator], Made], tuple[str, ..
         corpus_file,
         ("txt", "csv", "tsv", "csv.gz", "jsonl", "json", "parquet", "xlsx", "zip"),
     ),
-    "pairs": (pair_file, ("csv", "tsv", "jsonl", "parquet", "xlsx")),
     "vectors": (
         vector_file,
         (
@@ -171,9 +151,6 @@ def account_of(holds: str, made: Made, sample: int | None) -> tuple[Account | No
         column = None if made.name.endswith(".txt") else "text"
         corpus = read_corpus(made.content, name=made.name, text_column=column, sample=sample)
         return corpus.account, len(corpus)
-    if holds == "pairs":
-        pairs = read_pairs(made.content, name=made.name)
-        return pairs.account, len(pairs)
     vectors = read_vector_set(made.content, name=made.name, not_finite="drop", sample=sample)
     return vectors.account, len(vectors)
 
@@ -181,7 +158,7 @@ def account_of(holds: str, made: Made, sample: int | None) -> tuple[Account | No
 def check(holds: str, kind: str, seed: int) -> None:
     rng = np.random.default_rng((FORMATS.index((holds, kind)), seed))
     made = KINDS[holds][0](kind, rng)
-    sample = 2 if holds != "pairs" and rng.random() < 0.3 and made.n > 2 else None
+    sample = 2 if rng.random() < 0.3 and made.n > 2 else None
     expected = {reason: n for reason, n in made.left_out.items() if n}
     if sample is not None:
         expected[SAMPLED] = made.n - sample
@@ -201,7 +178,7 @@ def check(holds: str, kind: str, seed: int) -> None:
 
 @for_each(("holds", "kind"), FORMATS)
 def test_no_row_is_lost(holds, kind):
-    for seed in range(8):  # 200 files
+    for seed in range(8):  # 160 files
         check(holds, kind, seed)
 
 

@@ -5,7 +5,6 @@ import pytest
 from sklearn.decomposition import PCA
 
 from geometry import read_bundled
-from geometry.data.shipped import shipped_file
 from geometry.diagnosis import diagnose, report_html, storage_sentences, storage_table
 from geometry.diagnosis.storage import (
     FORMS,
@@ -20,6 +19,7 @@ from geometry.diagnosis.trial import FOLDS, TrialSplit, folds
 from geometry.diagnosis.yardsticks import LabelYardstick, Score, change, mean_score
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
+from geometry.shipped import shipped_file
 from tests.diagnosis.made_up import labelled
 
 

@@ -3,7 +3,7 @@
 import json
 import shutil
 import threading
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -97,18 +97,6 @@ def test_every_layer_and_pooling_is_the_loop_over_the_text_alone(
         for row, states in enumerate(alone(kind)):
             expected = by_loop(name, states, torch.ones(states.shape[:2]))
             np.testing.assert_allclose(every[name][:, row], expected, atol=1e-4, rtol=1e-5)
-
-
-@pytest.mark.parametrize("kind", BUILDERS)
-def test_the_batch_never_changes_a_vector(encoders, kind, monkeypatch):
-    every = partial(encoders(kind, "left").encode_layers, poolings=tuple(POOLINGS))
-    one_by_one = [every([text]) for text in TEXTS]
-    for budget in (1, 20, 10**6):
-        monkeypatch.setattr(encode, "TOKENS_PER_BATCH", budget)
-        together = every(TEXTS)
-        for name in POOLINGS:  # each (n_layers + 1, n, d)
-            expected = np.concatenate([vectors[name] for vectors in one_by_one], axis=1)
-            assert np.abs(together[name] - expected).max() <= 1e-5, name
 
 
 @for_each("kind", BUILDERS)

@@ -117,15 +117,6 @@ def test_the_size_is_within_the_bound_after_every_write(tmp_path, bound):
         assert size_on_disk(store) <= bound
 
 
-def test_the_size_of_the_folder_is_not_read_at_each_write(store, monkeypatch):
-    """An encoding writes dozens of arrays, and the folder may contain thousands."""
-    readings = []
-    monkeypatch.setattr(store, "_evict", lambda: readings.append(ArrayStore._evict(store)))
-    for turn in range(50):
-        store.write(str(turn), ARRAY)
-    assert len(readings) == 1
-
-
 def test_one_that_is_too_large_is_not_stored_and_drops_nothing(three):
     bound = three.max_bytes
     for n_bytes in (bound, bound - 130, bound - 128):  # with digest and header just too large
@@ -207,22 +198,6 @@ def test_a_folder_that_can_only_be_read_is_still_read(three, monkeypatch):
     np.testing.assert_array_equal(three.read("d"), ARRAY)
 
 
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
-def test_nothing_is_left_of_a_write_that_failed(three, monkeypatch, error):
-    def fail(*args, **kwargs):
-        raise error
-
-    monkeypatch.setattr(Path, "replace", fail)
-    if isinstance(error, OSError):
-        three.write("a", ARRAY + 1)
-    else:
-        with pytest.raises(KeyboardInterrupt):
-            three.write("a", ARRAY + 1)
-    names = sorted(path.name for path in three.folder.iterdir())
-    assert names == ["a.array", "b.array", "c.array"]
-    np.testing.assert_array_equal(three.read("a"), ARRAY)  # the old file is undamaged
-
-
 # ---- keys and settings ----
 
 
@@ -282,30 +257,6 @@ def test_a_folder_of_one_encoding_stays_only_after_an_interruption(store, error,
     assert bool(list(store.folder.iterdir())) is stays
     with store.own_folder("corpus", 10, never) as folder:
         assert folder.exists() is stays
-
-
-def test_a_second_process_waits_for_the_folder_and_may_give_up(store):
-    waits, given_up = [], []
-
-    def waiting():
-        waits.append(1)
-        if len(waits) == 2:
-            raise TimeoutError("no more patience")
-
-    def second():
-        try:
-            with ArrayStore(store.folder).own_folder("c", 1, waiting):
-                pass
-        except TimeoutError as error:
-            given_up.append(error)
-
-    with store.own_folder("c", 1, never) as folder:
-        folder.mkdir()
-        thread = threading.Thread(target=second)
-        thread.start()
-        thread.join()
-        assert folder.exists()
-    assert (len(waits), len(given_up)) == (2, 1)
 
 
 def test_blocks_larger_than_the_limit_are_refused(tmp_path):

@@ -21,7 +21,6 @@ from geometry.encode import encoder as encode
 from geometry.encode.encoder import batches_by_tokens
 from geometry.encode.pool import POOLINGS
 from geometry.encode.tokenizer import Coverage
-from geometry.hub import bundled
 from tests.encode.tiny_encoder import (
     DIMENSION,
     MAX_TOKENS,
@@ -82,15 +81,6 @@ def by_hand(folder):
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 12)
-
-
-def test_the_smallest_limit_applies(folder, tmp_path):
-    copied = copy_of(folder, tmp_path)
-    (copied / "sentence_bert_config.json").write_text('{"max_seq_length": 7}', encoding="utf-8")
-    assert load_encoder(str(copied)).max_tokens == 7
-    (copied / "sentence_bert_config.json").unlink()
-    (copied / "tokenizer_config.json").unlink()
-    assert load_encoder(str(copied)).max_tokens == 2 * MAX_TOKENS
 
 
 def test_the_fingerprint_follows_weights_and_tokenizer(folder, tmp_path):
@@ -221,12 +211,6 @@ def test_a_long_text_is_cut_and_counted(encoder, by_hand):
     )
 
 
-def test_sep_is_still_last_in_a_cut_text(encoder):
-    tokens = encoder.encode_tokens(["cat", LONG, "dog"], include_special=True)
-    cut = [t for t, sentence in zip(tokens.tokens, tokens.sentence, strict=True) if sentence == 1]
-    assert cut == ["[CLS]", *LONG.split()[: MAX_TOKENS - 2], "[SEP]"]
-
-
 def test_two_threads_cut_and_count_side_by_side(encoder):
     """All sessions share one encoder. Truncation for one must not cut the texts of another."""
     texts = [LONG] * 200
@@ -306,16 +290,6 @@ def test_contextual_tokens(encoder, by_hand, small_batches):
     np.testing.assert_allclose(tokens.vectors, expected, atol=1e-5)
 
 
-def test_types_are_the_rows_of_the_input_matrix(encoder, folder):
-    table = encoder.type_embeddings()
-    assert table.words == (*SPECIAL, *WORDS)
-    assert table.vectors.dtype == np.float32
-    weights = BertModel.from_pretrained(folder).embeddings.word_embeddings.weight
-    np.testing.assert_array_equal(table.vectors, weights.detach().numpy())
-    table.vectors[:] = 0  # a copy: the model does not change
-    assert np.abs(encoder.type_embeddings().vectors).max() > 0
-
-
 def test_types_beyond_the_vocabulary_have_a_number(folder, tmp_path):
     """Some models pad the matrix to a multiple of 64."""
     other = copy_of(folder, tmp_path)
@@ -370,11 +344,6 @@ def test_weights_in_half_precision_are_read_in_full(tmp_path):
         row = torch.tensor([[2, len(SPECIAL) + WORDS.index("rain"), 3]])
         expected = model(row).last_hidden_state[0].mean(dim=0)
     np.testing.assert_allclose(vectors[1], expected, atol=1e-5)
-
-
-def test_no_package_is_no_folder(monkeypatch):
-    monkeypatch.setattr(bundled, "PACKAGE", "a_package_that_is_not_there")
-    assert bundled.bundled_folder() is None
 
 
 def test_the_package_itself_is_never_imported():

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from geometry import load_encoder
-from geometry.encode import encoder, pass_memory
+from geometry.encode import encoder
 from geometry.encode.architecture import TransformerStates, read_model
-from geometry.encode.pass_memory import COPIES, PASS_BYTES, SHORT, longest_text
+from geometry.encode.pass_memory import COPIES, PASS_BYTES, longest_text
 from tests.encode.tiny_models import DIMENSION, N_LAYERS, save_tiny
 
 
@@ -40,11 +40,6 @@ def test_word_vectors_have_one_state():
             return table
 
     assert longest_text(Table()) == PASS_BYTES // (16 * 4)
-
-
-def test_what_can_t_be_measured_reads_short_texts_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(pass_memory, "find_spec", lambda name: None)
-    assert measured(tmp_path, "bert") == SHORT
 
 
 def test_the_trial_lowers_the_longest_text(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from geometry.encode.pool import POOLINGS, check_pooling
+from geometry.encode.pool import POOLINGS
 from tests.clouds import seeds
 from tests.for_each import for_each
 
@@ -74,12 +74,6 @@ def test_worked_by_hand(name):
         "weighted": [22 / 6, -21 / 6],  # (1 + 2 · 3 + 3 · 5) / 6, (-2 + 2 · 4 - 3 · 9) / 6
     }
     np.testing.assert_allclose(POOLINGS[name](H, mask)[0], expected[name], rtol=1e-6)
-
-
-@for_each("name", ["median", "", "MEAN", "masked"])
-def test_an_unknown_name_lists_those_that_exist(name):
-    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted"):
-        check_pooling(name)
 
 
 fillers = st.sampled_from([0.0, -1e30, 1e30, float("inf"), float("-inf"), float("nan")])

@@ -46,7 +46,7 @@ def test_a_model_is_tried_before_its_files_are_read_and_once(tmp_path, monkeypat
 @pytest.mark.usefixtures("real_trial")
 def test_nothing_of_a_model_is_read_here_when_its_trial_fails(tmp_path, monkeypatch):
     def fails(*_, **__):
-        raise ModelFilesError("unreadable", because="too_heavy", name="x", limit=1, seconds=1)
+        raise ModelFilesError("too_heavy", name="x", limit=1, seconds=1)
 
     def read(*_, **__):
         raise AssertionError("read in this process")

@@ -5,29 +5,8 @@ from pathlib import Path
 import pytest
 
 from geometry.hub import suggestions
-from geometry.hub.catalogue import default_prefix, is_contrastive
+from geometry.hub.catalogue import default_prefix
 from pages.common.words import names
-
-
-def test_those_that_the_hub_has_only_as_pickle():
-    assert {each.name for each in suggestions() if each.needs_conversion} == {
-        "princeton-nlp/unsup-simcse-bert-base-uncased",
-        "princeton-nlp/sup-simcse-bert-base-uncased",
-        "sentence-transformers/average_word_embeddings_glove.6B.300d",
-    }
-
-
-def test_which_are_known_to_be_trained_contrastively():
-    assert {each.name for each in suggestions() if is_contrastive(each.name)} == {
-        "princeton-nlp/unsup-simcse-bert-base-uncased",
-        "princeton-nlp/sup-simcse-bert-base-uncased",
-        "sentence-transformers/all-mpnet-base-v2",
-        "intfloat/multilingual-e5-small",
-    }
-    # the bundled encoder, by its published name and by the names that load it
-    for name in ("all-MiniLM-L6-v2", "bundled", "sentence-transformers/all-MiniLM-L6-v2"):
-        assert is_contrastive(name)
-    assert not is_contrastive("./all-MiniLM-L6-v2")  # a local folder of that name
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def test_a_disk_that_fills_meanwhile(server, files, monkeypatch):
 @pytest.mark.parametrize(
     ("limits", "because", "fetched"),
     [
-        ({"max_model_megabytes": 1}, None, set()),
+        ({"max_model_megabytes": 1}, "too_large", set()),
         ({"dimensions": 15}, "wide_vectors", {"config.json"}),
     ],
 )

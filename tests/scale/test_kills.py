@@ -11,7 +11,6 @@ from threading import Thread
 from typing import Any
 from urllib.request import Request, urlopen
 
-import numpy as np
 import pytest
 
 from geometry.export.affine import AffineMap, affine_map, save_transform
@@ -68,16 +67,6 @@ def test_a_worker_killed_in_the_middle_changes_nothing(verb, cluster, sources, q
     killed = kill_when_half_done(cluster, pids(cluster)[:1])
     found = run_verb(verb, cluster, tmp_path, sources)
     assert len(killed) == 1
-    assert found == quiet(verb)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("verb", ["transform", "fit"])
-def test_all_workers_killed_in_the_middle_change_nothing(verb, cluster, sources, quiet, tmp_path):
-    cluster.client.wait_for_workers(2)
-    killed = kill_when_half_done(cluster, pids(cluster))
-    found = run_verb(verb, cluster, tmp_path, sources)
-    assert len(killed) == 2
     assert found == quiet(verb)
 
 
@@ -214,21 +203,17 @@ def test_a_full_disk_is_reported_and_finished_shards_remain(small_disk, cluster,
 
 
 class Store:
-    """moto behind a server that at first answers 500 or does not answer."""
+    """moto behind a server that answers 500 on demand."""
 
     def __init__(self) -> None:
         from moto.server import DomainDispatcherApplication, create_backend_app
         from werkzeug.serving import make_server
 
-        self.failures = 0
-        self.silent = False
+        self.fails = False
         store = DomainDispatcherApplication(create_backend_app)
 
         def application(environ: Any, start: Any) -> Any:
-            if self.failures > 0 and environ["REQUEST_METHOD"] in ("GET", "PUT"):
-                self.failures -= 1
-                if self.silent:
-                    time.sleep(3)  # longer than the client waits
+            if self.fails and environ["REQUEST_METHOD"] in ("GET", "PUT"):
                 start("500 Internal Server Error", [("Content-Length", "0")])
                 return [b""]
             return store(environ, start)
@@ -256,7 +241,7 @@ def store(monkeypatch) -> Iterator[Store]:
         monkeypatch.setenv(name, value)
     fsspec.filesystem("s3").mkdir("bucket")
     yield found
-    found.failures = 0
+    found.fails = False
     found.server.shutdown()
     fsspec.filesystem("s3").clear_instance_cache()
 
@@ -274,26 +259,6 @@ def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("silent", [False, True], ids=["500", "timeout"])
-def test_a_walk_in_a_store_that_fails_at_first(silent, store, in_store, monkeypatch):
-    import fsspec
-
-    s3 = fsspec.filesystem("s3")
-    data, fitted, expected = in_store
-    np.testing.assert_array_equal(affine_map(fit_data(Engine(), data)).matrix, fitted.matrix)
-    # the workers read this variable
-    monkeypatch.setenv("FSSPEC_S3", '{"config_kwargs": {"read_timeout": 1}}')
-    with open_engine(workers=2) as engine:
-        store.silent, store.failures = silent, 4
-        transform_data(engine, data, fitted, "s3://bucket/out")
-    assert store.failures == 0
-    s3.invalidate_cache()
-    found = {Path(name).name: s3.cat_file(name) for name in s3.ls("bucket/out/shards")}
-    assert found == expected
-    assert not s3.exists("bucket/out/.lock")
-
-
-@pytest.mark.long
 def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, monkeypatch):
     import fsspec
 
@@ -303,12 +268,12 @@ def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, m
 
     def watch(report: Any) -> None:
         if report.done == 5:
-            store.failures = 10_000
+            store.fails = True
 
     engine = Engine(watch=watch)
     with pytest.raises(ScaleError, match=r"part-00005.parquet` failed 1 times"):
         transform_data(engine, data, fitted, "s3://bucket/out")
-    store.failures = 0
+    store.fails = False
     s3.invalidate_cache()
     # the store was unavailable when the lock should have been deleted
     if s3.exists("bucket/out/.lock"):

@@ -17,10 +17,10 @@ from geometry import (
     read_bundled,
     read_pairs,
 )
-from geometry.data.shipped import shipped_file
 from geometry.data.words import words_in
 from geometry.evaluate import evaluate_word_pairs
 from geometry.measure import frequency_direction
+from geometry.shipped import shipped_file
 from geometry.vectors import (
     VectorFileError,
     bundled,

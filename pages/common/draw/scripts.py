@@ -17,8 +17,8 @@ from typing import Any
 
 import streamlit as st
 
-from geometry.data.shipped import shipped_file
 from geometry.data.write import write
+from geometry.shipped import shipped_file
 
 COMPONENTS = shipped_file("components")
 STATIC = Path(__file__).parents[3] / "static"  # served under app/static; git ignores it

@@ -97,7 +97,7 @@ def test_a_long_corpus_is_split_into_tokens_by_a_job(tmp_path, monkeypatch, unit
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
 def test_a_failure_to_count_tokens_is_reported_beside_the_picture(monkeypatch, page):
     def fail(*_: object, **__: object) -> None:
-        raise ModelFilesError("unreadable", because="broken", name="mine", said="Panic: index")
+        raise ModelFilesError("broken", name="mine", said="Panic: index")
 
     monkeypatch.setattr(Encoder, "coverage", fail)
     clear_memory()

@@ -20,8 +20,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import Corpus, Pairs
 from geometry.data.translations import languages
 from geometry.data.words import _WORDS
-from geometry.error_sentences import SENTENCES
-from geometry.errors import GeometryError
+from geometry.errors import SENTENCES, GeometryError
 from pages.common import words
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.messages import error_text
@@ -172,7 +171,7 @@ def test_every_error_s_sentence_quotes_safely(code):
                 details[name] = 5 if spec == "bytes" else hostile
             details.pop("", None)
             for values in (details, {k: (v, v) if v == HOSTILE else v for k, v in details.items()}):
-                error = GeometryError("", because=because, **values)
+                error = GeometryError(because, **values)
                 error.subject = subject
                 assert not rendered_wrongly(sentence(error)), (subject, because)
     assert not rendered_wrongly(sentence(OSError(HOSTILE)))
