@@ -1,13 +1,15 @@
 """Fixtures of the tests that visit pages without a browser."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
 from geometry import process
+from geometry.hub.operator_limits import VARIABLE
 from pages.common import reading
 from tests.pages.visits import clear_memory
 
@@ -51,6 +53,18 @@ def no_process_for_uploads() -> Iterator[None]:
 def real_uploads(monkeypatch: pytest.MonkeyPatch, real_reading: None) -> None:
     """Undo ``no_process_for_uploads`` and ``no_reading_process``."""
     monkeypatch.setattr(reading, "run", process.run)
+
+
+@pytest.fixture
+def operator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """operator(text): the operator's file."""
+
+    def write(text: str) -> None:
+        path = tmp_path / "operator.toml"
+        path.write_text(text, encoding="utf-8")
+        monkeypatch.setenv(VARIABLE, str(path))
+
+    return write
 
 
 @pytest.fixture(scope="module")

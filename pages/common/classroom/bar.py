@@ -70,9 +70,6 @@ def reason_text(reason: str) -> str:
     }[reason]
 
 
-# ---- the menu ----
-
-
 def show_class_menu() -> None:
     """Open a class or join one; nothing where the operator allows no rooms."""
     try:
@@ -114,20 +111,14 @@ def _open() -> None:
 
 def _show_accept(room: Room) -> None:
     with st.form("class-accept", border=False):
-        word = st.text_input(
-            _("Are you the teacher? Type the word from your other device."), autocomplete="off"
-        )
+        label = _("Are you the teacher? Type the word from your other device.")
+        word = st.text_input(label, autocomplete="off")
         if not st.form_submit_button(_("Lead from this device"), width="stretch"):
             return
-    try:
+    with problem_shown():
         if rooms().accept(room.code, visitor(), word.strip().upper()):
             st.rerun()
         st.warning(_("This word is wrong, or older than two minutes."))
-    except RoomError as error:
-        st.warning(reason_text(error.reason))
-
-
-# ---- the bar ----
 
 
 def make_place() -> None:
@@ -217,15 +208,10 @@ def _show_state(room: Room) -> None:
         n=room.n_members, following=room.n_following
     )
     st.markdown(f"{code} · {counts}", width="stretch")
-    st.toggle(
-        _("Lead the class"),
-        True,
-        key=LEADS,
-        on_change=lead,
-        help=_(
-            "The class sees your page and your settings. Your own texts and vectors stay with you."
-        ),
+    about = _(
+        "The class sees your page and your settings. Your own texts and vectors stay with you."
     )
+    st.toggle(_("Lead the class"), True, key=LEADS, on_change=lead, help=about)
     if st.button(_("Show the code"), key="class-code", icon=":material/qr_code_2:"):
         st.dialog(_("Join the class"), width="large")(_show_code)(room.code)
     if st.button(_("What the class learnt"), key="class-results", icon=":material/bar_chart:"):
@@ -251,11 +237,9 @@ def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
         return
     if room.leads:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            text = _("{n} of {all} have answered.").format(
-                n=tally.n, all=max(tally.n, room.n_members)
-            )
+            text = _("{n} of {all} have answered.")
             with st.container(width="stretch"):
-                _say(text)
+                _say(text.format(n=tally.n, all=max(tally.n, room.n_members)))
             st.button(
                 _("Show the answer"),
                 key="class-reveal",
@@ -310,18 +294,11 @@ def bars_html(
     return f'<div role="status"><ul class="class-bars">{"".join(lines)}</ul></div>'
 
 
-# ---- dialogs ----
-
-
-def join_address(code: str) -> str:
-    """What students open: the address that the operator gave, or that of the teacher's browser."""
+def _show_code(code: str) -> None:
+    # the address that the operator gave, or that of the teacher's browser
     here = urlsplit(st.context.url or "")
     root = os.environ.get(ADDRESS_VARIABLE) or f"{here.scheme}://{here.netloc}"
-    return f"{root.rstrip('/')}/?{CLASS}={code}"
-
-
-def _show_code(code: str) -> None:
-    address = join_address(code)
+    address = f"{root.rstrip('/')}/?{CLASS}={code}"
     picture = segno.make(address).svg_data_uri(scale=8, border=2, light="white")
     st.html(
         f'<div class="class-code"><img src="{picture}" alt="{escape(address)}"><div>'
@@ -329,13 +306,12 @@ def _show_code(code: str) -> None:
     )
     st.caption(_("Students type no name. The room ends four hours after its last use."))
     if st.button(_("Let another device of mine lead"), key="class-invite"):
+        text = _("Join with the other device, and type **{word}** there within {n} minutes.")
         try:
             word = rooms().invite(code, visitor())
+            st.info(text.format(word=word, n=round(INVITATION_SECONDS / 60)))
         except RoomError as error:
             st.warning(reason_text(error.reason))
-            return
-        text = _("Join with the other device, and type **{word}** there within {n} minutes.")
-        st.info(text.format(word=word, n=round(INVITATION_SECONDS / 60)))
 
 
 def _ask_for_end(code: str) -> None:
@@ -357,7 +333,6 @@ def _answered(code: str) -> list[Tally]:
 
 
 def _show_results(code: str) -> None:
-    """First guesses against the right answers, and the counts as CSV."""
     tallies = _answered(code)
     if not tallies:
         st.info(_("No question has been answered yet."))
@@ -375,9 +350,10 @@ def _show_results(code: str) -> None:
 def results_csv(tallies: Sequence[Tally]) -> bytes:
     rows = []
     for tally in tallies:
+        has_truth = tally.truth not in (None, NO_RIGHT_ANSWER)
         for place, option in enumerate(tally.question.options):
             counts = (str(tally.firsts[place]), str(tally.counts[place]))
-            is_right = "" if tally.truth in (None, NO_RIGHT_ANSWER) else str(place == tally.truth)
-            rows.append([tally.question.text, option, *counts, is_right.lower()])
+            is_right = str(place == tally.truth).lower() if has_truth else ""
+            rows.append([tally.question.text, option, *counts, is_right])
     head = ["question", "option", "first_answers", "last_answers", "is_right"]
     return csv_bytes(head, rows, _("answers of a class"))

@@ -110,7 +110,6 @@ def enter_class() -> None:
 
 
 def leave_class() -> None:
-    """Leave the room; a teacher ends it."""
     room = current()
     for key in (HERE, CODE):
         st.session_state.pop(key, None)
@@ -118,9 +117,6 @@ def leave_class() -> None:
     if room is not None:
         with suppress(RoomError):
             rooms().leave(room.code, visitor())
-
-
-# ---- guesses ----
 
 
 def is_closed(id_: str) -> bool:
@@ -163,7 +159,6 @@ def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) ->
 
 
 def note_truth(id_: str, right: int) -> None:
-    """Tell the class which option of a question is right, by the numbers of this page."""
     if QUESTION in st.session_state and st.session_state[QUESTION].id == id_:
         st.session_state[TRUTH] = right
 
@@ -179,9 +174,6 @@ def asked() -> tuple[Question, Tally | None] | None:
     if room is None or question is None:
         return None
     return question, rooms().ask(room.code, visitor(), question)
-
-
-# ---- the teacher leads ----
 
 
 def address_of(page: str, query: Mapping[str, str]) -> str:

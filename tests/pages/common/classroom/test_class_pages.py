@@ -37,11 +37,9 @@ Come = Callable[..., AppTest]
 
 
 @pytest.fixture
-def come(tmp_path, monkeypatch) -> Come:
+def come(tmp_path, monkeypatch, operator) -> Come:
     """come(who, page, **query): a visit by this browser; the server allows rooms."""
-    config = tmp_path / "own.toml"
-    config.write_text("[classes]\nrooms = 3\n", encoding="utf-8")
-    monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
+    operator("[classes]\nrooms = 3\n")
     monkeypatch.setenv("NARROW_CONE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(visit, "browser_of", lambda _cookies: st.session_state["who"])
     for each in (visit.rooms, visit.gate):
@@ -127,7 +125,11 @@ def test_the_lesson_s_guess_is_the_class_s_question(come):
     assert "Your guess is" in said(student)
     teacher = healthy(teacher.run())
     assert "1 of 1 have answered." in said(teacher)
+    # what would answer the question is hidden until then
+    style = f"<style>{visit.HIDDEN}"
+    assert any(style in each.body for each in teacher.get("html"))
     teacher = healthy(teacher.button(key="class-reveal").click().run())
+    assert not any(style in each.body for each in teacher.get("html"))
     assert not question(student).disabled
     student = healthy(student.run())
     assert question(student).disabled
@@ -238,16 +240,6 @@ def test_a_guess_that_was_made_before_is_no_answer_of_this_class(come):
     assert "still 90°" in said(student)
 
 
-def test_what_would_answer_a_question_is_hidden_until_the_reveal(come):
-    teacher, code = opened(come, "cosine_basis")
-    at = {"lesson": "1", "lesson-step": "5"}
-    teacher = healthy(come("teacher", "narrow_cone", **{"class": code}, **at).run())
-    style = f"<style>{visit.HIDDEN}"
-    assert any(style in each.body for each in teacher.get("html"))
-    teacher = healthy(teacher.button(key="class-reveal").click().run())
-    assert not any(style in each.body for each in teacher.get("html"))
-
-
 def test_a_wrong_code_a_closed_server_and_an_ended_class_are_sentences(come, monkeypatch):
     app = healthy(come("x", "cosine_basis", **{"class": "ABCDEF"}).run())
     assert "No class has this code." in everything(app)
@@ -271,7 +263,6 @@ def test_the_pages_go_on_without_the_file_of_rooms(come, tmp_path, monkeypatch):
     monkeypatch.setattr(store, "REST_SECONDS", 0)
     _teacher, code = opened(come, "cosine_basis")
     student = healthy(come("student", "cosine_basis", **{"class": code}).run())
-    visit.rooms()._close()  # opened again with the short wait
     holder = sqlite3.connect(tmp_path / "rooms.sqlite", isolation_level=None)
     holder.execute("begin exclusive")
     student = healthy(student.run())

@@ -78,8 +78,6 @@ def test_counts_are_those_of_a_dictionary(answers):
         found = pair[1].ask(code, "t", WHICH)
         for counts, kept in ((found.firsts, firsts), (found.counts, lasts)):
             assert counts == tuple(list(kept.values()).count(option) for option in range(3))
-        for each in pair:
-            each._close()
 
 
 def test_a_stranger_with_the_code_can_answer_and_nothing_else(rooms):
@@ -113,7 +111,6 @@ def test_no_name_of_a_browser_is_in_the_file(rooms, tmp_path):
     rooms.join(code, "the-students-name")
     rooms.ask(code, "the-browsers-name", WHICH)
     rooms.answer(code, "the-students-name", WHICH, 0)
-    rooms._close()
     content = (tmp_path / "rooms.sqlite").read_bytes()
     assert WHICH.text.encode() in content
     assert b"s-name" not in content
@@ -256,7 +253,6 @@ def test_a_file_that_fails_is_said_and_the_server_goes_on(fault, tmp_path, monke
             other.leave(each, f"{who}")
         assert rooms.look(code, "teacher").leads
         return
-    rooms._close()
     if fault == "damaged":
         file.write_bytes(b"no database" * 1000)
     else:

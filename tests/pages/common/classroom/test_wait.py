@@ -69,7 +69,6 @@ def test_too_many_waiting_requests_are_refused(rooms, ask, monkeypatch):
 def test_a_locked_file_is_an_error_that_passes(rooms, ask, tmp_path):
     code = rooms.open("teacher")
     holder = sqlite3.connect(tmp_path / "rooms.sqlite", isolation_level=None)
-    rooms._close()
     holder.execute("begin immediate")
     assert ask(code, "teacher").status_code == 503
     holder.execute("rollback")
