@@ -21,6 +21,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.linalg.threads import in_threads
 from geometry.process import ProcessEnded
 from geometry.process import Progress as Progress
+from geometry.process import no_report as no_report
 
 from .cache import REPORT, Answer, Kept, in_session
 from .streamlit_internals import click_waits, is_connected, is_running, session_id
@@ -28,7 +29,7 @@ from .words import _, in_language
 
 POLL_SECONDS = 0.2  # between checks of a job's progress
 PASSING_SECONDS = 0.05  # between checks for a moved control, if it cancels the work
-WATCH_SECONDS = 0.2  # between checks for work that nobody waits for
+WATCH_SECONDS = 0.2  # between checks for results that nobody waits for
 GRACE_SECONDS = 0.5  # until such work is cancelled, because a moved control interrupts the wait
 CANCELLED, DIED = "cancelled", "died"  # how a visitor's work ended without a result
 
@@ -96,9 +97,8 @@ class Lane:
 # one lane for each kind of work, so that a long UMAP does not delay an encoding
 _lanes = {name: Lane() for name in ("encode", "read", "umap", "model", "flow", "measure")}
 _jobs: dict[str, Job] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()
 _place: ContextVar[DeltaGenerator | None] = ContextVar("place", default=None)
-_watcher: threading.Thread | None = None  # cancels unwanted jobs, while there are jobs
 
 
 class Job:
@@ -147,14 +147,8 @@ class Job:
         self._cancel.set()
 
     def wait(self, seconds: float) -> bool:
+        """Whether it has ended, at most so much later."""
         return self._finished.wait(seconds)
-
-    @property
-    def is_unwanted(self) -> bool:
-        """True if nobody waits for it or may wait for it again; call it with the lock held."""
-        return not self.waiting and not any(
-            may_wait_again(session, since) for session, since in self.left.items()
-        )
 
     def excludes(self, other: Job) -> bool:
         """Whether a visitor may not have both at once."""
@@ -168,6 +162,10 @@ class Job:
 
     @property
     def cancelled(self) -> bool:
+        """True after a cancel, and from when nobody waits for it or may wait for it again."""
+        with _lock:
+            if not self.waiting and not any(may_wait_again(*each) for each in self.left.items()):
+                self.cancel()
         return self._cancel.is_set()
 
     @property
@@ -177,10 +175,6 @@ class Job:
             return None
         seconds = self._reported - self._began
         return (self.done - self._loaded) / seconds if seconds > 0 else None
-
-
-def no_report(done: int, total: int) -> None:
-    """Progress that nobody sees."""
 
 
 @contextmanager
@@ -197,17 +191,13 @@ def joined(
     A visitor waits for one job of a lane, and for one long job of all lanes. Other jobs without
     another visitor are cancelled.
     """
-    global _watcher
     with _lock:
         job = _jobs.get(key)
         if job is None or job.cancelled:
             job = Job(in_session(in_language(work)), _lanes[lane], is_long=is_long)
             _jobs[key] = job
-            # daemons, so that Ctrl-C ends the server during an encoding
-            threading.Thread(target=job.run, daemon=True).start()
-            if _watcher is None:
-                _watcher = threading.Thread(target=_cancel_unwanted, daemon=True)
-                _watcher.start()
+            # a daemon, so that Ctrl-C ends the server during an encoding
+            threading.Thread(target=_run, args=(key, job), daemon=True).start()
         job.waiting[session] += 1
         for other in _jobs.values():
             if job.excludes(other):
@@ -221,19 +211,14 @@ def joined(
                 job.left[session] = time.monotonic()
 
 
-def _cancel_unwanted() -> None:
-    global _watcher
-    while True:
-        time.sleep(WATCH_SECONDS)
+def _run(key: str, job: Job) -> None:
+    """Do the work, and drop its result once nobody waits for it."""
+    job.run()
+    while _jobs.get(key) is job:
         with _lock:
-            for key, job in list(_jobs.items()):
-                if job.is_unwanted:
-                    job.cancel()
-                    if job.wait(0):
-                        del _jobs[key]
-            if not _jobs:
-                _watcher = None
-                return
+            if job.cancelled and _jobs.get(key) is job:
+                del _jobs[key]
+        time.sleep(WATCH_SECONDS)
 
 
 def wait_for(
@@ -280,8 +265,8 @@ def wait_for(
                             job.leave(session)
                         st.rerun()
             place.empty()
-    if job.cancelled:
-        _offer_again(key, sentences[CANCELLED])
+        if job.cancelled:
+            _offer_again(key, sentences[CANCELLED])
     with _lock:  # the next visit starts the work again
         if _jobs.get(key) is job:
             del _jobs[key]
@@ -359,12 +344,13 @@ def _left() -> dict[str, str]:
 
 def _offer_again(key: str, sentence: str) -> NoReturn:
     st.info(sentence)
-    st.button(_("Start again"), key=f"again-{key}", on_click=_again, args=(key,))
+    st.button(
+        _("Start again"),
+        key=f"again-{key}",
+        on_click=st.session_state["left_jobs"].pop,
+        args=(key, None),
+    )
     st.stop()
-
-
-def _again(key: str) -> None:
-    _left().pop(key, None)
 
 
 def _progress_line(job: Job, what: str, amount: Callable[[float], str]) -> str:
