@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import sha256
-from types import MappingProxyType
-from typing import Any, NoReturn
+from math import inf
+from typing import Any, Literal, NoReturn
 
 import streamlit as st
 import tomli_w
@@ -89,14 +89,10 @@ class Case:
 
     def fits(self, facts: Facts) -> bool:
         """Whether the fact is known and within the limits; True without a fact."""
-        if not self.fact:
-            return True
         value = facts.get(self.fact)
-        if not isinstance(value, (int, float)):
-            return False
-        return (self.above is None or value > self.above) and (
-            self.below is None or value < self.below
-        )
+        low = -inf if self.above is None else self.above
+        high = inf if self.below is None else self.below
+        return not self.fact or (isinstance(value, int | float) and low < value < high)
 
 
 Cases = tuple[Case, ...]
@@ -113,18 +109,14 @@ class Guess:
     def right(self, facts: Facts) -> int | None:
         """The place of the right option; NO_RIGHT_ANSWER if there is none, None if unknown."""
         if not any(case.fact for case in self.options):
-            marked = (place for place, case in enumerate(self.options) if case.right)
-            return next(marked, NO_RIGHT_ANSWER)
-        if not facts:
-            return None
-        fitting = (place for place, case in enumerate(self.options) if case.fits(facts))
-        return next(fitting, None)
+            marked = [place for place, case in enumerate(self.options) if case.right]
+            return marked[0] if marked else NO_RIGHT_ANSWER
+        fitting = [place for place, case in enumerate(self.options) if case.fits(facts)]
+        return fitting[0] if facts and fitting else None
 
 
 @dataclass(frozen=True)
 class Step:
-    """A view of a page, and what to look at there."""
-
     page: str
     title: str
     look: Cases
@@ -133,9 +125,6 @@ class Step:
     part: str = ""
     short: bool = False
     guess: Guess | None = None
-
-
-# ---- files ----
 
 
 @cache
@@ -147,10 +136,9 @@ def shipped_lesson(code: str) -> tuple[Step, ...]:
 
 
 def read_lesson(text: str) -> tuple[Step, ...]:
-    """The steps of a TOML file; ``LessonError`` if it is none."""
     try:
         content = tomllib.loads(text)
-        steps = tuple(_step(**each) for each in content["step"])
+        steps = tuple(_step(each) for each in content["step"])
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise LessonError(str(error)) from error
     if not 0 < len(steps) <= MOST_STEPS:
@@ -158,38 +146,31 @@ def read_lesson(text: str) -> tuple[Step, ...]:
     return steps
 
 
-def _step(
-    *,
-    page: str,
-    title: str,
-    look: Any,
-    query: Mapping[str, Any] = MappingProxyType({}),
-    note: str = "",
-    part: str = "",
-    short: bool = False,
-    guess: Mapping[str, Any] | None = None,
-) -> Step:
-    if page not in PAGES or not re.fullmatch(r"[a-z-]*", part):
-        raise ValueError(f"page = {page!r}, part = {part!r}")
-    settings = {name: _short(value) for name, value in query.items()}
-    for name, value in settings.items():
+def _step(given: dict[str, Any]) -> Step:
+    guess = given.get("guess")
+    if guess is not None:
+        options = _cases(guess["options"])
+        guess = Guess(_short(guess["question"]), options, _cases(guess.get("answer", "")))
+        if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
+            raise ValueError(f"{len(options)} options: {guess.question[:60]!r}")
+    query = {name: _short(value) for name, value in given.get("query", {}).items()}
+    step = Step(**given | {"look": _cases(given["look"]), "query": query, "guess": guess})
+    if step.page not in PAGES or not re.fullmatch(r"[a-z-]*", step.part):
+        raise ValueError(f"page = {step.page!r}, part = {step.part!r}")
+    for text in (step.title, step.note):
+        _short(text)
+    for name, value in query.items():
         is_known = name in PARAMETERS and name not in NOT_OF_A_STEP
         # a file of somebody else names no folder of the server, and nothing to download
         if not is_known or (name in DATA and not DATA[name].fullmatch(value)):
             raise ValueError(f"query: {name} = {value!r}")
-    asked = None
-    if guess is not None:
-        options = _cases(guess["options"])
-        asked = Guess(_short(guess["question"]), options, _cases(guess.get("answer", "")))
-        if not FEWEST_OPTIONS <= len(options) <= MOST_OPTIONS:
-            raise ValueError(f"{len(options)} options: {asked.question[:60]!r}")
-    texts = _short(title), _cases(look), settings, _short(note)
-    return Step(page, *texts, part, bool(short), asked)
+    return step
 
 
 def _cases(value: Any) -> Cases:
-    """A text, or a list of texts with their conditions."""
-    cases = tuple(Case(**each) for each in ([{"text": value}] if isinstance(value, str) else value))
+    """A text, or a list of texts, some with their conditions."""
+    given = [value] if isinstance(value, str) else value
+    cases = tuple(Case(each) if isinstance(each, str) else Case(**each) for each in given)
     for case in cases:
         _short(case.text), _short(case.fact)
         float(case.above or 0), float(case.below or 0)
@@ -206,27 +187,14 @@ def _short(value: Any) -> str:
 
 def lesson_toml(steps: Iterable[Step]) -> str:
     """The steps as a TOML file, which ``read_lesson`` reads."""
-    written = []
-    for step in steps:
-        values = asdict(step) | {"look": _plain(step.look)}
-        if step.guess is not None:
-            values["guess"]["answer"] = _plain(step.guess.answer)
-        written.append(_without_none(values))
-    return tomli_w.dumps({"step": written}, multiline_strings=True)
 
+    def written(pairs: list[tuple[str, Any]]) -> Any:
+        values = {name: value for name, value in pairs if value is not None}  # TOML has no None
+        is_text = values.keys() == {"text", "fact"} and not values["fact"]
+        return values["text"] if is_text else values
 
-def _plain(cases: Cases) -> Any:
-    return cases[0].text if len(cases) == 1 and not cases[0].fact else [*map(asdict, cases)]
-
-
-def _without_none(value: Any) -> Any:
-    """TOML has no None."""
-    if isinstance(value, dict):
-        return {name: _without_none(each) for name, each in value.items() if each is not None}
-    return [*map(_without_none, value)] if isinstance(value, list | tuple) else value
-
-
-# ---- where the reader is ----
+    content = {"step": [asdict(step, dict_factory=written) for step in steps]}
+    return tomli_w.dumps(content, multiline_strings=True)
 
 
 @dataclass(frozen=True)
@@ -265,7 +233,7 @@ def enter_lesson(page: str) -> Place | None:
     state, query = st.session_state, st.query_params
     last_page, *last = state.get(LAST, (page,))
     if LESSON not in query and last_page != page:  # a link to a page has no parameters
-        for name, value in zip((LESSON, AT), last, strict=False):
+        for name, value in zip((LESSON, AT), last, strict=True):
             put_in_url(name, value)
     state.pop(SAID, None)
     code = query.get(LESSON, "")
@@ -311,9 +279,6 @@ def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
         st.switch_page(page_path(away), query_params=query)
 
 
-# ---- the bar ----
-
-
 def show_lesson_bar(page: str) -> None:
     """The step's sentences with Back and Next, if the address names a lesson."""
     place = enter_lesson(page)
@@ -353,11 +318,9 @@ def show_lesson_bar(page: str) -> None:
 
 def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None:
     at = place.at + by
+    kind: Literal["primary", "secondary"] = "primary" if by > 0 else "secondary"
     is_end = not 0 <= at < len(place.steps)
-    icon = f":material/{icon}:"
-    if st.button(
-        label, key=key, icon=icon, disabled=is_end, type="primary" if by > 0 else "secondary"
-    ):
+    if st.button(label, key=key, icon=f":material/{icon}:", disabled=is_end, type=kind):
         _go_to(place.code, place.steps, at)
 
 
@@ -404,8 +367,7 @@ def _guess_key(place: Place) -> str:
 def _guess_id(place: Place) -> str:
     """The same in the ten minutes and in the whole lesson, in every language."""
     if place.code == OWN:
-        guess = place.step.guess
-        return f"own-{sha256(repr(guess).encode()).hexdigest()[:16]}"
+        return f"own-{sha256(repr(place.step.guess).encode()).hexdigest()[:16]}"
     return f"lesson-{shipped_lesson(language()).index(place.step)}"
 
 
@@ -457,9 +419,6 @@ def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> s
 def _shown(text: str, place: Place) -> str:
     """Markdown of our own lesson; the plain text of a lesson that somebody else has written."""
     return text if place.code != OWN else markdown(text)
-
-
-# ---- the teacher's own ----
 
 
 def show_lesson_menu(page: str) -> None:
@@ -555,32 +514,17 @@ def _show_editor() -> None:
     for at, step in enumerate(steps):
         key = f"lesson-{st.session_state.get(EDITION, 0)}-{at}"
         with st.container(border=True, gap="xsmall"):
-            title = st.text_input(
-                _("Step {n}: title").format(n=at + 1),
-                step.title,
-                key=f"{key}-title",
-                max_chars=LONGEST,
-            )
-            look = st.text_area(
-                _("Sentences to read"),
-                step.look[0].text,
-                key=f"{key}-look",
-                max_chars=LONGEST,
-                height=80,
-            )
-            note = st.text_input(
-                _("Note for the teacher"), step.note, key=f"{key}-note", max_chars=LONGEST
-            )
+            label = _("Step {n}: title").format(n=at + 1)
+            title = _line(label, step.title, f"{key}-title")
+            look = _lines(_("Sentences to read"), step.look[0].text, f"{key}-look")
+            note = _line(_("Note for the teacher"), step.note, f"{key}-note")
             cases = (replace(step.look[0], text=look), *step.look[1:])
             guess = _edit_question(step.guess, key)
             steps[at] = replace(step, title=title, look=cases, note=note, guess=guess)
+            moves = (-1, "arrow_upward", _("Earlier")), (1, "arrow_downward", _("Later"))
             with st.container(horizontal=True, gap="xsmall"):
                 st.caption(page_labels()[step.page], width="stretch")
-                for by, icon, label in (
-                    (-1, "arrow_upward", _("Earlier")),
-                    (1, "arrow_downward", _("Later")),
-                    (0, "delete", _("Remove")),
-                ):
+                for by, icon, label in (*moves, (0, "delete", _("Remove"))):
                     st.button(
                         label,
                         key=f"{key}-{icon}",
@@ -603,32 +547,32 @@ def _show_editor() -> None:
     )
 
 
+def _line(label: str, value: str, key: str) -> str:
+    return st.text_input(label, value, key=key, max_chars=LONGEST) or ""
+
+
+def _lines(label: str, value: str, key: str) -> str:
+    return st.text_area(label, value, key=key, max_chars=LONGEST, height=80) or ""
+
+
 def _edit_question(guess: Guess | None, key: str) -> Guess | None:
     """The fields of a question of one's own; a question that numbers decide stays as it is."""
     if guess is not None and any(case.fact for case in guess.options):
         return guess
     options = guess.options if guess else ()
     lines = "\n".join(f"{RIGHT_SIGN if case.right else ''}{case.text}" for case in options)
-    question = st.text_input(
-        _("Question for the class"),
-        guess.question if guess else "",
-        key=f"{key}-question",
-        max_chars=LONGEST,
-    )
-    answers = st.text_area(
-        _("Its answers, two to five, one a line; * before the right one"),
-        lines,
-        key=f"{key}-answers",
-        max_chars=LONGEST,
-        height=80,
-    )
+    before = guess.question if guess else ""
+    question = _line(_("Question for the class"), before, f"{key}-question")
+    label = _("Its answers, two to five, one a line; * before the right one")
+    answers = _lines(label, lines, f"{key}-answers")
     written = [line.strip() for line in answers.splitlines() if line.strip(f" {RIGHT_SIGN}")]
-    if not question.strip() or not FEWEST_OPTIONS <= len(written) <= MOST_OPTIONS:
-        if question.strip():
-            st.caption(_("A question needs two to five answers."))
-        return guess if question.strip() else None
+    if not question.strip():
+        return None
+    if not FEWEST_OPTIONS <= len(written) <= MOST_OPTIONS:
+        st.caption(_("A question needs two to five answers."))
+        return guess
     given = tuple(
-        Case(line.lstrip(RIGHT_SIGN).strip(), right=True if line.startswith(RIGHT_SIGN) else None)
+        Case(line.lstrip(RIGHT_SIGN).strip(), right=line.startswith(RIGHT_SIGN) or None)
         for line in written
     )
     return Guess(question, given, guess.answer if guess else (Case(""),))
