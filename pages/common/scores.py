@@ -37,15 +37,20 @@ def with_interval(
 
 
 def score_words(score: PairScore | Aggregate) -> str:
-    """A score × 100 with its interval."""
     return with_interval(score.spearman, score.low, score.high)
 
 
 def moved_words(moved: Difference | Estimate | None) -> str:
-    """A difference × 100 with its sign and interval."""
     if moved is None:
         return hundred(None)
     return with_interval(moved.value, moved.low, moved.high, sign=True)
+
+
+def clear_sign(moved: Difference | None) -> int | None:
+    """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
+    if moved is None or moved.value is None or moved.low is None:
+        return None
+    return (1 if moved.value > 0 else -1) if moved.is_clear else 0
 
 
 def row_name(table: str, name: str) -> str:

@@ -8,24 +8,23 @@ from functools import cached_property
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, CorpusError, Encoder, ModelFilesError, Pairs
+from geometry import Corpus, CorpusError, Encoder, Pairs
 from geometry.data.limits import MAX_PAIR_SETS
 from geometry.data.pairs import read_bundled_pairs, read_pair_folder
 from geometry.encode import ArrayStore
 from geometry.encode.layers import layer_sets
-from geometry.errors import readable_bytes
+from geometry.errors import GeometryError, readable_bytes
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import parse_treatment
 from geometry.hub import DataSetError
-from geometry.hub.operator_limits import OperatorFileError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
 from geometry.transform.treatments import TREATMENTS, usual_whitening
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import choose, layer_labels, layer_set_names, pooling_names
+from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.folded import folded
 from pages.common.limit_notes import upload_limits
 from pages.common.messages import cancelled_download, error_text, show_error
@@ -50,12 +49,9 @@ from pages.common.uploads import (
     short_pair_labels,
     show_own,
 )
-from pages.common.words import _, labelled, markdown, prose
+from pages.common.words import _, labelled, markdown, names, prose
 
 from . import PAGE
-
-# ---- pairs ----
-
 
 PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
 SOURCE = "pairs-source"
@@ -123,6 +119,15 @@ def dev_code(code: str) -> str | None:
     return dev if split != "dev" and dev in hub_sets() else None
 
 
+def _hub_labels(words: str) -> dict[str, str]:
+    return {
+        code: words.format(
+            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
+        )
+        for code, (name, split) in hub_sets().items()
+    }
+
+
 def pair_labels() -> dict[str, str]:
     bundled = {
         code: _("{name} ({n} pairs)").format(
@@ -130,29 +135,17 @@ def pair_labels() -> dict[str, str]:
         )
         for code, name in pair_names().items()
     }
-    hub = {
-        code: _("{name} ({n} pairs, from the Hugging Face Hub)").format(
-            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
-        )
-        for code, (name, split) in hub_sets().items()
-    }
+    hub = _hub_labels(_("{name} ({n} pairs, from the Hugging Face Hub)"))
     return {**bundled, **own_labels(OWN_PAIRS), **hub}
 
 
 def short_labels() -> dict[str, dict[str, str]]:
-    """Labels by source and code, short enough for the control."""
     counted = _("{name} ({n})")
-    hub = {
-        code: counted.format(
-            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
-        )
-        for code, (name, split) in hub_sets().items()
-    }
     own = {
         code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
         for code, pairs in _uploads().items()
     }
-    return {PROJECT: short_pair_labels(), OF_HUB: hub, OWN: own}
+    return {PROJECT: short_pair_labels(), OF_HUB: _hub_labels(counted), OWN: own}
 
 
 def choose_pairs() -> ScoredSet:
@@ -208,12 +201,9 @@ def show_own_form() -> None:
     """The form for uploaded pairs if they are the chosen source; which pairs were used last."""
     used = st.session_state.get(USED)
     if used is not None and used[0] == st.session_state.get("pairs"):
-        st.success(
-            _("Your {n} pairs “{name}” are scored below.").format(
-                n=f"{used[2]:,}", name=markdown(used[1])
-            ),
-            icon=":material/check_circle:",
-        )
+        said = _("Your {n} pairs “{name}” are scored below.")
+        said = said.format(n=f"{used[2]:,}", name=markdown(used[1]))
+        st.success(said, icon=":material/check_circle:")
     if st.session_state.get(SOURCE) != OWN:
         return
     show_own(OWN_PAIRS)
@@ -260,10 +250,7 @@ def _uploads() -> dict[str, Pairs]:
 
 
 def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
-    """Store sets of pairs in this session and choose the last; a callback of a button.
-
-    dev : the set among them on which the best cell of the others is chosen.
-    """
+    """Store sets of pairs and choose the last; on ``dev`` the others' best cell is chosen."""
     for pairs in sets:
         st.session_state["pairs"] = add_pairs(pairs)
         if dev is not None and pairs is not dev:
@@ -284,14 +271,10 @@ def show_folder_form() -> None:
     try:
         model_rules().refuse_folder(path)
         splits = read_pair_folder(path, limits=upload_limits())
-    except (OperatorFileError, ModelFilesError) as error:
-        st.error(error_text(error))
-    except CorpusError as error:
+    except (GeometryError, OSError, ValueError) as error:
         # one message for every path without such files, so that it says nothing about the disk
-        is_elsewhere = error.code in ("no_folder", "no_splits", "unreadable")
+        is_elsewhere = getattr(error, "code", "") in ("", "no_folder", "no_splits", "unreadable")
         st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error))
-    except (OSError, ValueError):
-        st.error(error_text(CorpusError("no_splits", path=path)))
     else:
         if reason := next(filter(None, map(pair_refusal, splits.values())), ""):
             st.error(reason)
@@ -308,9 +291,6 @@ def show_folder_form() -> None:
         st.caption(markdown(" · ".join(counts)))
 
 
-# ---- words ----
-
-
 def similarity_names() -> dict[str, str]:
     return {
         "cosine": _("cosine"),
@@ -322,22 +302,17 @@ def similarity_names() -> dict[str, str]:
 
 
 def cut_words(cell: Cell) -> str:
-    """A note if the rank is smaller than the chosen k; else empty."""
     words = _("k = {k}, the most possible").format(k=cell.n_directions)
     return words if cell.is_clamped else ""
 
 
 def layer_phrase(layer: object) -> str:
-    """One layer by its number, or an average of layers by its name."""
-    return layer_set_names().get(str(layer)) or _("layer {layer}").format(layer=layer)
+    return names("layer_sets").get(str(layer)) or _("layer {layer}").format(layer=layer)
 
 
 def cell_words(layer: object, pooling: str) -> str:
     names = pooling_names()
     return _("{layers}, {pooling}").format(layers=layer_phrase(layer), pooling=names[pooling])
-
-
-# ---- controls ----
 
 
 SAME = "same"
@@ -365,14 +340,9 @@ class FitTexts:
 
 @dataclass(frozen=True)
 class ScoringChoice:
-    """All choices of one run.
-
-    after : the treatment, a text for ``parse_treatment``.
-    """
-
     pairs: ScoredSet
     fit: FitTexts
-    after: str
+    after: str  # the treatment, a text for ``parse_treatment``
     layer: int | str
     pooling: str
     similarity: str
@@ -380,10 +350,7 @@ class ScoringChoice:
 
     @property
     def whitening(self) -> str:
-        """The treatment if it is a whitening, else the recommended one.
-
-        The claim is about whitening, so one of its bars is always a whitening.
-        """
+        """The treatment if it is a whitening, else the recommended one, as the claim needs one."""
         if TREATMENTS[parse_treatment(self.after).name].is_whitening:
             return self.after
         return usual_whitening(len(self.fit.corpus), self.encoder.dimension)
@@ -398,7 +365,23 @@ def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
         fit = choose_fit(pairs)
-        layer, pooling = choose_cell(encoder)
+        last = encoder.n_layers
+        layer = choose(
+            st.selectbox,
+            _("Layer"),
+            [str(layer) for layer in layers_offered(encoder)],
+            key="sts-layer",
+            default=str(max(0, last - 1)),
+            labels=layer_labels(last),
+        )
+        pooling = choose(
+            st.selectbox,
+            _("Pooling"),
+            POOLINGS_SHOWN,
+            key="sts-pooling",
+            default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
+            labels=pooling_names(encoder),
+        )
         n, d = len(fit.corpus), encoder.dimension
         # of a large fit set only sums are stored
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
@@ -414,7 +397,8 @@ def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice
         st.caption(prose(PAGE, "similarity"))
         if similarity == "mahalanobis":
             st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
-    return ScoringChoice(pairs, fit, after, layer, pooling, similarity, encoder)
+    place = int(layer) if layer.isdigit() else layer
+    return ScoringChoice(pairs, fit, after, place, pooling, similarity, encoder)
 
 
 def choose_fit(pairs: ScoredSet) -> FitTexts:
@@ -455,50 +439,18 @@ def layers_offered(encoder: Encoder) -> list[int | str]:
     return [*range(encoder.n_layers + 1), *layer_sets(encoder.n_layers)]
 
 
-def choose_cell(encoder: Encoder) -> tuple[int | str, str]:
-    last = encoder.n_layers
-    layer = choose(
-        st.selectbox,
-        _("Layer"),
-        [str(layer) for layer in layers_offered(encoder)],
-        key="sts-layer",
-        default=str(max(0, last - 1)),
-        labels=layer_labels(last),
-    )
-    pooling = choose(
-        st.selectbox,
-        _("Pooling"),
-        POOLINGS_SHOWN,
-        key="sts-pooling",
-        default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
-        labels=pooling_names(encoder),
-    )
-    return int(layer) if layer.isdigit() else layer, pooling
-
-
 def measured_on(choice: ScoringChoice, fit: str = "") -> str:
-    """Number of pairs, pairs, model, resamples, seed: the line below every panel.
-
-    fit : of differences, what they were fitted on.
-    """
-    on = [score_title(choice)]
-    if choice.similarity == "mahalanobis":
-        on.append(_("covariance of {name}").format(name=choice.fit.name))
-    intervals = (
-        _("paired 95% intervals from {n} resamples of the pairs")
-        if fit
-        else _("95% intervals from {n} resamples of the pairs")
-    )
-    return " · ".join(
-        [
-            _("n = {n} pairs, {name}").format(n=f"{len(choice.pairs):,}", name=choice.pairs.name),
-            *([_("all subsets as one set (all)")] if choice.pairs.subsets and not fit else []),
-            model_line(choice.encoder),
-            *([fit] if fit else on),
-            intervals.format(n=f"{DRAWS:,}"),
-            _("seed {seed}").format(seed=SEED),
-        ]
-    )
+    """The line below every panel; ``fit`` is what differences were fitted on."""
+    pairs = choice.pairs
+    parts = [_("n = {n} pairs, {name}").format(n=f"{len(pairs):,}", name=pairs.name)]
+    parts += [_("all subsets as one set (all)")] if pairs.subsets and not fit else []
+    parts += [model_line(choice.encoder), fit or score_title(choice)]
+    if choice.similarity == "mahalanobis" and not fit:
+        parts.append(_("covariance of {name}").format(name=choice.fit.name))
+    paired = _("paired 95% intervals from {n} resamples of the pairs")
+    intervals = paired if fit else _("95% intervals from {n} resamples of the pairs")
+    seed = _("seed {seed}").format(seed=SEED)
+    return " · ".join([*parts, intervals.format(n=f"{DRAWS:,}"), seed])
 
 
 def score_title(choice: ScoringChoice) -> str:

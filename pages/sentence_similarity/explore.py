@@ -20,7 +20,7 @@ from pages.common.words import _, markdown, prose
 
 from . import PAGE
 from .choices import make_choice, show_own_form
-from .grid import show_grid, warn_of_shared_sentences
+from .grid import show_grid, show_similarities, warn_of_shared_sentences
 from .ladder import (
     coverage_values,
     file_notes,
@@ -36,9 +36,15 @@ from .ladder import (
     whitening_verdict,
 )
 from .lesson import CONTROLS, show_lesson
-from .scene import SimilarityScene, Static, build_scene, facts_of, show_vector_form
-from .similarities import show_similarities
-from .word_pairs import show_word_pair_form, show_word_pairs
+from .scene import (
+    SimilarityScene,
+    StaticScores,
+    build_scene,
+    facts_of,
+    show_vector_form,
+    show_word_pair_form,
+    show_word_pairs,
+)
 
 QUESTIONS = ("spearman", "interval", "target", "difference")
 
@@ -81,11 +87,8 @@ def explore() -> None:
                 verdict = of_known_text(judge(scene), pairs.corpus, private=pairs.private)
                 show_verdict(verdict, key=name)
         with more_box:
-            offer_csv(
-                _("Download ladder (CSV)"),
-                "sentence-similarity-ladder",
-                lambda: ladder_csv(scene),
-            )
+            name = "sentence-similarity-ladder"
+            offer_csv(_("Download ladder (CSV)"), name, lambda: ladder_csv(scene))
         with parts_box:
             _show_parts(scene)
     except ENCODER_ERRORS as error:
@@ -107,22 +110,19 @@ def _show_own_vectors(scene: SimilarityScene) -> None:
         found = scene.uploaded_static
         if isinstance(found, str):
             st.error(found)
-        if not isinstance(found, Static):
+        if not isinstance(found, StaticScores):
             return
         raw, treated = found.raw.score, found.treated.score
-        st.success(
-            _(
-                "**{name}: {score}**, {treatment} {after}, over {n} pairs. The ladder above "
-                "shows both."
-            ).format(
-                name=markdown(found.name),
-                score=score_words(raw),
-                treatment=treatment_words(found.treated.treatment),
-                after=score_words(treated),
-                n=f"{raw.n:,}",
-            ),
-            icon=":material/check_circle:",
+        said = _(
+            "**{name}: {score}**, {treatment} {after}, over {n} pairs. The ladder above shows both."
+        ).format(
+            name=markdown(found.name),
+            score=score_words(raw),
+            treatment=treatment_words(found.treated.treatment),
+            after=score_words(treated),
+            n=f"{raw.n:,}",
         )
+        st.success(said, icon=":material/check_circle:")
         st.markdown(prose(PAGE, "claim-coverage", coverage_values(found)))
         if notes := file_notes(found):
             st.markdown(prose(PAGE, "claim-file", {"notes": notes}))
@@ -134,16 +134,11 @@ def _show_grid(scene: SimilarityScene) -> None:
 
 
 def _show_parts(scene: SimilarityScene) -> None:
-    """The folded panels; each is computed when it is opened."""
     st.subheader(_("More results"))
+    another = _("What does another similarity change?")
     for key, label, parameters, show in (
         ("grid", _("Every layer and pooling"), ("sts-grid", "sts-dev"), _show_grid),
-        (
-            "similarity",
-            _("What does another similarity change?"),
-            ("similarity",),
-            show_similarities,
-        ),
+        ("similarity", another, ("similarity",), show_similarities),
         ("subsets", _("Several subsets as one score"), (), show_subsets),
         ("pairs", _("Which pairs moved?"), ("pair",), show_moves),
         ("published", _("Where do the published scores come from?"), (), show_published),

@@ -1,31 +1,32 @@
-"""Every layer and pooling as a heatmap: before, after or difference; counts in words."""
+"""Scores of every layer and pooling as a heatmap, and of every similarity as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
-from geometry.encode.encoder import Layer
 from geometry.encode.layers import resolve_layers
 from geometry.encode.precision import NARROWEST
 from geometry.evaluate import export
+from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.grid import Cell, Grid
+from geometry.evaluate.similarities import SIMILARITIES
 from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.controls import choose, pooling_names
-from pages.common.downloads import offer_csv
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import chart_of, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.scores import hundred, moved_words, score_words
+from pages.common.scores import clear_sign, hundred, moved_words, score_words
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, labelled, markdown, noted, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
-from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on
-from .scene import SimilarityScene
+from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, similarity_names
+from .scene import SimilarityScene, cell_of, similarity_scores
 
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows
@@ -63,18 +64,16 @@ def show_grid(scene: SimilarityScene) -> None:
     _heat(kind, grid, texts, limits, choice.encoder.n_layers)
     if len(choice.pairs) < FEW_PAIRS:
         score, difference = _interval_widths(choice, grid)
-        lines = [prose(PAGE, "few-pairs", width_values(choice, grid))]
+        widths = {"score": f"{100 * score:.0f}", "difference": f"{100 * difference:.0f}"}
+        lines = [prose(PAGE, "few-pairs", widths | {"n": f"{len(choice.pairs):,}"})]
         lines += [prose(PAGE, "few-pairs-narrower")] if difference < score else []
         st.markdown(paragraph(lines))
     for line in verdict(choice, after):
         st.markdown(line)
     caption = " · ".join([measured_on(choice), fitted_on(choice), *_rank_words(choice, after)])
     st.caption(markdown(caption))
-    offer_csv(
-        _("Download grid (CSV)"),
-        "sentence-similarity-grid",
-        lambda: grid_csv(choice, grid, caption),
-    )
+    name = "sentence-similarity-grid"
+    offer_csv(_("Download grid (CSV)"), name, lambda: grid_csv(choice, grid, caption))
 
 
 def _rank_words(choice: ScoringChoice, cells: Sequence[Cell]) -> list[str]:
@@ -92,15 +91,6 @@ def warn_of_shared_sentences(scene: SimilarityScene) -> None:
     if pairs.n_sharing > MANY_SHARING:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
         st.warning(prose(PAGE, "shared-sentences", values))
-
-
-def width_values(choice: ScoringChoice, grid: Grid) -> dict[str, str]:
-    score, difference = _interval_widths(choice, grid)
-    return {
-        "n": f"{len(choice.pairs):,}",
-        "score": f"{100 * score:.0f}",
-        "difference": f"{100 * difference:.0f}",
-    }
 
 
 def _interval_widths(choice: ScoringChoice, grid: Grid) -> tuple[float, float]:
@@ -144,26 +134,21 @@ def _difference_text(cell: Cell) -> CellText:
     return 100 * difference.value, f"<b>{text}</b>" if difference.is_clear else text, about
 
 
-def layer_numbers(layer: Layer, n_layers: int) -> str:
-    """ "4", "1+6", or for consecutive layers "3–6": short enough for a telephone."""
-    layers = resolve_layers(layer, n_layers=n_layers, name="")
-    return "+".join(map(str, layers)) if len(layers) < 3 else f"{layers[0]}–{layers[-1]}"
-
-
 def _heat(
-    kind: str,
-    grid: Grid,
-    texts: Sequence[CellText],
-    limits: tuple[float, float],
-    n_layers: int,
+    kind: str, grid: Grid, texts: Sequence[CellText], limits: tuple[float, float], n_layers: int
 ) -> None:
     shape = (len(grid.layers), len(grid.poolings))
+    of_layers = [resolve_layers(layer, n_layers=n_layers, name="") for layer in grid.layers]
     values, written, about = zip(*texts, strict=True)
     cells = Cells(
         np.reshape(values, shape),
         np.reshape(written, shape).tolist(),
         np.reshape(about, shape).tolist(),
-        [layer_numbers(layer, n_layers) for layer in grid.layers],
+        # "4", "1+6", or for consecutive layers "3–6": short enough for a telephone
+        [
+            "+".join(map(str, each)) if len(each) < 3 else f"{each[0]}–{each[-1]}"
+            for each in of_layers
+        ],
         [pooling_names()[pooling] for pooling in grid.poolings],
     )
     figure = cells_figure(
@@ -185,18 +170,16 @@ def _heat(
 
 def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     """The cells that become clearly better or clearly worse, and the number of the others."""
-    known = [c for c in after if c.difference is not None and c.difference.value is not None]
-    clear = [c for c in known if c.difference is not None and c.difference.is_clear]
-    helped = [c for c in clear if _gap(c) > 0]
-    hurt = [c for c in clear if _gap(c) < 0]
+    n = sum(cell.difference is not None and cell.difference.value is not None for cell in after)
+    helped, hurt = ([c for c in after if clear_sign(c.difference) == sign] for sign in (1, -1))
     values = {
         "treatment": treatment_words(choice.after),
         "fit": markdown(choice.fit.name),
         "n_fit": f"{len(choice.fit.corpus):,}",
-        "cells": f"{len(known)}",
+        "cells": f"{n}",
         "helped": f"{len(helped)}",
         "hurt": f"{len(hurt)}",
-        "neither": f"{len(known) - len(clear)}",
+        "neither": f"{n - len(helped) - len(hurt)}",
         "best": _named(sorted(helped, key=_gap, reverse=True)),
         "worst": _named(sorted(hurt, key=_gap)),
     }
@@ -205,32 +188,19 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
     if choice.fit.is_target and any(cell.is_simplex for cell in after):
         lines.append(prose(PAGE, "grid-simplex", values))
-    narrow = [c for c in after if c.score.undefined == "too_narrow"]
-    if narrow:
-        lines.append(
-            prose(PAGE, "grid-too-narrow", {"narrow": f"{len(narrow)}", "limit": f"{NARROWEST:g}"})
-        )
-    return lines + cut_lines(choice, after)
-
-
-def cut_lines(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
-    """A sentence on the cells whose rank is smaller than the chosen k."""
+    if n := sum(cell.score.undefined == "too_narrow" for cell in after):
+        narrow = {"narrow": f"{n}", "limit": f"{NARROWEST:g}"}
+        lines.append(prose(PAGE, "grid-too-narrow", narrow))
     k = parse_treatment(choice.after).knobs.n_components
     cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
-    if k is None or not cut:
-        return []
-    named = [
-        noted(cell_words(cell.layer, cell.pooling), f"k = {cell.n_directions}")
-        for cell in cut[:MOST_NAMED]
-    ]
-    values = {
-        "k": f"{k}",
-        "cut": f"{len(cut)}",
-        "cells": f"{len(after)}",
-        "fit": markdown(choice.fit.name),
-        "where": _first(named, len(cut)),
-    }
-    return [prose(PAGE, "grid-cut", values)]
+    if k is not None and cut:  # their rank is smaller than the chosen k
+        named = [
+            noted(cell_words(cell.layer, cell.pooling), f"k = {cell.n_directions}")
+            for cell in cut[:MOST_NAMED]
+        ]
+        values |= {"k": f"{k}", "cut": f"{len(cut)}", "cells": f"{len(after)}"}
+        lines.append(prose(PAGE, "grid-cut", values | {"where": _first(named, len(cut))}))
+    return lines
 
 
 def _gap(cell: Cell) -> float:
@@ -250,7 +220,57 @@ def _first(named: Sequence[str], n: int) -> str:
 
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
-    """A row for each cell, with the columns of the shell and the settings of the measurement."""
     encoder = choice.encoder
     text = export.grid_csv(grid, model=encoder.name, revision=encoder.revision, measured_on=caption)
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese
+
+
+SimilarityScores = Mapping[tuple[str, str], PairScore]  # by similarity and treatment
+COSINE = (SIMILARITIES[0], "none")
+
+
+def show_similarities(scene: SimilarityScene) -> None:
+    choice = scene.choice
+    scores = similarity_scores(scene)
+    values = {
+        "cell": cell_words(choice.layer, choice.pooling),
+        "treatment": treatment_words(choice.after),
+        "fit": markdown(choice.fit.name),
+    }
+    st.markdown(prose(PAGE, "similarities", values))
+    treatments = dict.fromkeys(treatment for _similarity, treatment in scores)
+    for box, treatment in zip(st.columns(len(treatments)), treatments, strict=True):
+        name = _("Raw") if treatment == "none" else treatment_words(treatment)
+        box.markdown(f"**{name}**\n\n{similarity_table(scores, treatment)}")
+    full = cell_of(scene.encoded, choice.layer, choice.pooling, "pca")
+    if choice.fit.is_target and full.is_simplex:
+        st.warning(prose(PAGE, "similarities-simplex"))
+    st.markdown(prose(PAGE, "similarities-exact"))
+    caption = markdown(measured_on(choice, fitted_on(choice)))
+    st.caption(caption)
+    name = "sentence-similarity-similarities"
+    offer_csv(_("Download similarities (CSV)"), name, lambda: similarities_csv(scores, caption))
+
+
+def similarity_table(scores: SimilarityScores, treatment: str) -> str:
+    lines = []
+    for key, score in scores.items():
+        if key[1] == treatment:
+            change = difference(scores[COSINE], score)
+            moved = "—" if key == COSINE else moved_words(change)
+            moved = f"**{moved}**" if change.is_clear else moved
+            lines.append([similarity_names()[key[0]], score_words(score), moved])
+    titles = [_("similarity"), _("Spearman × 100"), _("change against cosine, raw")]
+    return aligned_table(titles, lines)
+
+
+def similarities_csv(scores: SimilarityScores, caption: str) -> bytes:
+    head = ["similarity", "treatment", "spearman", "low", "high", "change"]
+    head += [f"change_{end}" for end in ("low", "high")]
+    rows: list[list[CsvCell]] = []
+    for (similarity, treatment), score in scores.items():
+        change = difference(scores[COSINE], score)
+        values = (score.spearman, score.low, score.high, change.value, change.low, change.high)
+        names = similarity_names()[similarity], treatment_words(treatment)
+        rows.append([(similarity, names[0]), (treatment, names[1]), *map(short_number, values)])
+    return csv_bytes(head, rows, caption)

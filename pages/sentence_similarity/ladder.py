@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from html import unescape
 
@@ -22,13 +23,8 @@ from geometry.evaluate.bootstrap import (
     difference,
 )
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
-from geometry.evaluate.grid import Cell, Grid
-from geometry.evaluate.published import (
-    PublishedScore,
-    datasets,
-    published_scores,
-    published_tables,
-)
+from geometry.evaluate.grid import Cell
+from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
 from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from geometry.figures.curves import Axes
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
@@ -57,6 +53,7 @@ from pages.common.models import chosen_model
 from pages.common.scores import (
     PUBLISHED_ON,
     SBERT,
+    clear_sign,
     hundred,
     moved_words,
     row_name,
@@ -70,6 +67,7 @@ from pages.common.treatment_names import treatment_words
 from pages.common.uploads import BUNDLED_NAMES
 from pages.common.words import (
     _,
+    aligned_table,
     code,
     labelled,
     markdown,
@@ -104,15 +102,12 @@ from .scene import (
     EncodedPairs,
     Moves,
     SimilarityScene,
-    Static,
+    StaticScores,
     are_stored,
     pair_moves,
     score_column,
     score_grid,
 )
-
-# ---- published scores ----
-
 
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": (("zipfian_2024_sts", "GloVe-840B"),),
@@ -151,7 +146,6 @@ def tick_name(score: PublishedScore) -> str:
 
 
 def note_words(score: PublishedScore) -> str:
-    """A note on what is special or disputed; may be empty."""
     if (score.table, score.name) == ("simcse_table_5", "BERT first-last"):
         return _(
             "For the mean of two layers, this table prints 53.87 on STS-B and Li et al. (2020) "
@@ -166,8 +160,8 @@ def note_words(score: PublishedScore) -> str:
 
 def published_on(pairs: ScoredSet) -> str:
     """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
-    name, _split = hub_sets().get(pairs.code, ("", ""))
-    title = PAIR_SETS[name].title if name else ""
+    name, _split = hub_sets().get(pairs.code, ("stsb", ""))
+    title = PAIR_SETS[name].title
     return title if title in datasets() else PUBLISHED_ON
 
 
@@ -246,17 +240,14 @@ def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
     return values | {"share": "—" if shares.share is None else f"{shares.share:.0%}"}
 
 
-# ---- where the pairs come from ----
-
-
 def show_about(scene: SimilarityScene) -> None:
     """How the project's pairs were made, or repository, commit and licence of a data set."""
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    name, _split = hub_sets().get(pairs.code, ("", ""))
-    if not name:
+    if pairs.code not in hub_sets():
         return
+    name, _split = hub_sets()[pairs.code]
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
@@ -271,9 +262,6 @@ def show_about(scene: SimilarityScene) -> None:
     st.caption(prose(PAGE, "hub-set", values))
 
 
-# ---- the ladder ----
-
-
 STATIC, CLS, MEAN, TREATED, LAST = range(5)  # families of rungs, each with a colour
 
 
@@ -281,23 +269,17 @@ def show_ladder(scene: SimilarityScene) -> None:
     choice = scene.choice
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
-    names = (
-        _("measured here, with 95% interval"),
-        _("published, on {dataset} test").format(dataset=dataset),
-    )
-    figure = ladder_figure(
-        rungs, score_title(choice), current_theme(), names=names, band=glove_band(dataset)
-    )
+    here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
+    names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
+    figure = ladder_figure(rungs, score_title(choice), current_theme(), names=names, band=band)
     show_chart(
         chart_of(figure),
         key="sts-claim",
         file_name="sentence-similarity-ladder",
-        alt=_("; ").join(map(_plain, rungs)),
+        alt=_("; ").join(_plain(rung.about, *(tick.text for tick in rung.ticks)) for rung in rungs),
         zoom=False,
     )
-    show_big_numbers(_("Whitening and the last layer"), headlines(scene), key="sts-headlines")
-    if said := where_it_helps(scene):
-        st.markdown(said)
+    show_headlines(scene)
     about = ladder_caption(choice)
     st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=explained(about))
     if choice.similarity != "cosine":
@@ -358,7 +340,7 @@ def treated_words(place: str, treatment: str) -> str:
     return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment))
 
 
-def _static_rungs(static: Static, ticks: Sequence[Tick]) -> list[Rung]:
+def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     """The raw average, with directions removed, and of an uploaded file the treated one.
 
     A short name has its coverage and n in the hover text alone: a telephone would cut them.
@@ -393,46 +375,38 @@ def _rung(
     return Rung(label, noted(about, cut) if cut else about, value, low, high, place, ticks)
 
 
-def headlines(scene: SimilarityScene) -> list[BigNumber]:
+def show_headlines(scene: SimilarityScene) -> None:
     """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
-    treatment, numbers = treatment_words(scene.choice.after), []
-    for name, cell in treated_cells(scene).items():
+    choice, treatment = scene.choice, treatment_words(scene.choice.after)
+    cells = {
+        cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
+        for pooling in dict.fromkeys([choice.pooling, "mean"])
+        if (choice.layer, pooling) != (choice.encoder.n_layers, "mean")
+    }
+    cells[_("last layer, mean")] = scene.output[1]
+    numbers = []
+    by_sign: dict[int | None, list[str]] = {}
+    for name, cell in cells.items():
         moved = cell.difference
         change = "" if moved is None or moved.value is None else change_words(moved_words(moved))
         numbers.append(BigNumber(name, hundred(cell.score.spearman), treatment, change))
-    return numbers
-
-
-def where_it_helps(scene: SimilarityScene) -> str:
-    """Which of the numbers are higher, which lower after the treatment, by their intervals."""
-    groups: dict[int | None, list[str]] = {1: [], 0: [], -1: []}
-    for name, cell in treated_cells(scene).items():
-        groups.setdefault(_sign(cell.difference), []).append(name)
+        by_sign.setdefault(clear_sign(moved), []).append(name)
+    show_big_numbers(_("Whitening and the last layer"), numbers, key="sts-headlines")
     words = {
         1: _("Higher after the treatment: {places}."),
         0: _("No clear difference: {places}."),
         -1: _("Lower after the treatment: {places}."),
     }
-    return paragraph(
-        text.format(places=markdown(_("; ").join(groups[sign])))
+    said = [
+        text.format(places=markdown(_("; ").join(by_sign[sign])))
         for sign, text in words.items()
-        if groups[sign]
-    )
+        if sign in by_sign
+    ]
+    if said:
+        st.markdown(paragraph(said))
 
 
-def treated_cells(scene: SimilarityScene) -> dict[str, Cell]:
-    choice = scene.choice
-    poolings = dict.fromkeys([choice.pooling, "mean"])
-    places = [(choice.layer, pooling) for pooling in poolings]
-    found = {
-        cell_words(*place): scene.cell(*place, choice.after)
-        for place in places
-        if place != (choice.encoder.n_layers, "mean")
-    }
-    return {**found, _("last layer, mean"): scene.output[1]}
-
-
-def coverage_values(static: Static) -> dict[str, str]:
+def coverage_values(static: StaticScores) -> dict[str, str]:
     averages = static.averages
     words = tokenizer_names().get(averages.tokenizer, averages.tokenizer)
     if averages.stop_words is not None:
@@ -450,7 +424,7 @@ def coverage_values(static: Static) -> dict[str, str]:
     }
 
 
-def file_notes(static: Static) -> str:
+def file_notes(static: StaticScores) -> str:
     """What was left out or changed in the file and the fit set; may be empty."""
     averages, report = static.averages, static.averages.report
     fit = _("texts of the fit set left out because none of their words is known: {n}")
@@ -466,9 +440,8 @@ def file_notes(static: Static) -> str:
     return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)
 
 
-def _plain(rung: Rung) -> str:
-    """The rung's hover text without Plotly's HTML, and its ticks."""
-    lines = [rung.about, *(tick.text for tick in rung.ticks)]
+def _plain(*lines: str) -> str:
+    """Hover texts without Plotly's HTML."""
     return _("; ").join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
 
 
@@ -476,10 +449,10 @@ def ladder_csv(scene: SimilarityScene) -> bytes:
     rows: list[list[CsvCell]] = []
     for rung in ladder_rungs(scene):
         values = map(short_number, (rung.value, rung.low, rung.high))
-        rows.append([_plain(Rung("", rung.about, None)), ("measured", _("measured here")), *values])
+        rows.append([_plain(rung.about), ("measured", _("measured here")), *values])
         for tick in rung.ticks:
-            about, kind = _plain(Rung("", tick.text, None)), ("published", _("published"))
-            rows.append([about, kind, short_number(tick.value), "", ""])
+            kind = "published", _("published")
+            rows.append([_plain(tick.text), kind, short_number(tick.value), "", ""])
     head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
 
@@ -488,21 +461,13 @@ def ladder_csv(scene: SimilarityScene) -> bytes:
 
 
 def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, ...]]:
-    """How much of the gap of [CLS] is due to pooling at the chosen layer, in words.
+    """How much of the gap of [CLS] is due to pooling; static average minus [CLS], minus the mean.
 
-    Then the static average minus [CLS], and minus the mean.
-
-    The gap is to uploaded word vectors, else to GloVe without stop words, else to the model's own
-    input vectors.
+    It is to uploaded word vectors, else to GloVe without stop words, else to the input vectors.
     """
     choice, static = scene.choice, scene.statics[-1]
     columns = ((choice.layer, "cls"), (choice.layer, "mean"))
-    # on the pairs that the static average is scored on
-    cls, mean = (
-        [scene.cell(*column).score for column in columns]
-        if static.averages.known.all()
-        else _on_known_pairs(scene.encoded, columns, *_known(static))
-    )
+    cls, mean = _on_known_pairs(scene.encoded, columns, *_known(static))
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:
         return "", ()
@@ -526,13 +491,12 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
 
 
 def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
-    """The section on the gap: [CLS] clearly below the static average, clearly above, or neither."""
     if shares.share is not None and (ends is None or ends.share is not None):
         return "claim-here"
     return "claim-above" if ends is not None and ends.gap[1] < 0 else "claim-no-gap"
 
 
-def _known(static: Static) -> tuple[np.ndarray, bool]:
+def _known(static: StaticScores) -> tuple[np.ndarray, bool]:
     """The pairs with a known word in both sentences, and whether they are a reader's own."""
     return np.flatnonzero(static.averages.known), static.is_uploaded
 
@@ -548,11 +512,7 @@ def _on_known_pairs(
     )
 
 
-# ---- claims ----
-
-
 def whitening_verdict(scene: SimilarityScene) -> Verdict:
-    """Does the treatment help? The last layer is first, because it is used in practice."""
     choice = scene.choice
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice)]
@@ -579,25 +539,15 @@ def whitening_verdict(scene: SimilarityScene) -> Verdict:
     return Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=_state(_sign(treated.difference), _sign(cell.difference), _sign(over)),
+        state=_state(clear_sign(treated.difference), clear_sign(cell.difference), clear_sign(over)),
         measured=paragraph(lines),
         control=control,
         basis=markdown(measured_on(choice, fitted_on(choice))),
     )
 
 
-def _sign(moved: Difference | None) -> int | None:
-    """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
-    if moved is None or moved.value is None or moved.low is None:
-        return None
-    return (1 if moved.value > 0 else -1) if moved.is_clear else 0
-
-
 def _state(output: int | None, cell: int | None, over: int | None) -> State:
-    """The state of the claim, from the signs at the last layer, at the chosen cell and over it.
-
-    over : of the last layer's change over its control, subtracting the mean alone.
-    """
+    """The claim's state by signs: at the last layer, at the chosen cell, and over the control."""
     signs = {output, cell}
     if None in signs or signs == {0}:
         return "unknown"
@@ -623,7 +573,7 @@ def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
         treatment=treatment_words(choice.after),
         after=hundred(treated.score.spearman),
         change=moved_words(moved),
-        advice=advice[_sign(moved)],
+        advice=advice[clear_sign(moved)],
     )
 
 
@@ -636,7 +586,7 @@ def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
         0: _("At {cell} the difference is not clear: {before} → {after} ({change})."),
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
-    return words[_sign(moved)].format(
+    return words[clear_sign(moved)].format(
         cell=cell_words(choice.layer, choice.pooling),
         before=hundred(before.score.spearman),
         after=hundred(cell.score.spearman),
@@ -645,11 +595,10 @@ def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
 
 
 def pooling_verdict(scene: SimilarityScene) -> Verdict:
-    """Are the model's sentence vectors worse than averaged word vectors?"""
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
         words, gaps = prose(PAGE, "claim-static"), ()
-    elif words and scene.glove and not isinstance(scene.uploaded_static, Static):
+    elif words and scene.glove and not isinstance(scene.uploaded_static, StaticScores):
         words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
         dataset = published_on(scene.choice.pairs)
@@ -680,24 +629,18 @@ def layers_words(scene: SimilarityScene) -> str:
         if not are_stored(scene.encoded, columns):
             continue
         scores = _on_known_pairs(scene.encoded, columns, *_known(static))
-        gaps = [difference(score, static.raw.score) for score in scores]
-        below, above = (
-            [
-                layer
-                for layer, gap in enumerate(gaps)
-                if gap.is_clear and (gap.value or 0) * sign > 0
-            ]
-            for sign in (1, -1)
-        )
-        parts = [
-            words.format(layers=_(", ").join(map(str, found)))
-            for words, found in (
-                (_("clearly below at layers {layers}"), below),
-                (_("clearly above at layers {layers}"), above),
+        signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
+        found = [
+            text.format(
+                layers=_(", ").join(str(at) for at, each in enumerate(signs) if each == sign)
             )
-            if found
-        ] or [_("no clear difference at any layer")]
-        said.append(labelled(name, _("; ").join(parts)))
+            for sign, text in (
+                (1, _("clearly below at layers {layers}")),
+                (-1, _("clearly above at layers {layers}")),
+            )
+            if sign in signs
+        ]
+        said.append(labelled(name, _("; ").join(found) or _("no clear difference at any layer")))
     averages = static.averages
     values = {
         "name": markdown(static.name),
@@ -713,15 +656,11 @@ def layers_words(scene: SimilarityScene) -> str:
 
 
 def _below(gaps: Sequence[Difference]) -> State:
-    """Which of [CLS] and the mean are clearly below the static average, and which above."""
-    both = [gap.value or 0.0 for gap in gaps if gap.is_clear]
-    below, above = (sum(value * sign > 0 for value in both) for sign in (1, -1))
-    if below:
-        return "holds" if below == 2 else "partly"
-    return "fails" if above else "unknown"
-
-
-# ---- the best rung ----
+    """Whether [CLS] and the mean are clearly below the static average, or above."""
+    signs = [clear_sign(gap) for gap in gaps]
+    if 1 in signs:
+        return "holds" if signs.count(1) == 2 else "partly"
+    return "fails" if -1 in signs else "unknown"
 
 
 HALVES = "halves"
@@ -755,52 +694,36 @@ def show_best(scene: SimilarityScene) -> None:
             st.warning(error_text(error))
             return
         names = (markdown(dev.name), markdown(choice.pairs.name))
-        on_dev = _dev_grid(choice, dev)
-        try:
-            chosen = choose_on_dev(on_dev, scores.grid)
-        except ValueError:  # both sets have one name, or no cell has a score
-            chosen = None
+        # the same cells; a fit on the scored sentences becomes a fit on dev's sentences
+        fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
+        dev_grid = score_grid(replace(choice, pairs=dev, fit=fit)).grid
+        chosen = None
+        with suppress(ValueError):  # both sets have one name, or no cell has a score
+            chosen = choose_on_dev(dev_grid, scores.grid)
     if chosen is None:
         st.info(prose(PAGE, "best-none"))
-    else:
-        st.markdown(
-            prose(PAGE, "best-on-dev", best_values(choice, chosen, scores.grid.best(), names))
-        )
-
-
-def best_values(
-    choice: ScoringChoice, chosen: Chosen, top: Cell, names: tuple[str, str]
-) -> dict[str, str]:
-    dev, test = chosen.cell_on_dev, chosen.cell_on_test
-    score = test.score
-    return {
+        return
+    on_dev, on_test, top = chosen.cell_on_dev, chosen.cell_on_test, scores.grid.best()
+    values = {
         "layers": f"{choice.encoder.n_layers + 1}",
         "means": f"{len(layer_sets(choice.encoder.n_layers))}",
         "poolings": f"{len(POOLINGS_SHOWN)}",
         "treatment": treatment_words(choice.after),
         "dev": names[0],
-        "n_dev": f"{dev.score.n:,}",
-        "dev_score": hundred(dev.score.spearman),
-        "cell": named_cell(dev),
+        "n_dev": f"{on_dev.score.n:,}",
+        "dev_score": hundred(on_dev.score.spearman),
+        "cell": named_cell(on_dev),
         "test": names[1],
-        "n_test": f"{score.n:,}",
-        "score": score_words(score),
+        "n_test": f"{on_test.score.n:,}",
+        "score": score_words(on_test.score),
         "top": named_cell(top),
         "top_score": hundred(top.score.spearman),
     }
+    st.markdown(prose(PAGE, "best-on-dev", values))
 
 
 def named_cell(cell: Cell) -> str:
     return treated_words(cell_words(cell.layer, cell.pooling), cell.treatment)
-
-
-def _dev_grid(choice: ScoringChoice, dev: ScoredSet) -> Grid:
-    """The same cells on dev; a fit on the scored sentences becomes a fit on dev's sentences."""
-    fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
-    return score_grid(replace(choice, pairs=dev, fit=fit)).grid
-
-
-# ---- pairs that move most ----
 
 
 HEIGHT = 360
@@ -827,32 +750,26 @@ def show_moves(scene: SimilarityScene) -> None:
     both = np.concatenate([moves.before, moves.after])
     margin = MARGIN * float(np.ptp(both)) or MARGIN
     ends = (float(both.min()) - margin, float(both.max()) + margin)
-    titles = (_("Before: raw"), _("After: {name}").format(name=treatment_words(choice.after)))
-    kinds = (("before", moves.before), ("after", moves.after))
-    for box, title, (kind, values) in zip(st.columns(2), titles, kinds, strict=True):
+    after = _("After: {name}").format(name=treatment_words(choice.after))
+    sides = (("before", _("Before: raw"), moves.before), ("after", after, moves.after))
+    for box, (kind, title, values) in zip(st.columns(2), sides, strict=True):
         with box:
             st.markdown(f"**{title}**")
             _scatter(scene, kind, values, ends, chosen)
     _show_chosen(scene, moves, chosen)
     _tables(scene, moves)
-    caption = " · ".join(
-        [measured_on(choice), cell_words(choice.layer, choice.pooling), fitted_on(choice)]
-    )
+    cell = cell_words(choice.layer, choice.pooling)
+    caption = f"{measured_on(choice)} · {cell} · {fitted_on(choice)}"
     st.caption(markdown(caption))
-    offer_csv(
-        _("Download pairs (CSV)"),
-        "sentence-similarity-pairs",
-        lambda: pairs_csv(scene, moves, caption),
-    )
+    name = "sentence-similarity-pairs"
+    offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(scene, moves, caption))
 
 
 def _chosen_pair(moves: Moves) -> int:
     """The row that was clicked or typed; by default the pair that moved most."""
     n = len(moves.before)
     default = int(np.argmax(np.abs(moves.ranks.moved)))
-    number = st.session_state.get("pair")
-    if number is None:
-        number = number_in_url("pair")
+    number = st.session_state.get("pair", number_in_url("pair"))
     return default if number is None or not 1 <= number <= n else int(number) - 1
 
 
@@ -907,7 +824,7 @@ def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
         after=signed(moves.after[row], 3),
         rank_before=f"{ranks.before[row]:g}",
         rank_after=f"{ranks.after[row]:g}",
-        moved=signed_ranks(moved),
+        moved=f"{moved:+g}".replace("-", "−") if moved else "0",
         gained=_towards(gained),
     )
     with words:
@@ -926,31 +843,23 @@ def _gold_place(rank: float, tied: np.ndarray) -> str:
 
 
 def _towards(gained: float) -> str:
-    if gained > 0:
-        return _("{k} nearer to the rank by human score").format(k=f"{gained:g}")
-    if gained < 0:
-        return _("{k} farther from the rank by human score").format(k=f"{-gained:g}")
-    return _("as near to the rank by human score as before")
-
-
-def signed_ranks(value: float) -> str:
-    return f"{value:+g}".replace("-", "−") if value else "0"
+    if not gained:
+        return _("as near to the rank by human score as before")
+    nearer, farther = (
+        _("{k} nearer to the rank by human score"),
+        _("{k} farther from the rank by human score"),
+    )
+    return (nearer if gained > 0 else farther).format(k=f"{abs(gained):g}")
 
 
 def _tables(scene: SimilarityScene, moves: Moves) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     name = similarity_names()[scene.choice.similarity]
+    gained = _("The {k} pairs that gained most: nearer to the rank by human score")
+    lost = _("The {k} pairs that lost most: farther from the rank by human score")
     for kind, title, rows in (
-        (
-            "gained",
-            _("The {k} pairs that gained most: nearer to the rank by human score"),
-            ranks.gained_most(MOST),
-        ),
-        (
-            "lost",
-            _("The {k} pairs that lost most: farther from the rank by human score"),
-            ranks.lost_most(MOST),
-        ),
+        ("gained", gained, ranks.gained_most(MOST)),
+        ("lost", lost, ranks.lost_most(MOST)),
     ):
         columns = {
             _("pair"): rows + 1,
@@ -979,17 +888,23 @@ def pairs_csv(scene: SimilarityScene, moves: Moves, caption: str) -> bytes:
     return csv_bytes(head, rows, caption)
 
 
-# ---- scores by subset ----
-
-
 def show_subsets(scene: SimilarityScene) -> None:
     choice = scene.choice
     found = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
     if found is None:
         return
-    aggregates, left_out = found
+    (mean, wmean), left_out = found
     st.markdown(prose(PAGE, "subsets", {"cell": cell_words(choice.layer, choice.pooling)}))
-    st.markdown(subset_table(scene, *aggregates))
+    names = [code(name.replace("|", "/")) for name in mean[0].subsets]
+    by_name = zip(*(each.subsets.values() for each in mean), strict=True)
+    rows: list[tuple[str, Sequence[PairScore | Aggregate]]] = [*zip(names, by_name, strict=True)]
+    both = [scene.cell(choice.layer, choice.pooling, each).score for each in ("none", choice.after)]
+    rows.append((_("**all**: every pair in one set"), both))
+    rows.append((_("**mean** of the subsets’ scores"), mean))
+    rows.append((_("**wmean**: their mean, weighted by pairs"), wmean))
+    after = _("After: {name}").format(name=treatment_words(choice.after))
+    lines = [[name, f"{pair[0].n:,}", *map(score_words, pair)] for name, pair in rows]
+    st.markdown(aligned_table([_("subset"), "n", _("Before: raw"), after], lines))
     if left_out:
         words = _("Left out, because they have fewer than {n} pairs with different scores: {names}")
         st.caption(words.format(n=LEAST_PAIRS, names=markdown(_(", ").join(left_out))))
@@ -1003,10 +918,7 @@ BeforeAfter = tuple[Aggregate, Aggregate]
 def _by_subset(
     encoded: EncodedPairs, layer: int | str, pooling: str, after: str
 ) -> tuple[tuple[BeforeAfter, BeforeAfter], tuple[str, ...]] | None:
-    """Mean and weighted mean over the subsets; those that have no score.
-
-    None if fewer than two have one.
-    """
+    """Mean and weighted mean over the subsets, and those without a score; None if only one has."""
     moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
     if moves is None or names is None:
         return None
@@ -1014,28 +926,7 @@ def _by_subset(
     parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
     if len(parts[0]) < 2:
         return None
-    mean, wmean = (
-        (aggregate(parts[0], how), aggregate(parts[1], how)) for how in ("mean", "wmean")
-    )
-    left_out = tuple(name for name, _n in bootstrap.subsets if name not in parts[0])
+    raw, treated = parts
+    mean, wmean = ((aggregate(raw, how), aggregate(treated, how)) for how in ("mean", "wmean"))
+    left_out = tuple(name for name, _n in bootstrap.subsets if name not in raw)
     return (mean, wmean), left_out
-
-
-def subset_table(scene: SimilarityScene, mean: BeforeAfter, wmean: BeforeAfter) -> str:
-    choice = scene.choice
-    names = [code(name.replace("|", "/")) for name in mean[0].subsets]
-    by_name = zip(*(each.subsets.values() for each in mean), strict=True)
-    rows: list[tuple[str, Sequence[PairScore | Aggregate]]] = [*zip(names, by_name, strict=True)]
-    both = [scene.cell(choice.layer, choice.pooling, each).score for each in ("none", choice.after)]
-    rows.append((_("**all**: every pair in one set"), both))
-    rows.append((_("**mean** of the subsets’ scores"), mean))
-    rows.append((_("**wmean**: their mean, weighted by pairs"), wmean))
-    columns = [
-        _("subset"),
-        "n",
-        _("Before: raw"),
-        _("After: {name}").format(name=treatment_words(choice.after)),
-    ]
-    lines = [columns, ["---", "--:", "--:", "--:"]]
-    lines += [[name, f"{pair[0].n:,}", *map(score_words, pair)] for name, pair in rows]
-    return markdown_table(lines)

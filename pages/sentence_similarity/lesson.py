@@ -70,25 +70,19 @@ def show_lesson() -> None:
         with box:
             _draw(lesson)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
-    offer_csv(
-        _("Download made-up scores (CSV)"),
-        "spearman-lesson",
-        lambda: lesson_csv(lessons),
-    )
+    label = _("Download made-up scores (CSV)")
+    offer_csv(label, "spearman-lesson", lambda: lesson_csv(lessons))
 
 
 def _choose_bends() -> dict[str, Bend]:
     boxes = [*st.columns(3), *st.columns(3)]
+    sides = (UNRELATED, _("Noise, left"), 1.0), (RELATED, _("Noise, right"), 0.0)
     noise = {}
-    for box, name, label, start in (
-        (boxes[0], UNRELATED, _("Noise, left"), 1.0),
-        (boxes[1], RELATED, _("Noise, right"), 0.0),
-    ):
+    for box, (name, label, start) in zip(boxes, sides, strict=False):
         key = f"noise-{name}"
         noise[name] = box.slider(label, 0.0, 1.0, start, 0.05, key=key, bind="query-params")
-    curve = boxes[2].slider(
-        _("Monotone curve"), 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params"
-    )
+    label = _("Monotone curve")
+    curve = boxes[2].slider(label, 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
     with boxes[3]:
         ties = choose(
             st.segmented_control,
@@ -113,9 +107,8 @@ def _choose_bends() -> dict[str, Bend]:
             },
             required=True,
         )
-    is_reversed = boxes[5].toggle(
-        _("Reverse the order, right"), key="reversed", bind="query-params"
-    )
+    label = _("Reverse the order, right")
+    is_reversed = boxes[5].toggle(label, key="reversed", bind="query-params")
     return {
         name: Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
         for name, share in noise.items()
@@ -188,7 +181,6 @@ def _chart(
 
 
 def lesson_csv(lessons: Sequence[Lesson]) -> bytes:
-    """A row for each point of both sets: values and ranks."""
     head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
     rows, captions = [], []
     for lesson in lessons:

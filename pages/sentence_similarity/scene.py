@@ -27,6 +27,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.from_words import (
     AveragedPairs,
     WordGrid,
+    WordPairScore,
     average_pairs,
     evaluate_averages,
 )
@@ -44,20 +45,18 @@ from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_lon
 from pages.common.encoding_worker import ENCODING
 from pages.common.messages import error_text
 from pages.common.reading import WIDE, apart, read_upload
+from pages.common.scores import score_words
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table, stop_list_names
-from pages.common.table_form import refused_files_leave, upload_word_vectors, uploaded
+from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors, uploaded
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, markdown, paragraph, prose
 
 from . import PAGE
-from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered
-from .vector_files import averages_of_file
+from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered, similarity_names
+from .vector_files import averages_of_file, score_of_files
 
-# ---- averages of word vectors ----
-
-
-UPLOADER = "vectors_file"
+UPLOADER, WORDS_UPLOADER = "vectors_file", "word_pairs_file"
 STATIC = "static"
 MOST_AT_ONCE = 2000  # pairs that are averaged in the server's own process
 STOP_WORDS = "sklearn"
@@ -66,7 +65,7 @@ REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
 
 
 @dataclass(frozen=True, eq=False)
-class Static:
+class StaticScores:
     name: str
     averages: AveragedPairs
     raw: Cell
@@ -77,7 +76,6 @@ class Static:
 
 
 def show_vector_form() -> None:
-    """The uploader of word vectors; ``uploaded_static`` reads the file."""
     upload_word_vectors(UPLOADER)
     choose(
         st.segmented_control,
@@ -105,12 +103,11 @@ def show_vector_form() -> None:
     choose_tokenizer()
 
 
-def own_static(choice: ScoringChoice) -> Static:
+def own_static(choice: ScoringChoice) -> StaticScores:
     pairs, fit = choice.pairs, choice.fit
     what = _("Averaging the model’s input vectors")
-    averages = jobs.kept_or_made(
-        _own_averages, *(choice.encoder, pairs, fit), what=what, lane="measure"
-    )
+    of = choice.encoder, pairs, fit
+    averages = jobs.kept_or_made(_own_averages, *of, what=what, lane="measure")
     name, private = _("the model’s input vectors"), pairs.private or fit.private
     return _scored(name, averages, choice, what, private=private)
 
@@ -129,32 +126,25 @@ def _own_averages(
 
 def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
     key = type_averages_key(encoder, corpus)
-    compute = partial(type_averages, encoder, corpus.texts, progress=report)
-    return recall(store(), (key,), lambda: {key: compute()})[0]
+    return recall(
+        store(), (key,), lambda: {key: type_averages(encoder, corpus.texts, progress=report)}
+    )[0]
 
 
-def glove_statics(choice: ScoringChoice) -> tuple[Static, ...]:
+def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
     name = glove_table().name
     what = _("Averaging {name}").format(name=name)
     pairs, fit = choice.pairs, choice.fit
-    shorts = (name, _("{name} without stop words").format(name=name))
-    found = []
+    private, found = pairs.private or fit.private, []
+    without = _("{name} without stop words").format(name=name)
     try:
-        for stop_words, removed, short in zip(
-            ("none", STOP_WORDS), (REMOVED, ()), shorts, strict=True
-        ):
+        for stop_words, removed, short in (("none", REMOVED, name), (STOP_WORDS, (), without)):
             averages = jobs.kept_or_made(
                 _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
             )
-            static = _scored(
-                _named(name, stop_words),
-                averages,
-                choice,
-                what,
-                private=pairs.private or fit.private,
-                removed=removed,
-            )
+            long = _named(name, stop_words)
+            static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
     except CorpusError as error:
         if error.code not in (*UNKNOWN, "too_large"):
@@ -187,7 +177,7 @@ def _glove_averages(
     return found
 
 
-def uploaded_static(choice: ScoringChoice) -> Static | str | None:
+def uploaded_static(choice: ScoringChoice) -> StaticScores | str | None:
     """The uploaded vectors, averaged, or an error message; None without a file."""
     file = uploaded(UPLOADER)
     if file is None:
@@ -228,7 +218,7 @@ def _scored(
     is_uploaded: bool = False,
     private: bool = True,
     removed: tuple[str, ...] = (),
-) -> Static:
+) -> StaticScores:
     treatments = tuple(dict.fromkeys((*choice.treatments, *removed)))
     cells = jobs.kept_or_made(
         _cells,
@@ -237,7 +227,9 @@ def _scored(
         lane="measure",
     )
     without = tuple(cells[each] for each in removed)
-    return Static(name, averages, cells["none"], cells[choice.whitening], is_uploaded, without)
+    return StaticScores(
+        name, averages, cells["none"], cells[choice.whitening], is_uploaded, without
+    )
 
 
 @kept(256)
@@ -249,11 +241,7 @@ def _cells(
     private: bool,
     report: jobs.Progress = jobs.no_report,
 ) -> dict[str, Cell]:
-    """Raw and treated, fitted on averages of the fit set, scored on pairs with known words.
-
-    A separate process scores wide vectors. Raises ValueError for fewer than three such pairs and
-    for constant gold scores.
-    """
+    """Raw and treated, scored on pairs with known words; wide vectors by a separate process."""
     call = partial(
         evaluate_averages,
         averages,
@@ -268,7 +256,52 @@ def _cells(
     return {cell.treatment: cell for cell in scored.grid.cells}
 
 
-# ---- the scene ----
+def show_word_pair_form() -> None:
+    label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
+    upload_table(label, WORDS_UPLOADER)
+
+
+def show_word_pairs(scene: SimilarityScene) -> None:
+    """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
+    vectors, words = uploaded(UPLOADER), uploaded(WORDS_UPLOADER)
+    if words is None:
+        return
+    if vectors is None:
+        st.info(prose(PAGE, "word-pairs-alone"))
+        return
+    try:
+        with refused_files_leave(words, CorpusError):
+            score: WordPairScore = read_upload(
+                score_of_files,
+                vectors,
+                beside={"words": words.getvalue(), "words_name": words.name},
+                named=words.file_id,
+                similarity=scene.choice.similarity,
+                draws=DRAWS,
+                seed=SEED,
+            )
+    except VectorFileError:
+        return  # the error is shown below the uploader of the vectors
+    except GeometryError as error:
+        st.error(error_text(error))
+        return
+    found = score.score
+    name = similarity_names()[found.similarity]
+    if found.similarity == "mahalanobis":
+        name = _("{name} (covariance of the file’s own vectors)").format(name=name)
+    values = {
+        "set": markdown(score.name),
+        "vectors": markdown(vectors.name),
+        "similarity": name,
+        "score": score_words(found),
+        "n": f"{found.n:,}",
+        "pairs": f"{score.n_pairs:,}",
+        "share": f"{score.coverage:.1%}",
+        "missing": markdown(_(", ").join(score.missing[:5])) or "—",
+        "draws": f"{DRAWS:,}",
+        "seed": f"{SEED}",
+    }
+    st.markdown(prose(PAGE, "word-pairs", values))
 
 
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
@@ -278,7 +311,7 @@ FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
 
 
 @dataclass(frozen=True)
-class Scores:
+class GridScores:
     """The grid, and its best cell chosen on one half of the pairs; None without halves."""
 
     grid: Grid
@@ -337,8 +370,8 @@ class SimilarityScene:
     choice: ScoringChoice
     encoded: EncodedPairs
     cells: Mapping[CellKey, Cell]  # of the ladder
-    own_static: Static  # the model's own input vectors
-    glove: tuple[Static, ...]  # all words, and without stop words; () for texts that it lacks
+    own_static: StaticScores  # the model's own input vectors
+    glove: tuple[StaticScores, ...]  # all words, and without stop words; () for texts that it lacks
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
         return self.cells[layer, pooling, treatment]
@@ -350,35 +383,26 @@ class SimilarityScene:
         return self.cell(last, "mean"), self.cell(last, "mean", after)
 
     @cached_property
-    def uploaded_static(self) -> Static | str | None:
+    def uploaded_static(self) -> StaticScores | str | None:
         """The uploaded word vectors, or why they have no score; None without a file."""
         return uploaded_static(self.choice)
 
     @property
-    def statics(self) -> tuple[Static, ...]:
+    def statics(self) -> tuple[StaticScores, ...]:
         uploaded = self.uploaded_static
         own = (self.own_static, *self.glove)
-        return (*own, uploaded) if isinstance(uploaded, Static) else own
+        return (*own, uploaded) if isinstance(uploaded, StaticScores) else own
 
     @cached_property
-    def scores(self) -> Scores:
+    def scores(self) -> GridScores:
         return score_grid(self.choice)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
-    """Encode the pairs, score the ladder and the model's own input vectors.
-
-    Long work runs as a job with progress and Cancel.
-    """
     encoded = encode_pairs(choice, ladder_columns(choice))
-    keys = _ladder_keys(choice)
-    cells = jobs.all_kept_or_made(
-        cell_of,
-        [(encoded, *key) for key in keys],
-        what=_("Scoring the ladder"),
-        lane="measure",
-        passing=True,
-    )
+    keys, what = _ladder_keys(choice), _("Scoring the ladder")
+    calls = [(encoded, *key) for key in keys]
+    cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
     found = dict(zip(keys, cells, strict=True))
     return SimilarityScene(choice, encoded, found, own_static(choice), glove_statics(choice))
 
@@ -423,11 +447,10 @@ def ladder_columns(choice: ScoringChoice) -> tuple[Column, ...]:
 
 
 def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPairs:
-    """Encode the pairs and the fit set in these layers and poolings, if the store lacks them.
+    """Encode the pairs and the fit set, if the store lacks them; of a large fit set only sums.
 
-    Of a large fit set of other sentences only sums are stored. Raises PrecisionError if the vectors
-    of the chosen cell are too close together for bfloat16. Other such cells of the grid are shown
-    as undefined.
+    PrecisionError if the chosen cell's vectors are too close together for bfloat16; other such
+    cells of the grid are shown as undefined.
     """
     encoder, fit = choice.encoder, choice.fit.corpus
     _encode(encoder, choice.pairs, columns)
@@ -482,7 +505,7 @@ def grid_columns(encoder: Encoder) -> list[Column]:
     return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
-def score_grid(choice: ScoringChoice) -> Scores:
+def score_grid(choice: ScoringChoice) -> GridScores:
     columns = grid_columns(choice.encoder)
     return jobs.kept_or_made(
         _scores,
@@ -494,7 +517,9 @@ def score_grid(choice: ScoringChoice) -> Scores:
 
 
 @kept(64)
-def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Scores:
+def _scores(
+    encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report
+) -> GridScores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
     columns, pairs = grid_columns(encoded.encoder), encoded.pairs.pairs
     gold = pairs.gold_scores
@@ -512,7 +537,7 @@ def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_r
     on_half = None
     if half_choice is not None and any(cell.score.spearman is not None for cell in cells):
         on_half = half_choice.chosen(draws=DRAWS, seed=SEED)
-    return Scores(replace(grid, cells=tuple(cells)), on_half)
+    return GridScores(replace(grid, cells=tuple(cells)), on_half)
 
 
 def score_column(
@@ -548,26 +573,20 @@ def score_column(
 
 
 def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore]:
-    """Scores of the chosen layer and pooling by similarity and treatment, raw ones first."""
     choice = scene.choice
     keys = list(product(dict.fromkeys(("none", choice.after)), SIMILARITIES))
-    cells = jobs.all_kept_or_made(
-        cell_of,
-        [
-            (replace(scene.encoded, similarity=each), choice.layer, choice.pooling, treatment)
-            for treatment, each in keys
-        ],
-        what=_("Scoring every similarity"),
-        lane="measure",
-        passing=True,
-    )
+    calls = [
+        (replace(scene.encoded, similarity=each), choice.layer, choice.pooling, treatment)
+        for treatment, each in keys
+    ]
+    what = _("Scoring every similarity")
+    cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
     found = zip(keys, cells, strict=True)
     return {(each, treatment): cell.score for (treatment, each), cell in found}
 
 
 @kept(64)
 def pair_moves(encoded: EncodedPairs, layer: Layer, pooling: str, after: str) -> Moves | None:
-    """The rank moves of the pairs; None if a sentence has no similarity."""
     X, fit = encoded.vectors(layer, pooling), encoded.fit_vectors(layer, pooling)
     try:
         before, moved = (
@@ -593,11 +612,9 @@ def _extreme_pairs(encoded: EncodedPairs) -> dict[str, float | str]:
         rows = np.flatnonzero(among)
         if len(rows):
             row = rows[best(cosines[rows])]
+            score, cosine = float(pairs.gold_scores[row]), float(cosines[row])
             found |= {f"{name}_left": pairs.left[row], f"{name}_right": pairs.right[row]}
-            found |= {
-                f"{name}_score": float(pairs.gold_scores[row]),
-                f"{name}_cosine": float(cosines[row]),
-            }
+            found |= {f"{name}_score": score, f"{name}_cosine": cosine}
     return found
 
 
@@ -608,20 +625,16 @@ def facts_of(scene: SimilarityScene) -> dict[str, float | str]:
     5; pair b: the lowest cosine of those that they score at least 4.
     """
     raw, treated = scene.output
-    pairs, encoded = scene.choice.pairs.pairs, scene.encoded
-    low, high = pairs.score_range
-    facts: dict[str, float | str] = {
-        "least_score": low,
-        "most_score": high,
-        "treatment": treatment_words(scene.choice.after),
-    }
+    low, high = scene.choice.pairs.pairs.score_range
+    facts: dict[str, float | str] = {"least_score": low, "most_score": high}
+    facts["treatment"] = treatment_words(scene.choice.after)
     moved = treated.difference or Difference(None, None, None)
     numbers = {"raw": raw.score.spearman, "treated": treated.score.spearman}
     numbers |= {"gain": moved.value, "gain_low": moved.low, "gain_high": moved.high}
     if scene.glove:
         numbers["glove"] = scene.glove[0].raw.score.spearman
     facts |= {name: 100 * value for name, value in numbers.items() if value is not None}
-    facts |= _extreme_pairs(encoded)
+    facts |= _extreme_pairs(scene.encoded)
     for name, more, less in (
         ("over_glove", "raw", "glove"),
         ("meant_gap", "b_score", "a_score"),
