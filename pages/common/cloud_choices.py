@@ -34,8 +34,6 @@ LINEAR_VIEWS = ("mean", "cone", "svd", "pca")
 
 @dataclass(frozen=True)
 class Look:
-    """How the clouds are drawn."""
-
     view: str
     n_components: int
     colour: str
@@ -53,7 +51,6 @@ def views() -> tuple[str, ...]:
 
 
 def warn_of_too_few(n: int) -> bool:
-    """True, and a warning, if n points are too few for a picture."""
     if n >= FEWEST_POINTS:
         return False
     st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
@@ -67,21 +64,23 @@ def choose_cloud(
     unit_box, layer_box, pooling_box = boxes or st.columns(3)
     with unit_box:
         unit = choose_unit(encoder, ("sentences", "tokens", "types"))
+    layer, pooling = choose_place(encoder, unit, layer_box, pooling_box)
+    with more or pooling_box:
+        special = choose_special(encoder, unit, pooling)
+    return CloudSpec(unit, layer, pooling, special)
+
+
+def choose_place(
+    encoder: Encoder, unit: str, layer_box: DeltaGenerator, pooling_box: DeltaGenerator
+) -> tuple[int | str, str]:
     with pooling_box:
         pooling = choose_pooling(encoder, encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
     with layer_box:
         layer = choose_layer(encoder, unit, disabled=unit == "types" or is_own)
     if is_own:
-        layer = str(encoder.n_layers)
-    with more or pooling_box:
-        special = choose_special(encoder, unit, pooling)
-    return CloudSpec(
-        unit=unit,
-        layer=int(layer) if layer.isdigit() else layer,
-        pooling=pooling,
-        special_tokens=special,
-    )
+        return encoder.n_layers, pooling
+    return int(layer) if layer.isdigit() else layer, pooling
 
 
 def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:

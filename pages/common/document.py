@@ -11,7 +11,7 @@ from .draw.scripts import send
 from .lesson import scroll_target
 from .page_list import page_path
 from .page_state import BOUND, LEFT, give_to_page
-from .uploads import NEXT, USES, chosen_own, has_own, linked_file, own_code
+from .uploads import NEXT, USES, chosen_own, linked_file, own_code
 from .words import _, labelled, language, markdown, names
 
 KEY = "document"
@@ -32,12 +32,15 @@ def show_contents(page: str) -> None:
     the session.
     """
     own = chosen_own()
+    words = names("streamlit")  # the reader's words for Streamlit's own controls
+    # the same button has the name of its table, where the table has one
+    named = {tool: labelled(words[tool], "{name}") for tool in OF_TABLES if tool in words}
     message = {
         "page": page,
         "uses": st.session_state.get(USES, 0),
         "lang": language(),
         "contents": _("On this page"),
-        "words": _streamlit_words(),
+        "words": words | {f"{tool}: {{name}}": each for tool, each in named.items()},
         "own": own.name if own else "",
     }
 
@@ -55,41 +58,32 @@ def warn_of_lost_corpus() -> None:
         code, of_file = linked
         here = str(st.session_state.get("page", ""))
         st.session_state[LINKED] = (code, of_file, here, st.query_params.to_dict())
-        st.info(
-            _(
-                "This link shows the file “{name}”, and a file stays with its owner. Open your own "
-                "copy on the page *Your corpus* to see this view. It has to have the same content."
-            ).format(name=markdown(of_file)),
-            icon=":material/link:",
+        said = _(
+            "This link shows the file “{name}”, and a file stays with its owner. Open your own "
+            "copy on the page *Your corpus* to see this view. It has to have the same content."
         )
+        st.info(said.format(name=markdown(of_file)), icon=":material/link:")
         return
     if LINKED in st.session_state:
         code, of_file, of_page, query = st.session_state[LINKED]
-        if has_own(code):
+        if own_code(code):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.success(_("This file is the one of your link."), icon=":material/link:")
                 if st.button(_("Show the view of the link"), key="linked-view"):
                     _open_link(code, of_page, query)
         elif st.session_state.get("page") == "your_corpus":
-            st.info(
-                _("Your link shows the file “{name}”. Open it here.").format(
-                    name=markdown(of_file)
-                ),
-                icon=":material/link:",
-            )
+            said = _("Your link shows the file “{name}”. Open it here.")
+            st.info(said.format(name=markdown(of_file)), icon=":material/link:")
     if not name:
         return
     if chosen_own():
         del st.session_state["gone-corpus"]
         return
-    st.warning(
-        _(
-            "Your corpus “{name}” is gone, because the server drops texts when the page is "
-            "reloaded. Give it again on the page *Your corpus*. Until then another corpus is "
-            "used."
-        ).format(name=markdown(name)),
-        icon=":material/report:",
+    said = _(
+        "Your corpus “{name}” is gone, because the server drops texts when the page is "
+        "reloaded. Give it again on the page *Your corpus*. Until then another corpus is used."
     )
+    st.warning(said.format(name=markdown(name)), icon=":material/report:")
 
 
 def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
@@ -99,21 +93,12 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
         del state[key]
     state.get(LEFT, {}).pop(page, None)
     for key in BOUND.keys() & query.keys():
-        value, usual = query[key], BOUND[key]
-        is_number = isinstance(usual, float)
-        given = value == "true" if isinstance(usual, bool) else value
-        give_to_page(page, key, float(value) if is_number else given)
+        value, kind = query[key], type(BOUND[key])
+        given = float(value) if kind is float else value
+        give_to_page(page, key, value == "true" if kind is bool else given)
     state[NEXT] = own_code(code)  # for the sidebar of that page
     del state[LINKED]
     st.switch_page(page_path(page), query_params={k: v for k, v in query.items() if k not in BOUND})
-
-
-def _streamlit_words() -> dict[str, str]:
-    """The English words of Streamlit's own controls, and the reader's."""
-    known = names("streamlit")
-    # the same button has the name of its table, where the table has one
-    named = {tool: labelled(known[tool], "{name}") for tool in OF_TABLES if tool in known}
-    return known | {f"{tool}: {{name}}": words for tool, words in named.items()}
 
 
 def show_page_tools() -> None:

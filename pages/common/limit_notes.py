@@ -14,12 +14,10 @@ def upload_limits() -> Limits:
 
 
 def megabytes(n_bytes: int) -> str:
-    """A limit in megabytes, as a label states it."""
     return f"{n_bytes / MEGABYTE:g}"
 
 
 def table_note() -> str:
-    """The limits of a corpus or of pairs, in one line."""
     limits = upload_limits()
     return _(
         "At most {rows} rows, {columns} columns and {unpacked} MB when unpacked. Texts are cut "
@@ -32,21 +30,7 @@ def table_note() -> str:
     )
 
 
-def vector_note() -> str:
-    """The limits of word vectors, in one line."""
-    limits = upload_limits()
-    return _(
-        "At most {words} words of {dimensions} dimensions, and {size} MB when unpacked and in "
-        "memory."
-    ).format(
-        words=f"{limits.words:,}",
-        dimensions=f"{limits.dimensions:,}",
-        size=megabytes(limits.table_bytes),
-    )
-
-
 def shortened_note(n: int) -> str:
-    """How many texts were cut at the limit of characters."""
     return _(
         "Longer than the limit of {limit} characters: {n} texts. Only their beginnings are used."
     ).format(limit=f"{upload_limits().text_characters:,}", n=f"{n:,}")

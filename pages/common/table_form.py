@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any
 
 import streamlit as st
 
-from geometry import CorpusError
+from geometry import Corpus, CorpusError
+from geometry.data import VectorSet
 from geometry.data.corpus import Preview, preview_table
 from geometry.data.decode import ENCODINGS
 from geometry.data.limits import MEGABYTE
 from geometry.data.recognise import AS_FOUND, DELIMITERS, Reading
+from geometry.diagnosis.sentences import file_notes
 from geometry.errors import GeometryError
 
-from .limit_notes import megabytes, table_note, upload_limits, vector_note
+from .limit_notes import megabytes, table_note, upload_limits
 from .messages import error_text
 from .reading import read_upload
 from .streamlit_internals import forget_upload
+from .uploads import chosen_own
 from .words import _, labelled, markdown
 
 PREVIEW_ROWS = 8
 PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
+LEAST = 2  # rows of a sample at least
 BOXES = "boxes-of-files"  # uploaders, by the file that each of them holds
 # Codes of errors that a choice on the page may mend
 MENDED = (
@@ -87,9 +91,18 @@ def upload_word_vectors(key: str) -> Any:
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
     )
-    most = upload_limits().vector_file_bytes
+    limits = upload_limits()
+    most = limits.vector_file_bytes
     file = upload(label.format(megabytes=megabytes(most)), key, most)
-    st.caption(vector_note())
+    note = _(
+        "At most {words} words of {dimensions} dimensions, and {size} MB when unpacked and in "
+        "memory."
+    ).format(
+        words=f"{limits.words:,}",
+        dimensions=f"{limits.dimensions:,}",
+        size=megabytes(limits.table_bytes),
+    )
+    st.caption(note)
     return file
 
 
@@ -155,10 +168,7 @@ def was_read(file: Any) -> None:
 
 
 def empty_box(file_id: str, refusal: GeometryError | None = None, name: str = "") -> bool:
-    """Remove an uploaded file from its uploader and from memory; False for a file of the server.
-
-    It takes no file, because Streamlit keeps the arguments of a button's callback.
-    """
+    """Remove an uploaded file from its box and from memory; False for a file of the server."""
     box = st.session_state.get(BOXES, {}).pop(file_id, None)
     if box is None:
         return False
@@ -209,3 +219,48 @@ def show_head(file: Any, reading: Reading) -> Preview:
         alt=_("The first rows of the file"),
     )
     return preview
+
+
+def choose_column(
+    label: str, columns: Sequence[str], suggested: str | None, *, key: str, placeholder: str
+) -> str | None:
+    place = columns.index(suggested) if suggested in columns else None
+    chosen: str | None = st.selectbox(label, columns, index=place, key=key, placeholder=placeholder)
+    return chosen
+
+
+def offer_sample(key: str) -> None:
+    st.toggle(_("Take a random sample of the rows"), key=key)
+
+
+def choose_sample(
+    key: str, most: int, *, always: bool = False, first: int | None = None
+) -> dict[str, Any]:
+    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}.
+
+    ``first`` is the proposed number. ``always`` shows the controls for a small file, too.
+    """
+    if not always:
+        if not st.session_state.get(key):
+            return {}
+        offer_sample(key)
+    size_box, seed_box = st.columns(2)
+    with size_box:
+        size = st.number_input(
+            _("Rows of the sample"),
+            min_value=LEAST,
+            max_value=most,
+            value=first or most,
+            key=f"{key}-size",
+        )
+    with seed_box:
+        seed = st.number_input(_("Seed"), min_value=0, max_value=10**6, value=0, key=f"{key}-seed")
+    return {"sample": int(size), "seed": int(seed)}
+
+
+def show_notes(own: Corpus | VectorSet) -> None:
+    """The notes of a file that is not chosen yet. The result shows those of the chosen file."""
+    chosen = chosen_own()
+    if chosen is None or chosen.sha256 != own.sha256:
+        for note in file_notes(own, _):
+            st.caption(markdown(note))

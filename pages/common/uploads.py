@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 import streamlit as st
 
@@ -22,7 +22,7 @@ from .words import _, language, markdown, names
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
-NEXT = "next-corpus"
+NEXT = "next-corpus"  # code of the corpus that the sidebar chooses in the next run
 MOST_NAME = 80  # characters of a file's name in the address
 USES = "uses"  # how often own data were used
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
@@ -73,23 +73,13 @@ def own_pair_code(pairs: Pairs) -> str:
     return f"upload-{ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())[:12]}"
 
 
-def choose_next(code: str) -> NoReturn:
-    """Run the page again with that corpus chosen in the sidebar, which is drawn first."""
-    st.session_state[NEXT] = code
-    st.rerun()
-
-
 def corpus_labels() -> dict[str, str]:
-    named, counted = corpus_names(), _("{name} ({n})")
+    named, counted = names("corpora"), _("{name} ({n})")
     shipped = {
         code: counted.format(name=named[code], n=f"{len(read_bundled(code)):,}")
         for code in bundled_corpora()
     }
     return {**shipped, **own_labels(OWN_CORPORA)}
-
-
-def corpus_names() -> dict[str, str]:
-    return names("corpora")
 
 
 def pair_names() -> dict[str, str]:
@@ -151,10 +141,8 @@ def select_corpus(page: str) -> None:
     }
     about = uses.get(page, _("This page shows the corpus."))
     if code in own_vectors() and page not in FOR_VECTORS:
-        about = _("This page needs texts, and your file has vectors. It uses “{name}”.").format(
-            name=corpus_names()["topics"]
-        )
-    st.caption(about)
+        about = _("This page needs texts, and your file has vectors. It uses “{name}”.")
+    st.caption(about.format(name=names("corpora")["topics"]))
 
 
 def linked_file() -> tuple[str, str] | None:
@@ -163,7 +151,7 @@ def linked_file() -> tuple[str, str] | None:
     if meant is None:
         return None
     code = f"upload-{meant[1]}"
-    return None if has_own(code) else (code, meant[2])
+    return None if own_code(code) else (code, meant[2])
 
 
 def own_code(code: str) -> str:
@@ -171,10 +159,6 @@ def own_code(code: str) -> str:
     own: dict[str, Corpus | VectorSet] = {**_own_corpora(), **own_vectors()}
     digest = code.removeprefix("upload-")
     return next((each for each, file in own.items() if file.sha256.startswith(digest)), "")
-
-
-def has_own(code: str) -> bool:
-    return bool(own_code(code))
 
 
 def chosen_own() -> Corpus | VectorSet | None:
@@ -220,7 +204,7 @@ def chosen_data(code: str | None = None) -> Corpus | VectorSet:
 @cache
 def _translated(code: str, _language: str) -> Corpus:
     """A bundled corpus with its name and topics in the reader's language."""
-    corpus = replace(read_bundled(code), name=corpus_names()[code])
+    corpus = replace(read_bundled(code), name=names("corpora")[code])
     if corpus.labels is None:
         return corpus
     topics = names("topics")

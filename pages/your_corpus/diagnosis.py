@@ -6,7 +6,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,7 @@ from pages.common.folded import folded
 from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.own_evidence import Evidence, evidence_label, evidence_of
+from pages.common.reading import Keyed
 from pages.common.seed import SEED
 from pages.common.words import (
     _,
@@ -109,7 +109,6 @@ class DiagnosedData:
 
 
 def show_diagnosis(scene: CorpusScene) -> None:
-    """Findings, what each cure changes, one recommendation, and downloads of exactly that."""
     st.subheader(_("Diagnosis"), anchor="diagnosis")
     try:
         need_directions(scene.points.cloud.n_available)
@@ -189,7 +188,6 @@ def _all_rows(scene: CorpusScene) -> DiagnosedData:
 def _choose_judge(
     scene: CorpusScene, offered: Mapping[str, Pairs] | Mapping[str, Evidence]
 ) -> Pairs | Evidence | None:
-    """The chosen pairs or queries; None for the labels."""
     if not offered:
         return None
     labels = {code: evidence_label(each) for code, each in offered.items()}
@@ -343,9 +341,6 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         _offer_model(data, layer, pooling, "none")
 
 
-# ---- thresholds and storage ----
-
-
 def _show_thresholds(diagnosis: Diagnosis) -> None:
     found = diagnosis.thresholds
     if found is None:
@@ -393,41 +388,29 @@ def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
     if diagnosis.trial.cures[0].score is None:
         return None
     kinds = ("leave", "centre", diagnosis.trial.here.kind)
-    cures = [
+    cures = tuple(
         Cure(each.kind, each.treatment) for each in diagnosis.trial.cures if each.kind in kinds
-    ]
-    of = data, tuple((cure.kind, cure.treatment) for cure in cures)
+    )
+    of = Keyed((diagnosis, data.vectors, _given(data)), data.content_key), cures
     with folded(_("What storage costs"), key="storage-part", icon=":material/save:") as is_open:
-        found = _storage.find(*of)
         if not is_open:
-            return found
-        if found is None:
-            work = partial(
-                storage_table, diagnosis, data.vectors, cures=cures, seed=SEED, **_given(data)
-            )
-            made = jobs.wait_for(
-                _storage.name_of(*of),
-                lambda report: work(progress=report),
-                _("Storing vectors, steps"),
-                lane="measure",
-            )
-            found = _storage.put(made, *of)
-        if found is None:
-            return None
-        st.markdown(markdown(storage_sentences.summary(found, _)))
-        with st.container(key="cures-storage"):
-            _show_table(*storage_sentences.table(found, _))
-        st.caption(markdown(storage_sentences.basis(found, _)))
+            return _storage.find(*of)
+        what = _("Storing vectors, steps")
+        found = jobs.kept_or_made(_storage, *of, what=what, lane="measure")
+        if found is not None:
+            st.markdown(markdown(storage_sentences.summary(found, _)))
+            with st.container(key="cures-storage"):
+                _show_table(*storage_sentences.table(found, _))
+            st.caption(markdown(storage_sentences.basis(found, _)))
         return found
 
 
 @kept(4)
-def _storage(data: DiagnosedData, cures: tuple[tuple[str, str], ...]) -> Storage | None:
-    """The place of the answer, which ``_show_storage`` computes in a job."""
-    raise NotImplementedError
-
-
-# ---- files ----
+def _storage(
+    given: Keyed, cures: tuple[Cure, ...], report: jobs.Progress = jobs.no_report
+) -> Storage | None:
+    diagnosis, X, judging = given.value
+    return storage_table(diagnosis, X, cures=cures, seed=SEED, progress=report, **judging)
 
 
 def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:

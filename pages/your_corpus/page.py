@@ -22,13 +22,7 @@ from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.evidence import show_evidence_form
 from pages.your_corpus.form import limits, show_form, show_link, show_used_pairs, shown_data
-from pages.your_corpus.result import (
-    cloud_line,
-    cone_verdict,
-    draw_cloud,
-    make_scene,
-    show_counts,
-)
+from pages.your_corpus.result import cloud_line, cone_verdict, draw_cloud, make_scene, show_counts
 
 body = open_page(PAGE)
 with body:

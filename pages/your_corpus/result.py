@@ -23,7 +23,7 @@ from geometry.projection.panel import Panel
 from geometry.projection.twin import common_scale
 from geometry.projection.twin_message import Picture, Points, TwinCloud
 from pages.common.cache import kept
-from pages.common.cloud_choices import choose_layer, choose_pooling
+from pages.common.cloud_choices import choose_place
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
@@ -86,7 +86,10 @@ class CorpusScene:
 
 
 def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> CorpusScene:
-    spec = OF_VECTORS if isinstance(own, VectorSet) else _choose_place()
+    spec = OF_VECTORS
+    if isinstance(own, Corpus):
+        layer, pooling = choose_place(current_encoder(), "sentences", *st.columns(2))
+        spec = CloudSpec("sentences", layer, pooling, max_points=MOST_DRAWN)
     points = encode_corpus(own, spec)
     shown = filtered(points, explored.left_in)
     drawn = shown.sample(PLOTLY_POINTS) if has_no_webgl2() else shown
@@ -113,26 +116,6 @@ def _cosine(points: CorpusCloud) -> Measured:
     return cosine
 
 
-def _choose_place() -> CloudSpec:
-    encoder = current_encoder()
-    layer_box, pooling_box = st.columns(2)
-    with pooling_box:
-        pooling = choose_pooling(encoder, encoder.poolings, "sentences")
-    with layer_box:
-        layer = choose_layer(encoder, "sentences", disabled=pooling == "own")
-    if pooling == "own":
-        layer = str(encoder.n_layers)
-    return CloudSpec(
-        unit="sentences",
-        layer=int(layer) if layer.isdigit() else layer,
-        pooling=pooling,
-        max_points=MOST_DRAWN,
-    )
-
-
-# ---- the picture ----
-
-
 HEIGHT = 520  # px
 
 
@@ -144,12 +127,11 @@ def draw_cloud(
     cloud, line = points.cloud, cloud_line(points)
     if picture is None:
         if len(cloud) <= COMPONENTS:
-            st.info(
-                _(
-                    "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
-                    "The numbers below are valid all the same."
-                ).format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud))
+            few = _(
+                "A picture in {k} dimensions needs at least {least} texts, and there are {n}. "
+                "The numbers below are valid all the same."
             )
+            st.info(few.format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud)))
         return None
     twin, theme = None, current_theme()
     colours = point_colours(points, colour, picture.around_origin)
@@ -199,17 +181,14 @@ def draw_cloud(
     st.caption(markdown(" · ".join(below)))
     show_selection(cloud, points.shared_key)
     note_too_many_labels(cloud)
-    offer_csv(
-        _("Download points (CSV)"),
-        "your-corpus",
-        lambda: points_csv(cloud, ["x", "y"], picture.around_origin, line),
-    )
+    places = picture.around_origin
+    table = partial(points_csv, cloud, ["x", "y"], places, line)
+    offer_csv(_("Download points (CSV)"), "your-corpus", table)
     return twin
 
 
 @kept(8)
 def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) -> Panel:
-    """The panel in a language."""
     return cloud_panel(points.vectors, (), picture, reach)
 
 
@@ -237,12 +216,8 @@ def show_counts(scene: CorpusScene) -> None:
 
 
 def cloud_line(points: CorpusCloud) -> str:
-    """What the picture and the numbers were measured on."""
     seed = _("seed {seed}").format(seed=points.spec.seed)
     return " · ".join([*origin(points), _("raw (not centred, no treatment)"), seed])
-
-
-# ---- claim ----
 
 
 def cone_verdict(scene: CorpusScene) -> Verdict:
@@ -273,6 +248,8 @@ def cone_verdict(scene: CorpusScene) -> Verdict:
     )
     if state != "unknown" and scene.is_bundled_model:
         measured = paragraph([measured, _comparison(points)])
+    here = _("the paper measured contextual tokens; here: {units}")
+    interval = _("95% interval: jackknife over rows")
     return Verdict(
         claim=(
             _("Texts of any subject form a narrow cone in the middle layers of a model.")
@@ -283,14 +260,7 @@ def cone_verdict(scene: CorpusScene) -> Verdict:
         state=state,
         measured=measured,
         control=isotropic_control(*points.vectors.shape),
-        basis=" · ".join(
-            [
-                cloud_line(points),
-                _("the paper measured contextual tokens; here: {units}").format(units=units),
-                cone_words(),
-                _("95% interval: jackknife over rows"),
-            ]
-        ),
+        basis=" · ".join([cloud_line(points), here.format(units=units), cone_words(), interval]),
     )
 
 

@@ -1,22 +1,25 @@
-"""The reader's own corpus: paste or file to corpus, every refusal in both languages."""
+"""The reader's own texts, vectors, pairs and sheets: pasted, uploaded, or on the server."""
 
-import json
+import gzip
+import io
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
+import openpyxl
+import pyarrow as pa
 import pytest
-import streamlit as st
+from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, CorpusError
+from geometry import CorpusError, mean_cosine, read_bundled
 from geometry.data.corpus import read_pasted
-from geometry.data.limits import LIMITS, MAX_BYTES, MAX_TEXTS
+from geometry.data.limits import MAX_BYTES, MAX_TEXTS
 from geometry.data.translations import catalogue
 from geometry.encode import Coverage
 from geometry.evaluate import published_tables
 from geometry.hub.bundled import E5_NAME
-from pages.common import words
+from pages.common import reading, words
 from pages.common.messages import error_text
 from pages.common.origin import (
     MULTILINGUAL_MODEL,
@@ -24,59 +27,386 @@ from pages.common.origin import (
     truncation_warning,
     unknown_warning,
 )
-from tests.encode.tiny_encoder import SPECIAL, save_tiny_bert
+from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, deep_link, healthy, new_visit
+from tests.pages.visits import everything, healthy, new_visit
+from tests.scale.shards import cloud, write_run
+from tests.vector_files import workbook_of
+
+N, D = 60, 8
+X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32) + 1
+
+
+def npy(array: np.ndarray) -> bytes:
+    written = io.BytesIO()
+    np.save(written, array)
+    return written.getvalue()
+
 
 PASTED = "The kettle is on.\n\nWhy is the night sky dark?\nRain fell.\nThe kettle is on.\n"
 
 
-@pytest.fixture(autouse=True)
-def no_memory() -> Iterator[None]:
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def visit() -> Callable[..., AppTest]:
-    def open_page(language: str = "en", **query: str) -> AppTest:
-        at = deep_link("your_corpus")
-        for name, value in {"lang": language, **query}.items():
-            at.query_params[name] = value
-        at.run()
-        assert not at.exception
-        return at
-
-    return open_page
+def visit(language: str = "en", **query: str) -> AppTest:
+    return healthy(new_visit("your_corpus", lang=language, **query).run())
 
 
 def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
+    """Paste texts, or upload a file; None is one that is too large."""
     if name is None:
         at.text_area(key="pasted").set_value(content)
         at.button(key="use_pasted").click().run()
     else:
-        given = bytes(MAX_BYTES + 1) if content is None else content
-        at.get("file_uploader")[0].upload(name, given).run()
+        at.get("file_uploader")[0].upload(name, content or bytes(MAX_BYTES + 1)).run()
 
 
-def shown_errors(at: AppTest) -> list[str]:
-    """Errors on screen. A hidden one is always present, for files that the browser refuses."""
-    sentence = words.in_language(error_text, at.session_state["lang"])
-    ready = sentence(CorpusError("too_many_bytes", limit=LIMITS.vector_file_bytes))
-    errors = [box.value for box in at.error]
-    if ready in errors:
-        errors.remove(ready)
-    return errors
+def given(name: str, content: bytes, language: str = "en") -> AppTest:
+    """The page after an upload, without drawing a picture."""
+    at = visit(language, source="upload")
+    give(at, name, content)
+    return healthy(at)
+
+
+def used(at: AppTest, button: str, store: str) -> object:
+    """The data that the button stores in the session."""
+    healthy(at.button(key=button).click().run())
+    return list(at.session_state[store].values())[-1]
+
+
+def errors(at: AppTest) -> list[str]:
+    """Errors on screen, without the hidden ones for files that the browser refuses."""
+    return [box.value for box in at.error if "50 MB" not in box.value and "500 MB" not in box.value]
+
+
+def of_file(at: AppTest, name: str) -> str:
+    """The key of a control of the file that is shown."""
+    return name.format(at.session_state["file-shown"])
+
+
+def test_vectors_with_metadata_become_the_cloud_of_the_pages():
+    at = given("own.npy", npy(X))
+    rows = "word\ttag\n" + "".join(f"<b>w{i}</b>\t{'ab'[i % 2]}\n" for i in range(N))
+    at.get("file_uploader")[1].upload("metadata.tsv", rows.encode())
+    healthy(at.run())
+    assert not errors(at)
+    text, label = at.main.selectbox
+    assert (text.value, label.value, label.options) == ("word", "tag", ["tag"])
+    assert f"{N} vectors of {D} numbers ready." in everything(at)
+    found = used(at, "use_vectors", "vector-uploads")
+    np.testing.assert_array_equal(found.vectors, X)
+    assert found.texts[1] == "<b>w1</b>"
+    assert found.labels == ("a", "b") * (N // 2)
+    assert not at.session_state["file-rows"]  # folded, so that the result is visible
+    assert "“own” is chosen in the sidebar" in "".join(box.value for box in at.success)
+
+
+@for_each(
+    ("language", "said", "left_out"),
+    [
+        ("en", "missing number: 2, the first of them `3`, `9`", "or infinity: 2 (number 3, 9)"),
+        ("zh-Hant", "第 `3`、`9` 列", "2 列（第 3、9 列）"),
+    ],
+)
+def test_rows_with_nan_stop_until_their_reader_leaves_them_out(language, said, left_out):
+    bad = X.copy()
+    bad[[2, 8], 1] = np.nan
+    bad[5] = 0
+    at = given("own.npy", npy(bad), language)
+    [error] = errors(at)
+    assert said in error
+    assert "vector-uploads" not in at.session_state
+    at.main.toggle(of_file(at, "drop-{}")).set_value(True)
+    healthy(at.run())
+    assert not errors(at)
+    assert left_out in everything(at)
+    assert ("Rows of zeros" in everything(at)) == (language == "en")
+    assert len(used(at, "use_vectors", "vector-uploads")) == N - 2
+
+
+def test_more_vectors_than_the_limit_are_sampled_by_a_seed(operator):
+    operator("[uploads]\nvectors = 50")
+    at = given("own.csv", b"\n".join(b",".join(b"%.3f" % v for v in row) for row in X.tolist()))
+    assert "the limit of 50" in at.info[0].value
+    assert not errors(at)
+    assert "A random sample: 50 of 60, seed 0." in everything(at)
+    assert "Of all 60 rows, exactly: mean cosine" in everything(at)
+    assert used(at, "use_vectors", "vector-uploads").report.n_sampled == 50
+
+
+@pytest.fixture
+def read_apart(monkeypatch) -> list[str]:
+    """The functions that read a file in another process, in their order."""
+    calls: list[str] = []
+
+    def noted(limits, call, report):
+        calls.append(call.func.__name__)
+        return call()
+
+    monkeypatch.setattr(reading, "AT_ONCE", 0)
+    monkeypatch.setattr(reading, "run", noted)
+    return calls
+
+
+def test_a_file_beyond_memory_is_sampled_in_one_reading_and_says_what_fits(operator, read_apart):
+    """Its rows are counted for its dimension, and the numbers of all rows are exact."""
+    operator("[uploads]\ntable_megabytes = 1")
+    many = np.random.default_rng(1).standard_normal((40_000, D)).astype(np.float32) + 1
+    at = given("own.npy", npy(many))
+    assert not errors(at)
+    assert read_apart == ["read_vector_set"]
+    text = everything(at)
+    assert "each vector has 8 numbers. At most 31,250 of them are kept" in text
+    assert "The file has 40,000 vectors, more than the limit of 31,250 with 8 numbers" in text
+    assert "A random sample: 31,250 of 40,000, seed 0." in text
+    at.main.number_input(of_file(at, "sample-{}-size")).set_value(900)
+    at.main.number_input(of_file(at, "sample-{}-seed")).set_value(7)
+    healthy(at.run())
+    assert read_apart == ["read_vector_set"] * 2
+    found = used(at, "use_vectors", "vector-uploads")
+    report = found.report
+    assert (len(found), report.n_sampled, report.n_rows, report.seed) == (900, 900, 40_000, 7)
+    np.testing.assert_allclose(report.whole.mean, many.mean(axis=0, dtype=float), rtol=1e-6)
+    np.testing.assert_allclose(report.whole.covariance, np.cov(many.T, bias=True), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("own.csv", "text,n\na b,1\nc d,2\n".encode("utf-16")),
+        ("own.json", b'[{"text": "a b"}, {"text": "c d"}]'),
+        ("own.jsonl", b'{"text": "' + b"a" * 250_000 + b'"}\n{"text": "c d"}\n'),
+    ],
+)
+def test_a_file_that_is_recognised_as_a_whole_is_not_read_while_its_page_is_drawn(
+    name, content, read_apart
+):
+    at = given(name, content)
+    assert not errors(at)
+    assert read_apart[0] == "recognise"
+    assert "2 texts ready" in everything(at)
+
+
+def held(at: AppTest) -> list[str]:
+    """The names of the files in the first uploader."""
+    file = at.get("file_uploader")[0].value
+    return [] if file is None else [file.name]
+
+
+@for_each(
+    ("name", "content", "said"),
+    [
+        ("own.csv", b"\x89PNG\r\n\x1a\n" + bytes(200), "looks like a PNG image"),
+        ("own.txt", b"One.", "only one text"),
+        ("own.npy", npy(X)[:-9], "NumPy array"),
+        ("own.parquet", b"PAR1" + bytes(99) + b"PAR1", "Parquet"),
+    ],
+)
+def test_a_refused_file_leaves_the_box_and_its_refusal_stays(name, content, said):
+    at = given(name, content)
+    [error] = errors(at)
+    assert error.startswith(f"{name}: ")
+    assert said in error
+    assert held(at) == []
+    assert errors(healthy(at.run())) == [error]
+    at.get("file_uploader")[0].upload("next.npy", npy(X))
+    healthy(at.run())
+    assert (errors(at), held(at)) == ([], ["next.npy"])
+    assert f"{N} vectors of {D} numbers ready." in everything(at)
+
+
+def test_a_file_that_is_asked_about_or_refused_by_a_choice_stays():
+    at = given("own.csv", b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n")
+    assert "Choose the delimiter" in errors(at)[0]
+    assert held(at) == ["own.csv"]
+    at = given("own.csv", b"text,empty\n" + b"a b,\nc d,\ne f,\n")
+    healthy(at.main.selectbox(of_file(at, "text-{}")).select("empty").run())
+    assert errors(at)
+    assert held(at) == ["own.csv"]
+
+
+def test_a_file_leaves_the_box_when_its_vectors_are_used():
+    at = given("own.npy", npy(X))
+    assert held(at) == ["own.npy"]
+    assert len(used(at, "use_vectors", "vector-uploads")) == N
+    assert (held(at), errors(at)) == ([], [])
+
+
+@for_each(("answer", "d"), [(True, 64), (False, 8)])
+def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
+    bits = np.random.default_rng(0).integers(0, 2, (60, 64))
+    at = given("own.npy", npy(np.packbits(bits, axis=1)))
+    [error] = errors(at)
+    assert "bits" in error
+    assert held(at) == ["own.npy"]
+    box = next(box for box in at.main.selectbox if box.label == "Bytes of packed bits")
+    healthy(box.select(answer).run())
+    assert not errors(at)
+    assert f"60 vectors of {d} numbers ready." in everything(at)
+    found = used(at, "use_vectors", "vector-uploads").vectors
+    np.testing.assert_array_equal(found, 2 * bits - 1 if answer else np.packbits(bits, axis=1))
+
+
+def test_a_workbook_with_two_sheets_offers_both(real_uploads):
+    book = openpyxl.Workbook()
+    for title in ("first", "second"):
+        sheet = book.create_sheet(title)
+        for row in (["text"], *([f"{title} text {i}"] for i in range(3))):
+            sheet.append(row)
+    del book["Sheet"]
+    sink = io.BytesIO()
+    book.save(sink)
+    at = given("own.xlsx", sink.getvalue())
+    healthy(at.main.toggle(of_file(at, "how-{}")).set_value(True).run())
+    box = at.main.selectbox(of_file(at, "sheet-{}"))
+    assert box.options == ["first", "second"]
+    healthy(box.select("second").run())
+    assert used(at, "use_file", "uploads").texts[0] == "second text 0"
+
+
+@for_each(("size", "largest"), [(3e38, "3e+38"), (1e-38, "1e-38")])
+def test_vectors_of_extreme_size_are_refused_when_they_are_read(size: float, largest: str):
+    at = given("own.npy", npy(np.float32(size) * np.sign(X)))
+    [error] = errors(at)
+    assert f"The largest magnitude in the rows is {largest}" in error
+    assert "use_vectors" not in {button.key for button in at.button}
+
+
+def test_a_table_with_a_score_is_a_set_of_pairs():
+    content = "sentence1,sentence2,score\n" + "".join(f"a {i},b {i},{i}\n" for i in range(30))
+    at = given("own.csv", content.encode())
+    assert at.session_state[of_file(at, "kind-{}")] == "pairs"
+    assert not errors(at)
+    pairs = used(at, "use_pairs", "pair-uploads")
+    assert pairs.left[2] == "a 2"
+    assert (
+        at.session_state["left-pages"]["sentence_similarity"]["pairs"]
+        in at.session_state["pair-uploads"]
+    )
+    assert any("chosen on Sentence similarity" in box.value for box in at.success)
+
+
+def test_a_sheet_is_sampled_split_and_weighted(operator, monkeypatch):
+    monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
+    operator("[uploads]\nrows = 40")
+    rows = [("text", "weight"), *((f"Kettle {i}. It is on.", i + 1) for i in range(50))]
+    at = given("own.xlsx", workbook_of(rows))
+    assert "There are 50 texts and the limit is 40" in errors(at)[0]
+    at.main.toggle(of_file(at, "sample-texts-{}")).set_value(True)
+    at.main.toggle(of_file(at, "sentences-{}")).set_value(True)
+    at.main.selectbox[-1].set_value("weight")
+    healthy(at.run())
+    assert not errors(at)
+    assert "A random sample: 40 of 100, seed 0." in everything(at)
+    corpus = used(at, "use_file", "uploads")
+    assert all(text.endswith(".") and ". " not in text for text in corpus.texts)
+    assert corpus.weights[-1] <= 50
+
+
+def test_a_file_of_the_server_is_read_only_under_a_folder_that_is_allowed(operator, tmp_path):
+    allowed = tmp_path / "allowed"
+    allowed.mkdir()
+    lists = pa.array(list(X), pa.list_(pa.float32()))
+    parquet.write_table(pa.table({"e": lists, "tag": ["a"] * N}), allowed / "own.parquet")
+    (tmp_path / "secret.npy").write_bytes(npy(X))
+    (allowed / "link.npy").symlink_to(tmp_path / "secret.npy")
+    operator("")
+    assert not server_files()
+    at = healthy(new_visit("your_corpus", source="server").run())
+    assert at.session_state["source"] == "paste"
+    operator(f"[uploads]\nfolders = ['{allowed}']")
+    assert list(server_files()) == ["allowed/own.parquet"]
+    at = healthy(new_visit("your_corpus", source="server").run())
+    at.selectbox(key="server-file").set_value("allowed/own.parquet")
+    healthy(at.run())
+    assert not errors(at)
+    at.number_input(of_file(at, "sample-{}-size")).set_value(20)
+    healthy(at.run())
+    assert "A random sample: 20 of 60, seed 0." in everything(at)
+    assert len(used(at, "use_vectors", "vector-uploads")) == 20
+
+
+def test_the_app_begins_with_the_file_that_it_was_started_with(tmp_path, monkeypatch):
+    (tmp_path / "own.npy").write_bytes(npy(X))
+    (tmp_path / "other.npy").write_bytes(npy(X))
+    monkeypatch.setenv("NARROW_CONE_FILE", str(tmp_path / "own.npy"))
+    at = healthy(new_visit("your_corpus").run())
+    assert at.session_state["source"] == "server"
+    assert at.selectbox(key="server-file").value == "own.npy"
+    assert not errors(at)
+    assert list(server_files()) == ["own.npy"]  # nothing beside it
+    assert server_file("other.npy") is None
+
+
+def test_folders_of_one_name_are_listed_apart_and_once_in_a_while(operator, tmp_path, monkeypatch):
+    for side in ("left", "right"):
+        folder = tmp_path / side / "data"
+        folder.mkdir(parents=True)
+        (folder / "own.csv").write_text("a,b\n1,2\n")
+    elsewhere = tmp_path / "elsewhere"
+    write_run(elsewhere, [cloud(4)])
+    run = tmp_path / "left" / "data" / "run"
+    run.mkdir()
+    (run / "manifest.json").write_bytes((elsewhere / "manifest.json").read_bytes())
+    (run / "shards").symlink_to(elsewhere / "shards")
+    operator(f"[uploads]\nfolders = ['{tmp_path}/left/data', '{tmp_path}/right/data']")
+    assert set(server_files()) == {f"{tmp_path}/{side}/data/own.csv" for side in ("left", "right")}
+    assert not server_runs()  # its shards are outside the allowed folder
+    monkeypatch.setattr("os.walk", lambda *given: pytest.fail("the folders were walked again"))
+    assert len(server_files()) == 2
+    gone = tmp_path / "left" / "data" / "own.csv"
+    gone.unlink()
+    assert server_file(f"{gone}") is None
+
+
+def test_word_vectors_and_gzip_are_recognised_as_vectors():
+    lines = "".join(f"w{i} " + " ".join(f"{v:.4f}" for v in row) + "\n" for i, row in enumerate(X))
+    for name, content in (("g.txt", lines.encode()), ("g.txt.gz", gzip.compress(lines.encode()))):
+        at = given(name, content)
+        assert not errors(at)
+        assert f"{N} vectors of {D} numbers ready." in everything(at)
+
+
+def test_a_finished_run_is_opened_measured_and_its_whitening_taken_home(operator, tmp_path):
+    parts = [cloud(40), cloud(50, seed=1)]
+    write_run(tmp_path / "allowed" / "run", parts)
+    operator(f"[uploads]\nfolders = ['{tmp_path / 'allowed'}']")
+    at = healthy(new_visit("your_corpus", source="server").run())
+    assert at.selectbox(key="server-file").options == ["allowed/run"]
+    at.selectbox(key="server-file").set_value("allowed/run")
+    healthy(at.run())
+    assert "90 vectors of 12 numbers" in everything(at)
+    [toggle] = [box for box in at.toggle if box.label == "Measure all rows"]
+    healthy(toggle.set_value(True).run())
+    rows = np.vstack(parts)
+    assert f"| mean cosine of pairs | {mean_cosine(rows):.3f} | 90 |" in everything(at)
+    [fit] = [box for box in at.selectbox if box.label == "Whitening of all rows"]
+    healthy(fit.set_value("zca").run())
+    assert "Fitted on 90 rows." in everything(at)
+    at.number_input[0].set_value(60)
+    healthy(at.button(key="use_run").click().run())
+    [vectors] = at.session_state["vector-uploads"].values()
+    assert len(vectors) == 60
+    assert at.session_state["corpus"] in at.session_state["vector-uploads"]
+    assert "n = 60 vectors" in everything(at)
+
+
+def test_an_example_is_filled_in_and_can_be_used():
+    app = healthy(new_visit("your_corpus").run())
+    healthy(app.button(key="fill-example").click().run())
+    texts = read_bundled("topics").texts
+    lines = app.text_area(key="pasted").value.splitlines()
+    assert len({*lines}) == 200
+    assert {*lines} < {*texts}
+    healthy(app.button(key="use_pasted").click().run())
+    [own] = app.session_state["uploads"].values()
+    assert list(own.texts) == lines
 
 
 @pytest.mark.model
-def test_pasted_lines_become_the_corpus_of_every_page(visit):
+def test_pasted_lines_become_the_corpus_of_every_page():
     at = visit("zh-Hant")
     give(at, None, PASTED)
-    assert not at.exception
-    assert not shown_errors(at)
+    assert not errors(healthy(at))
     code = at.session_state["corpus"]
     corpus = at.session_state["uploads"][code]
     assert corpus.texts == read_pasted(PASTED).texts
@@ -87,18 +417,18 @@ def test_pasted_lines_become_the_corpus_of_every_page(visit):
 
 
 @pytest.mark.model
-def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
+def test_a_table_offers_its_columns_and_the_labels_colour_the_picture():
     rows = "".join(f"{i},The kettle number {i} is on.,{'ab'[i % 2]}\n" for i in range(6))
     at = visit(source="upload")
     give(at, "kettles.csv", f"id,sentence,kind\n{rows}".encode())
-    assert not shown_errors(at)
+    assert not errors(at)
     text, label, weight = at.main.selectbox
     assert (text.value, label.value, weight.options) == ("sentence", "kind", ["id"])
     assert text.options == ["id", "sentence", "kind"]
     assert label.options == ["id", "kind"]
     assert at.session_state["file-rows"]
     at.button(key="use_file").click().run()
-    assert not at.exception
+    healthy(at)
     assert not at.session_state["file-rows"]  # folded, so that the result is visible
     corpus = at.session_state["uploads"][at.session_state["corpus"]]
     assert corpus.name == "kettles"
@@ -106,26 +436,25 @@ def test_a_table_offers_its_columns_and_the_labels_colour_the_picture(visit):
     assert any("not enough data to say whether a cure helps" in box.value for box in at.markdown)
 
 
-def test_the_reader_may_choose_another_column_and_deny_the_header(visit):
+def test_the_reader_may_choose_another_column_and_deny_the_header():
     at = visit(source="upload")
     give(at, "a.csv", b"text,other\nOne kettle.,Ein Kessel.\nTwo kettles.,Zwei Kessel.\n")
     at.main.selectbox[0].set_value("other").run()
-    assert not shown_errors(at)
+    assert not errors(at)
     assert any("2 texts ready" in caption.value for caption in at.main.caption)
     at.main.toggle[0].set_value(True).run()  # how the file is read
     box = next(box for box in at.main.selectbox if box.label == "First row")
     box.select("a row as any other").run()
-    assert not at.exception
-    assert not shown_errors(at)
+    assert not errors(healthy(at))
     assert any("3 texts ready" in caption.value for caption in at.main.caption)
 
 
-def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
+def test_a_column_of_numbers_is_not_taken_without_a_warning():
     at = visit(source="upload")
     give(at, "a.csv", b"id,text\n1,One kettle.\n2,Two kettles.\n3,Three.\n")
     assert not any("no letters" in box.value for box in at.warning)
     at.main.selectbox[0].set_value("id").run()
-    assert not shown_errors(at)
+    assert not errors(at)
     assert any("3 of 3 texts have no letters" in box.value for box in at.warning)
 
 
@@ -139,22 +468,22 @@ def test_a_column_of_numbers_is_not_taken_without_a_warning(visit):
         (b"query,relevant\na b,c d\ne f,g h\n", None),
     ],
 )
-def test_what_a_file_holds_is_proposed_or_asked(visit, content, kind):
+def test_what_a_file_holds_is_proposed_or_asked(content, kind):
     at = visit(source="upload")
     give(at, "a.csv", content)
-    assert not at.exception
+    healthy(at)
     assert at.main.segmented_control[-1].value == kind
     assert any("It is not clear" in box.value for box in at.info) == (kind is None)
 
 
-def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
+def test_own_data_are_listed_and_can_be_deleted(monkeypatch):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     give(at, None, PASTED)
     code = at.session_state["corpus"]
     assert any("Yours: Pasted texts (4)" in block.value for block in at.main.markdown)
     at.button(key=f"delete-{code}").click().run()
-    assert not at.exception
+    healthy(at)
     assert at.session_state["uploads"] == {}
     assert at.selectbox(key="corpus").value == "topics"
     assert not any("Yours" in block.value for block in at.main.markdown)
@@ -177,20 +506,20 @@ def test_own_data_are_listed_and_can_be_deleted(visit, monkeypatch):
         ("a.txt", None, CorpusError("too_many_bytes", limit=MAX_BYTES)),
     ],
 )
-def test_a_refusal_is_shown_and_the_page_goes_on(visit, monkeypatch, name, content, error):
+def test_a_refusal_is_shown_and_the_page_goes_on(monkeypatch, name, content, error):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit("zh-Hant", source="paste" if name is None else "upload")
     give(at, name, content)
-    assert not at.exception
-    [message] = shown_errors(at)
-    assert words.in_language(error_text, "zh-Hant")(error) in message
+    healthy(at)
+    said = words.in_language(error_text, "zh-Hant")(error)
+    assert sum(said in box.value for box in at.error) == 1
     assert at.session_state["corpus"] == "topics"
     if name is None:
         assert at.text_area(key="pasted").value == content
     assert at.subheader[-1].value == catalogue("zh-Hant").gettext("Limits")
 
 
-def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(visit, monkeypatch):
+def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(monkeypatch):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     at.session_state["gone-corpus"] = "kettles"
@@ -203,7 +532,7 @@ def test_a_corpus_lost_by_a_reload_is_named_until_another_is_given(visit, monkey
 
 @pytest.mark.model
 @pytest.mark.parametrize("n", [20, 60])
-def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
+def test_the_page_ends_in_a_sentence_about_the_corpus(n):
     texts = [f"The {noun} number {i} is on." for i in range(n // 2) for noun in ("kettle", "moon")]
     at = visit()
     give(at, None, "\n".join(texts))
@@ -221,51 +550,32 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(visit, n):
 
 
 @pytest.mark.model
-def test_two_texts_have_numbers_but_no_picture(visit):
+def test_two_texts_have_numbers_but_no_picture():
     at = visit()
     give(at, None, "The kettle is on.\nRain fell.\n")
-    assert not at.exception
+    healthy(at)
     assert not twin_clouds(at)
     assert any("at least 3 texts, and there are 2" in box.value for box in at.info)
     assert at.metric[1].value == "2"
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("out of memory")])
-def test_a_failed_encoding_is_shown_and_the_page_goes_on(visit, monkeypatch, error):
+def test_a_failed_encoding_is_shown_and_the_page_goes_on(monkeypatch, error):
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("pages.your_corpus.result.encode_corpus", fail)
     at = visit()
     give(at, None, PASTED)
-    assert not at.exception
-    assert "A library failed" in shown_errors(at)[0]
+    healthy(at)
+    assert "A library failed" in errors(at)[0]
     assert at.session_state["corpus"].startswith("upload-")
-
-
-def test_a_model_that_fails_on_these_texts_only_is_named(tmp_path):
-    """Its vocabulary has all tokens of the trial texts, but not its unknown token."""
-    path = save_tiny_bert(tmp_path) / "tokenizer.json"
-    state = json.loads(path.read_text(encoding="utf-8"))
-    vocabulary = {each: i for i, each in enumerate((*SPECIAL, *".a1"))}
-    state["model"] = {"type": "BPE", "vocab": vocabulary, "merges": [], "unk_token": "<none>"}
-    path.write_text(json.dumps(state), encoding="utf-8")
-    own = Corpus("own", tuple(f"жук {i}" for i in range(12)))
-    at = new_visit("your_corpus", brought("uploads", "corpus", own), model=str(tmp_path))
-    assert "can't be used" in shown_errors(healthy(at.run()))[0]
-
-
-# The sentences themselves
 
 
 def test_coverage_sentences_show_their_counts(monkeypatch):
     coverage = Coverage(n_texts=1200, truncated=7, max_tokens=256, tokens=4000, unknown=500)
-    assert coverage_line(coverage) == (
-        "The model read 1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens unknown (12.5%)."
-    )
-    assert truncation_warning(coverage).startswith(
-        "Longer than the model's limit of 256 tokens: 7 of 1,200 texts."
-    )
+    assert "1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens" in coverage_line(coverage)
+    assert "7 of 1,200" in truncation_warning(coverage)
     words = replace(coverage, unknown=1500)  # without an unknown token
     assert E5_NAME in unknown_warning(words)
     assert E5_NAME not in unknown_warning(coverage)  # of the same language, most likely
@@ -275,22 +585,20 @@ def test_coverage_sentences_show_their_counts(monkeypatch):
     assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(pieces)
 
 
-def test_the_operator_s_limits_apply_on_the_page_and_are_stated(visit, monkeypatch, tmp_path):
-    own = tmp_path / "own.toml"
-    own.write_text("[uploads]\nrows = 3\ncolumns = 2\nfile_megabytes = 1\n", encoding="utf-8")
-    monkeypatch.setenv("NARROW_CONE_CONFIG", str(own))
+def test_the_operator_s_limits_apply_on_the_page_and_are_stated(operator):
+    operator("[uploads]\nrows = 3\ncolumns = 2\nfile_megabytes = 1\n")
     at = visit()
     give(at, None, "a\nb\nc\nd\n")
-    assert any("limit is 3" in said for said in shown_errors(at))
+    assert any("limit is 3" in said for said in errors(at))
     at = visit(source="upload")
     assert any("At most 3 rows, 2 columns" in caption.value for caption in at.caption)
     assert "at most 1 MB" in at.get("file_uploader")[0].label
     at.get("file_uploader")[0].upload("a.csv", b"text,b,c\na b,1,2\nc d,3,4\n").run()
-    assert not at.exception
+    healthy(at)
     assert any("more columns than the limit of 2" in box.value for box in at.error)
 
 
-def test_a_text_that_was_shortened_is_counted(visit, monkeypatch):
+def test_a_text_that_was_shortened_is_counted(monkeypatch):
     monkeypatch.setattr("pages.your_corpus.result.make_scene", lambda *given: None)
     at = visit()
     give(at, None, "a b " * 30_000 + "\nshort\n")
