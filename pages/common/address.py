@@ -82,7 +82,6 @@ def require_parameter(key: str) -> None:
 
 
 def put_in_url(key: str, value: str | None) -> None:
-    """Write ``?key=value`` to the URL; None removes the key."""
     require_parameter(key)
     if value is None:
         if key in st.query_params:

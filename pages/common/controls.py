@@ -106,11 +106,7 @@ def follow_default(key: str, default: float | str) -> None:
 def layer_labels(last: int) -> dict[str, str]:
     """Labels of the first and the last layer and of averages; others are shown as numbers."""
     ends = {str(last): _("{last} (last)").format(last=last), "0": _("0 (embedding layer)")}
-    return ends | layer_set_names()
-
-
-def layer_set_names() -> dict[str, str]:
-    return names("layer_sets")
+    return ends | names("layer_sets")
 
 
 def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:

@@ -60,8 +60,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 @dataclass(frozen=True)
 class CloudSpec:
-    """The settings of a cloud: which points of a corpus, and how they are encoded."""
-
     unit: str
     layer: int | str
     pooling: str
@@ -318,7 +316,6 @@ def _encoded(
 
 
 def takes_long(corpus: Corpus) -> bool:
-    """True if encodings of shorter corpora should run first."""
     return characters_of(corpus) > SHORT_CHARACTERS
 
 

@@ -32,7 +32,6 @@ def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
-    """One row a point: text, label, and the drawn coordinates."""
     labels = cloud.labels or ("",) * len(cloud)
     rows = [
         [text, label, *map(short_number, place)]
@@ -72,7 +71,6 @@ def _column_name(code: str, known: dict[str, str]) -> str:
 
 
 def short_number(value: float | None) -> str:
-    """The number with six significant digits; empty for None."""
     return "" if value is None else f"{value:.6g}"
 
 

@@ -19,12 +19,7 @@ ENCODING = Worker(idle_seconds=300)
 
 
 def read_cloud_apart(
-    encoder: Encoder,
-    corpus: Corpus,
-    *,
-    store: ArrayStore,
-    progress: Progress,
-    **spec: Any,
+    encoder: Encoder, corpus: Corpus, *, store: ArrayStore, progress: Progress, **spec: Any
 ) -> Cloud:
     """``geometry.read_cloud`` in the worker; what it can't write stays in ``store``'s memory."""
     try:
@@ -44,14 +39,9 @@ def read_cloud_apart(
 
 
 def _read_cloud(
-    encoder: Encoder,
-    corpus: Corpus,
-    spec: Mapping[str, Any],
-    folder: Path,
-    max_bytes: int,
-    progress: Progress = send_progress,
+    encoder: Encoder, corpus: Corpus, spec: Mapping[str, Any], folder: Path, max_bytes: int
 ) -> tuple[Cloud, dict[str, np.ndarray], OSError | None]:
     """The cloud, the arrays that could not be written to the disk, and the error of writing."""
     store = ArrayStore(folder, max_bytes=max_bytes)
-    cloud = read_cloud(encoder, corpus, **spec, store=store, progress=progress)
+    cloud = read_cloud(encoder, corpus, **spec, store=store, progress=send_progress)
     return cloud, store.unwritten, store.failure

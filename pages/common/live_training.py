@@ -13,6 +13,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -73,7 +74,6 @@ class Training:
 
     @property
     def is_active(self) -> bool:
-        """True while it waits, runs or is paused."""
         return not self._ended.is_set()
 
     @property
@@ -92,13 +92,12 @@ class Training:
     def step(self) -> None:
         self._order(STEP, "paused")
 
-    def stop(self, seconds: float = 0.0) -> None:
-        """End the process within a second, and wait for its end so long. The records stay."""
+    def stop(self) -> None:
+        """End the process, within a second in which this waits. The records stay."""
         self._stopping.set()
-        self.wait(seconds)
+        self.wait(1.0)
 
     def wait(self, seconds: float) -> bool:
-        """True once it has ended."""
         return self._ended.wait(seconds)
 
     def _order(self, what: float, state: TrainingState) -> None:
@@ -149,7 +148,6 @@ class Training:
         return first is self and len(running) < memory_limits().trainings
 
     def _check(self, *_: int) -> None:
-        """Raise _Ended if it must end."""
         now = time.monotonic()
         if is_connected(self._session):
             self._visited_at = now
@@ -160,9 +158,6 @@ class Training:
             raise _Ended
 
 
-# ---- a session's trainings ----
-
-
 def started(name: str, call: Callable[[], Iterator[Any]]) -> Training:
     """Start this session's training of that name, one for each page, and drop the earlier one."""
     drop(name)
@@ -171,14 +166,7 @@ def started(name: str, call: Callable[[], Iterator[Any]]) -> Training:
     return training
 
 
-def training_of(name: str) -> Training | None:
-    """This session's training of that name."""
-    found: Training | None = st.session_state.get(STATE, {}).get(name)
-    return found
-
-
 def drop(name: str) -> None:
-    """Stop this session's training of that name, and forget its records."""
     training = st.session_state.get(STATE, {}).pop(name, None)
     if training is not None:
         training.stop()
@@ -193,14 +181,14 @@ def follow(
 ) -> None:
     """Draw in a fragment, again while the training is active or ``playing`` in the session."""
     was_playing = bool(st.session_state.get(playing))
-    former = training_of(name)
+    former: Training | None = st.session_state.get(STATE, {}).get(name)
     was_active = former is not None and former.is_active
 
     seconds = REDRAW_SECONDS if was_active else every if was_playing else None
 
     @st.fragment(run_every=seconds)
     def part() -> None:
-        training = training_of(name)
+        training: Training | None = st.session_state.get(STATE, {}).get(name)
         is_playing = bool(st.session_state.get(playing))
         is_active = training is not None and training.is_active
         if (was_active, was_playing) != (is_active, is_playing):
@@ -214,52 +202,38 @@ def show_controls(name: str, training: Training) -> None:
     """Pause, resume, step, stop and reset; below them the place in the queue or the error."""
     paused = training.state == "paused"
     is_running = training.state in ("running", "paused")
+    on, off = (_("Resume"), "play_arrow", training.resume), (_("Pause"), "pause", training.pause)
+    one_step = _("Train until the next recorded step, and then pause.")
+    of_active = (
+        ("pause", *(on if paused else off), None),
+        ("step", _("One step"), "skip_next", training.step, one_step),
+        ("stop", _("Stop"), "stop", training.stop, None),
+    )
+    reset = _("End the training and remove what it recorded.")
+    end = partial(drop, name)
+    buttons = (
+        *(of_active if training.is_active else ()),
+        ("reset", _("Reset"), "restart_alt", end, reset),
+    )
     with st.container(horizontal=True, key=f"training-{name}", gap="xsmall"):
-        if training.is_active:
+        for what, label, icon, on_click, about in buttons:
             st.button(
-                _("Resume") if paused else _("Pause"),
-                key=f"training-{name}-pause",
-                icon=":material/play_arrow:" if paused else ":material/pause:",
-                disabled=not is_running,
-                on_click=training.resume if paused else training.pause,
+                label,
+                key=f"training-{name}-{what}",
+                icon=f":material/{icon}:",
+                disabled=what in ("pause", "step") and not is_running,
+                on_click=on_click,
+                help=about,
             )
-            st.button(
-                _("One step"),
-                key=f"training-{name}-step",
-                icon=":material/skip_next:",
-                disabled=not is_running,
-                on_click=training.step,
-                help=_("Train until the next recorded step, and then pause."),
-            )
-            st.button(
-                _("Stop"),
-                key=f"training-{name}-stop",
-                icon=":material/stop:",
-                on_click=training.stop,
-                args=(1.0,),
-            )
-        st.button(
-            _("Reset"),
-            key=f"training-{name}-reset",
-            icon=":material/restart_alt:",
-            on_click=drop,
-            args=(name,),
-            help=_("End the training and remove what it recorded."),
-        )
     if training.state == "waiting":
-        st.info(
-            _(
-                "Waiting for a free place: at most {n} trainings run at once on this server, and "
-                "one for each visitor. Your place in the queue: {place}."
-            ).format(n=memory_limits().trainings, place=training.place),
-            icon=":material/hourglass_top:",
-        )
+        said = _(
+            "Waiting for a free place: at most {n} trainings run at once on this server, and "
+            "one for each visitor. Your place in the queue: {place}."
+        ).format(n=memory_limits().trainings, place=training.place)
+        st.info(said, icon=":material/hourglass_top:")
     elif training.state == "paused long":
-        st.info(
-            _(
-                "Paused for {n} minutes, so the training has ended. Its steps are still here."
-            ).format(n=round(LONGEST_PAUSE / 60))
-        )
+        said = _("Paused for {n} minutes, so the training has ended. Its steps are still here.")
+        st.info(said.format(n=round(LONGEST_PAUSE / 60)))
     elif isinstance(training.error, ProcessEnded | MemoryError):
         st.error(
             _(
@@ -272,6 +246,5 @@ def show_controls(name: str, training: Training) -> None:
 
 
 def show_progress(done: int, n: int) -> None:
-    """The progress of a training, from the press of the button."""
     text = _("Step {step} of {n}") if done else _("The training starts: {n} steps …")
     st.progress(done / n, text=text.format(step=done, n=n))

@@ -56,9 +56,6 @@ def explained(text: str) -> str | None:
     return "\n\n".join(lines) or None
 
 
-# ---- tables of measures ----
-
-
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
 DIMENSION_SHARES = ("top_contribution", "top_5_contributions")  # of the mean cosine
@@ -82,7 +79,6 @@ def agreement_label(corpus: Corpus) -> str:
 
 
 def same_label(corpus: Corpus) -> str:
-    """A short label of the same share, for a large number."""
     if corpus.label_column == "topic":
         return _("same topic (5 nearest)")
     if corpus.label_column is None:
@@ -105,7 +101,6 @@ def decimals_of(name: str) -> int:
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:
-    """The number without its unit, "" for None."""
     if value is None:
         return ""
     if name == "label_agreement":
@@ -124,9 +119,6 @@ def measured_words(row: Measured) -> str:
     return estimate(row.value or 0.0, row.low, row.high)
 
 
-# ---- large numbers ----
-
-
 @dataclass(frozen=True)
 class BigNumber:
     """A number that can be read from the last row of a lecture hall."""
@@ -138,7 +130,6 @@ class BigNumber:
 
 
 def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> None:
-    """The numbers side by side under a title, as a list that screen readers can read."""
     items = [
         f"<div><dt>{with_gloss(each.label)}</dt><dd><b>{escape(each.value)}</b></dd>"
         f"<dd><small>{escape(each.note)}</small></dd>"
@@ -161,7 +152,6 @@ def measure_numbers(
     *,
     names: Sequence[str] = HEADLINES,
 ) -> list[BigNumber]:
-    """Measures of a cloud in large numbers: mean cosine and IsoScore, or those named."""
     labels = {
         "mean_cosine": _("mean cosine"),
         "positive_cosine_share": _("positive cosines"),
@@ -169,17 +159,13 @@ def measure_numbers(
     }
     numbers = []
     for name in names:
-        label, row = labels[name], rows[name]
-        isotropic = print_value(name, row.baseline, COSINE_DECIMALS) or "—"
-        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
-        numbers.append(
-            BigNumber(
-                label,
-                print_value(name, row.value, COSINE_DECIMALS) or "—",
-                _("isotropic: {value}").format(value=isotropic),
-                change_words(change),
-            )
+        row = rows[name]
+        value, isotropic = (
+            print_value(name, each, COSINE_DECIMALS) or "—" for each in (row.value, row.baseline)
         )
+        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
+        note = _("isotropic: {value}").format(value=isotropic)
+        numbers.append(BigNumber(labels[name], value, note, change_words(change)))
     return numbers
 
 
@@ -190,19 +176,12 @@ def agreement_number(
     change = ""
     if share is not None and raw is not None:
         change = _("{k} points").format(k=with_sign(100 * (share - raw), 1))
-    return BigNumber(
-        label,
-        "—" if share is None else f"{share:.1%}",
-        _("by chance: {value}").format(value=f"{chance:.1%}"),
-        change_words(change),
-    )
+    note = _("by chance: {value}").format(value=f"{chance:.1%}")
+    return BigNumber(label, "—" if share is None else f"{share:.1%}", note, change_words(change))
 
 
 def change_words(change: str) -> str:
     return _("change: {change}").format(change=change) if change else ""
-
-
-# ---- the card of a claim ----
 
 
 State = Literal["holds", "partly", "fails", "unknown"]
@@ -217,10 +196,7 @@ ICONS = {
 def agreement_of(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
 ) -> AgreementDraws | None:
-    """The agreement of neighbours' labels with draws for an interval; None if it is undefined.
-
-    Rows of one unit are drawn together, and are no neighbours of each other.
-    """
+    """The agreement of neighbours' labels, with draws by ``units``; None if it is undefined."""
     if len({*labels} - {""}) < 2:
         return None
     try:
@@ -274,8 +250,6 @@ def nothing_measured() -> NoControl:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and the result of measuring it on the page's data."""
-
     claim: str  # in one sentence, as Markdown
     source: str  # authors and year
     state: State  # "holds", "partly", "fails" or "unknown" (not enough data)
@@ -301,7 +275,6 @@ def cone_words() -> str:
 
 
 def show_verdict(verdict: Verdict, *, key: str) -> None:
-    """Draw the card. ``key`` names it on the page."""
     states = {
         "holds": _("Holds here."),
         "partly": _("Holds in part."),

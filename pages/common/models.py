@@ -42,8 +42,6 @@ WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """A model as the sidebar names it."""
-
     name: str = BUNDLED  # or a name on the Hugging Face Hub, or a folder of the server
     revision: str = ""  # the main branch
     dtype: str = DTYPES[0]
@@ -55,7 +53,6 @@ class ModelChoice:
 
     @property
     def is_in_project(self) -> bool:
-        """True for models that need no download."""
         return self.name in bundled_names()
 
     def is_folder(self, rules: ModelLimits) -> bool:
@@ -70,8 +67,7 @@ def bundled_names() -> dict[str, str]:
 def bundled_encoder(code: str) -> Encoder:
     """A model that needs no download, whatever the reader has chosen."""
     choice, rules = ModelChoice(code, prefix=default_prefix(code)), model_rules()
-    place = _place(choice, rules)
-    return shelf().get(place) or _put_on_shelf(choice, rules)
+    return shelf().get(_place(choice, rules)) or _put_on_shelf(choice, rules)
 
 
 def warm_up() -> None:
@@ -108,7 +104,17 @@ def select_model() -> None:
         ),
     )
     if about := names("models").get(name):
-        st.caption(paragraph([about, *_terms_of_use(known.get(name))]))
+        terms = [about]
+        if name in known:
+            licence = known[name].licence
+            licence = _("not stated") if licence == NOT_STATED else licence
+            terms.append(_("Licence: {licence}.").format(licence=licence))
+            if known[name].needs_conversion:
+                pickle = _(
+                    "The Hugging Face Hub has its weights only as pickle. Convert them once."
+                )
+                terms.append(pickle)
+        st.caption(paragraph(terms))
     if name.strip() in ("", BUNDLED, GLOVE):
         return
     try:
@@ -135,23 +141,8 @@ def select_model() -> None:
             "quoted figures were measured in float32."
         ),
     )
-    _choose_prefix(name)
-
-
-def _terms_of_use(model: Suggestion | None) -> list[str]:
-    if model is None:
-        return []
-    licence = _("not stated") if model.licence == NOT_STATED else model.licence
-    terms = [_("Licence: {licence}.").format(licence=licence)]
-    if model.needs_conversion:
-        terms.append(_("The Hugging Face Hub has its weights only as pickle. Convert them once."))
-    return terms
-
-
-def _choose_prefix(name: str) -> None:
-    """What is put before each text; shown for models whose card names a prefix."""
     usual = default_prefix(name)
-    if not usual:
+    if not usual:  # only for models whose card names a prefix
         return
     choose(
         st.segmented_control,
@@ -209,8 +200,7 @@ def fetch_chosen() -> Encoder:
     """The chosen encoder. Until it is here, the page's run ends with an offer to fetch it."""
     choice = chosen_model()
     rules = _checked_rules(choice)
-    place = _place(choice, rules)
-    encoder = shelf().get(place) if place is not None else None
+    encoder = shelf().get(_place(choice, rules))
     if encoder is None:
         encoder = _put_on_shelf(choice, rules)
     elif not choice.is_in_project:
@@ -223,24 +213,8 @@ def fetch_chosen() -> Encoder:
 def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
     """Read the model, or fetch it: in a job, unless it is bundled and quickly read."""
     is_here = _place(choice, rules) is not None
-    is_quick = is_here and choice.is_in_project and choice.name != E5
-    encoder = _load(choice, rules) if is_quick else _in_a_job(choice, rules, is_here=is_here)
-    return shelf().put(_place(choice, rules), encoder)
-
-
-def _checked_rules(choice: ModelChoice) -> ModelLimits:
-    """The operator's rules, at each use. ModelFilesError "not_allowed" if they forbid the model."""
-    rules = model_rules()
-    if choice.is_folder(rules):
-        rules.refuse_folder(choice.name)
-    elif choice.name == E5 and not choice.is_in_project:
-        load_encoder(E5)  # raises why it is not here
-    elif not choice.is_in_project:
-        rules.refuse_name(choice.name, choice.revision or None)
-    return rules
-
-
-def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Encoder:
+    if is_here and choice.is_in_project and choice.name != E5:
+        return shelf().put(_place(choice, rules), _load(choice, rules))
     if not is_here and choice not in st.session_state.get("wanted_models", set()):
         _offer(choice)
 
@@ -262,7 +236,19 @@ def _in_a_job(choice: ModelChoice, rules: ModelLimits, *, is_here: bool) -> Enco
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
-    return made
+    return shelf().put(_place(choice, rules), made)
+
+
+def _checked_rules(choice: ModelChoice) -> ModelLimits:
+    """The operator's rules, at each use. ModelFilesError "not_allowed" if they forbid the model."""
+    rules = model_rules()
+    if choice.is_folder(rules):
+        rules.refuse_folder(choice.name)
+    elif choice.name == E5 and not choice.is_in_project:
+        load_encoder(E5)  # raises why it is not here
+    elif not choice.is_in_project:
+        rules.refuse_name(choice.name, choice.revision or None)
+    return rules
 
 
 def _place(choice: ModelChoice, rules: ModelLimits) -> tuple[str, ...] | None:
@@ -306,7 +292,6 @@ class ModelShelf:
 
     @property
     def used_bytes(self) -> int:
-        """Bytes of all weights, including those not read yet."""
         return sum(size for _encoder, size in self._encoders.values())
 
 
@@ -338,12 +323,10 @@ def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None 
 def _offer(choice: ModelChoice) -> NoReturn:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     size = _size(known[choice.name]) if choice.name in known else None
-    st.info(
-        _(
-            "{name} is not on this machine yet. It has to be downloaded once from the Hugging "
-            "Face Hub."
-        ).format(name=code(choice.name))
+    said = _(
+        "{name} is not on this machine yet. It has to be downloaded once from the Hugging Face Hub."
     )
+    st.info(said.format(name=code(choice.name)))
     st.button(
         _("Download model ({size})").format(size=size) if size else _("Download model"),
         key="fetch-model",

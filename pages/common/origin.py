@@ -60,13 +60,12 @@ def layer_words(layer: int | str, last: int) -> str:
     """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
     layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
     first, final = layers[0], layers[-1]
+    words = _("mean of layers {first} to {final} (of {last})")  # larger sets are consecutive
     if len(layers) == 1:
-        return _("layer {layer} of {last}").format(layer=first, last=last)
-    if len(layers) == 2:
+        words = _("layer {layer} of {last}")
+    elif len(layers) == 2:
         words = _("mean of layers {first} and {final} (of {last})")
-    else:  # every larger set consists of consecutive layers
-        words = _("mean of layers {first} to {final} (of {last})")
-    return words.format(first=first, final=final, last=last)
+    return words.format(layer=first, first=first, final=final, last=last)
 
 
 def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
@@ -99,13 +98,14 @@ def agreement_note(points: CorpusCloud) -> list[str]:
     """A note on points that are not counted as neighbours when labels are compared."""
     if points.units is None or labels_of(points.cloud) is None:
         return []
+    words = _("where labels are compared, tokens of one sentence are no neighbours of each other")
     if points.cloud.unit == "sentences":
-        return [
-            _("where labels are compared, sentences of one text are no neighbours of each other")
-        ]
-    if points.corpus.sources is not None:
-        return [_("where labels are compared, tokens of one text are no neighbours of each other")]
-    return [_("where labels are compared, tokens of one sentence are no neighbours of each other")]
+        words = _(
+            "where labels are compared, sentences of one text are no neighbours of each other"
+        )
+    elif points.corpus.sources is not None:
+        words = _("where labels are compared, tokens of one text are no neighbours of each other")
+    return [words]
 
 
 def weight_column(points: CorpusCloud) -> str:
@@ -118,9 +118,6 @@ def weight_words(points: CorpusCloud) -> list[str]:
         return []
     words = _("fit weighted by {column} (effective n = {n}); measures are unweighted")
     return [words.format(column=weight_column(points), n=f"{points.effective_n:,.0f}")]
-
-
-# ---- texts cut at the limit, and unknown tokens ----
 
 
 COUNTED_CHARACTERS = 100_000  # characters whose tokens are counted in less than a second
@@ -238,7 +235,6 @@ def _is_foreign(coverage: Coverage) -> bool:
 
 
 def unknown_warning(coverage: Coverage) -> str:
-    """A warning of too many unknown tokens: the limit, the consequence, and another model."""
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",

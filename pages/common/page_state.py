@@ -33,10 +33,7 @@ LEFT, CHOSEN, SEEN = "left-pages", "readers-choice", "seen-choices"
 
 
 def enter_page(page: str) -> None:
-    """Store the settings of the page that was left, and restore those of this page.
-
-    The address wins. After Back or Forward, what it lacks is at its default.
-    """
+    """Store the left page's settings, and restore this page's; of Back's, by the address alone."""
     state = st.session_state
     left = state.get("page")
     if left != page:

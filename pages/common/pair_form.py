@@ -54,8 +54,15 @@ def pair_refusal(pairs: Pairs) -> str:
 def _choose_columns(file: Any) -> Pairs | None:
     """Show the head of the file and choose columns; None until three are chosen."""
     reading = reading_of(file)
-    if names_its_columns(file.name):
-        return _of_records(file, reading)
+    if names_its_columns(file.name):  # JSON lines or Parquet
+        try:
+            return _read(file, reading)
+        except CorpusError as error:
+            if error.code != "no_pair_columns":
+                raise
+            st.info(error_text(error))
+            named = _three_of(error.details["columns"], file.file_id)
+        return _read(file, reading, named) if named else None
     try:
         head = show_head(file, reading)
     except CorpusError as error:
@@ -69,18 +76,6 @@ def _choose_columns(file: Any) -> Pairs | None:
         return _read(file, reading)
     named = _three_of(head.columns, file.file_id)
     return _read(file, reading.but(header=head.has_header), named) if named else None
-
-
-def _of_records(file: Any, reading: Reading) -> Pairs | None:
-    """JSON lines or Parquet: columns by their usual names, else chosen by the reader."""
-    try:
-        return _read(file, reading)
-    except CorpusError as error:
-        if error.code != "no_pair_columns":
-            raise
-        st.info(error_text(error))
-        named = _three_of(error.details["columns"], file.file_id)
-    return _read(file, reading, named) if named else None
 
 
 def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:

@@ -74,39 +74,31 @@ class Keyed:
 
 @kept(12, by_session=True)
 def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[str, Any]) -> Any:
+    key, given = _answer.name_of(read, file, beside, options), file.value
+    options = options | beside.value
+    if isinstance(given, ServerFile):
+        content: Any = given.path
+        is_long, is_quick, limits = given.size > SHORT, False, options["limits"]
+        options["limits"] = limits.but(vector_file_bytes=max(limits.vector_file_bytes, given.size))
+    else:
+        content = given.getvalue()
+        is_packed = content.startswith(PACKED)
+        is_long = len(content) > SHORT or is_packed
+        is_quick = len(content) <= AT_ONCE and not is_packed and not beside.value
+    call = partial(read, content, name=given.name, **options)
     try:
-        key = _answer.name_of(read, file, beside, options)
-        return _read(read, key, file.value, options | beside.value, is_apart=bool(beside.value))
+        if is_quick:
+            return call()
+        return jobs.wait_for(
+            f"read-{key}",
+            partial(apart, call),
+            _("Reading {name}").format(name=markdown(given.name)),
+            lane="read",
+            cancelled=_("Cancelled. The file is still here, and you can start again."),
+            is_long=is_long,
+        )
     except GeometryError as error:
         return error.with_traceback(None)  # the traceback refers to the content
-
-
-def _read(
-    read: Callable[..., Any], key: str, file: Any, options: dict[str, Any], *, is_apart: bool
-) -> Any:
-    content: bytes | Path
-    if isinstance(file, ServerFile):
-        content, is_long = file.path, file.size > SHORT
-        limits = options["limits"]
-        largest = max(limits.vector_file_bytes, file.size)
-        options["limits"] = limits.but(vector_file_bytes=largest)
-    else:
-        uploaded: bytes = file.getvalue()
-        if not is_apart and len(uploaded) <= AT_ONCE and not uploaded.startswith(PACKED):
-            return read(uploaded, name=file.name, **options)
-        content, is_long = uploaded, takes_long(uploaded)
-    return jobs.wait_for(
-        f"read-{key}",
-        partial(apart, partial(read, content, name=file.name, **options)),
-        _("Reading {name}").format(name=markdown(file.name)),
-        lane="read",
-        cancelled=_("Cancelled. The file is still here, and you can start again."),
-        is_long=is_long,
-    )
-
-
-def takes_long(*contents: bytes) -> bool:
-    return sum(map(len, contents)) > SHORT or any(each.startswith(PACKED) for each in contents)
 
 
 def apart(call: Callable[[], Answer], report: jobs.Progress) -> Answer:

@@ -87,9 +87,6 @@ def prose(page: str, section: str, values: Mapping[str, object] | None = None) -
     return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
 
 
-# ---- texts of users and of other sites ----
-
-
 # Markdown does not read an underscore inside a word.
 _SIGNS = re.compile(r"[\\`*\[\]<>~$|&]|(?<![^\W_])_|_(?![^\W_])")
 _SPACES = re.compile(r"[^\S\u00a0]+")  # a no-break space stays

@@ -62,16 +62,11 @@ def show_chart(
     group: str = "",  # charts of one group are zoomed, moved and highlighted together
     texts: str = "",  # their name in ``share_texts``
 ) -> None:
-    """Draw the chart, or redraw it if a chart of that key is already on the page."""
+    select = on_selection is not None
     message = {
         "figure": chart.json,
         "height": chart.height,
-        "config": _buttons(
-            file_name,
-            zoom=zoom,
-            is_deep=chart.is_deep,
-            select=on_selection is not None,
-        ),
+        "config": _buttons(file_name, zoom=zoom, is_deep=chart.is_deep, select=select),
         "group": "" if chart.is_deep else group,
         "alt": alt,
         "clickable": on_point is not None,
@@ -151,10 +146,7 @@ def load_plotly(*, at_once: bool = False) -> None:
 
 @st.cache_resource(show_spinner=False)
 def plotly_address() -> str | None:
-    """The address of the script in Streamlit's static folder; None if it can't be put there.
-
-    Over HTTP the browser parses the script while it arrives, and caches it for the next visit.
-    """
+    """The script in Streamlit's static folder: the browser caches it. None if it can't be there."""
     return put_in_static("plotly-{}.min.js", version("plotly"), plotly_script().read_bytes())
 
 

@@ -14,12 +14,7 @@ from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
 from geometry.projection.panel import Band, Panel, Wedge
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
-from geometry.projection.twin import (
-    ConeEdge,
-    cone_edges,
-    drawn_cones,
-    frame_of,
-)
+from geometry.projection.twin import ConeEdge, cone_edges, drawn_cones, frame_of
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
@@ -88,7 +83,6 @@ def panel_with(
     scale: float = 1.0,  # of the coordinates
     is_framed: bool = False,  # by the cloud with its cones and the origin, not by ``reach``
 ) -> Panel:
-    """The cloud to draw: around the origin, with its cone and its captions."""
     k = projection.n_components
     bands = []
     if projection.method == "cone" and k == 2:

@@ -1,4 +1,4 @@
-"""The address: every parameter has its name in one table, and the table lists no other."""
+"""The address: one table has every parameter; odd values and old labels are no errors."""
 
 import ast
 from collections.abc import Iterator
@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from geometry import Pairs
 from pages.common.address import PARAMETERS, put_in_url
 from pages.common.compare_two import SIDES
 from pages.contrast.explore import NUMBERS
 from pages.cosine_basis.controls import LIMITS
 from pages.whitening.choices import SLOTS
+from tests.encode.tiny_encoder import save_tiny_bert
+from tests.pages.visits import clear_memory, healthy, new_visit
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
@@ -61,3 +64,69 @@ def test_the_table_lists_every_parameter_and_no_other():
 def test_a_name_that_is_not_listed_is_refused():
     with pytest.raises(KeyError):
         put_in_url("no-such-parameter", "1")
+
+
+ODD = ("²", "9" * 5_000, "1e999")
+WORDS = {"lang", "model", "revision"}  # these are chosen by the test itself
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_memory():
+    clear_memory()
+    yield
+    clear_memory()
+
+
+def pairs(n):
+    texts = tuple(f"the {word} {i}" for i in range(n) for word in ("cat", "dog"))
+    return Pairs("mine", texts, texts[::-1], [float(i % 5) for i in range(len(texts))])
+
+
+STATE = {"pair-uploads": {"upload-a": pairs(8)}, "pairs": "upload-a"}
+
+
+def odd_query(first: int) -> dict[str, str]:
+    """An odd value for each parameter, in turn, starting with the given one."""
+    keys = [key for key in PARAMETERS if key not in WORDS]
+    return {key: ODD[(first + place) % len(ODD)] for place, key in enumerate(keys)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "first"), [("narrow_cone", 0), ("layers", 1), ("sentence_similarity", 2)]
+)
+def test_a_value_that_is_no_number_counts_as_none(page, first, model):
+    query = odd_query(first)
+    state = STATE if page == "sentence_similarity" else {}
+    app = healthy(new_visit(page, state, model=model, **query).run())
+    # The error of a too large file is always on the page, but hidden until it applies.
+    said = [box.value for box in app.error if "file is larger" not in box.value]
+    assert not said, said
+
+
+def test_the_coordinates_too():
+    for first in range(len(ODD)):
+        app = healthy(new_visit("cosine_basis", **odd_query(first)).run())
+        assert not app.error
+
+
+def test_a_label_that_has_changed_is_still_its_code(model):
+    """A browser may send an old label after other pairs or another language changed it."""
+    old = "recommended for this n/d: something else"
+    sent = {"after": old, "model": "of old", "shown-labels": {"after": {old: "recommended"}}}
+    sent["shown-labels"]["model"] = {"of old": model}
+    app = healthy(new_visit("sentence_similarity", {**STATE, **sent}).run())
+    # a tiny model does not know the words of the pairs
+    assert {warning.icon for warning in app.warning} <= {":material/translate:"}
+    assert app.session_state["after"] == "recommended"
+    assert app.session_state["model"] == model
+    assert "after" not in app.query_params
+    assert old not in app.selectbox(key="after").options
+    label = app.selectbox(key="after").options[0]
+    assert label.startswith("usual: ")
+    assert app.session_state["shown-labels"]["after"][label] == "recommended"

@@ -12,9 +12,8 @@ from threadpoolctl import OpenBLASController
 
 from geometry import Corpus, Encoder, ModelFilesError, load_encoder, read_cloud
 from geometry.encode import ArrayStore
-from pages.common import corpus_cloud, origin
+from pages.common import corpus_cloud
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud
-from pages.common.models import ModelChoice
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, everything, healthy, new_visit
 
@@ -28,14 +27,6 @@ def page_of_one_cloud() -> None:
 
     points = encode_corpus(st.session_state["corpus"], st.session_state["spec"])
     st.text(f"{points.vectors.sum():.6f}")
-
-
-def page_of_counts() -> None:
-    import streamlit as st
-
-    from pages.common.origin import coverage_of
-
-    st.text(coverage_of(st.session_state["corpus"]).tokens)
 
 
 def show(spec: CloudSpec) -> str:
@@ -73,26 +64,6 @@ def test_a_cloud_whose_labels_are_translated_has_the_same_shared_key(tmp_path):
     assert half.shared_key == chinese.take(np.array([0, 2]), "half").shared_key
 
 
-@pytest.mark.slow
-@pytest.mark.model
-@pytest.mark.parametrize(("unit", "n_jobs"), [("sentences", 1), ("tokens", 2)])
-def test_a_long_corpus_is_split_into_tokens_by_a_job(tmp_path, monkeypatch, unit, n_jobs):
-    """The vectors are stored after the first visit. The word pieces are not."""
-    calls = []
-    wait_for = corpus_cloud.jobs.wait_for
-    monkeypatch.setattr(
-        corpus_cloud.jobs, "wait_for", lambda *a, **k: calls.append(a) or wait_for(*a, **k)
-    )
-    monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", 1)
-    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path))
-    spec = CloudSpec(unit, 1, "mean")
-    clear_memory()
-    first = show(spec)
-    clear_memory()
-    assert show(spec) == first
-    assert len(calls) == n_jobs
-
-
 @pytest.mark.model
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
 def test_a_failure_to_count_tokens_is_reported_beside_the_picture(monkeypatch, page):
@@ -123,37 +94,6 @@ def test_a_long_corpus_is_encoded_by_the_worker_and_a_short_one_is_not(tmp_path,
         monkeypatch.setattr(corpus_cloud, "SHORT_CHARACTERS", limit)
         show(CloudSpec("sentences", 2, "mean"))
         assert calls == by_worker
-
-
-@pytest.mark.parametrize("at_once", [True, False])
-def test_a_short_corpus_is_a_job_and_encoded_apart_if_the_model_may_be_slow(
-    tmp_path, monkeypatch, at_once
-):
-    """Another model may take a minute for a long text, or to tokenize a short one."""
-    encoder = load_encoder(save_tiny_bert(tmp_path))
-    encoder.max_tokens = 512 if at_once else 513
-    apart, counted = [], []
-    wait_for = corpus_cloud.jobs.wait_for
-
-    def noted(key, *rest, **options):
-        counted.append("_coverage" in key)
-        return wait_for(key, *rest, **options)
-
-    choice = ModelChoice() if at_once else ModelChoice("a/b")
-    for module in (corpus_cloud, origin):
-        monkeypatch.setattr(module, "current_encoder", lambda: encoder)
-    monkeypatch.setattr(origin, "chosen_model", lambda: choice)
-    monkeypatch.setattr(corpus_cloud, "store", lambda: ArrayStore(tmp_path / "cache"))
-    monkeypatch.setattr(corpus_cloud.jobs, "wait_for", noted)
-    monkeypatch.setattr(
-        corpus_cloud, "read_cloud_apart", lambda *a, **k: apart.append(1) or read_cloud(*a, **k)
-    )
-    clear_memory()
-    show(CloudSpec("sentences", 1, "mean"))
-    at = AppTest.from_function(page_of_counts, default_timeout=60)
-    at.session_state["corpus"] = CORPUS
-    healthy(at.run())
-    assert (not apart, not any(counted)) == (at_once, at_once)
 
 
 @pytest.mark.model

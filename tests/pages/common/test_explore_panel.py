@@ -24,11 +24,7 @@ from pages.common.explore_panel import (
     filters_of,
     named_clusters,
 )
-from pages.common.selected_points import (
-    LONGEST_SELECTION,
-    rows_as_text,
-    rows_of_text,
-)
+from pages.common.selected_points import LONGEST_SELECTION, rows_as_text, rows_of_text
 from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 

@@ -4,7 +4,6 @@ import json
 import re
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 from types import SimpleNamespace
@@ -23,7 +22,6 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.translations import languages
 from geometry.hub import bundled, suggestions
 from geometry.hub.bundled import E5, e5_path
-from geometry.hub.operator_limits import VARIABLE
 from pages.common import jobs, models
 from pages.common.models import GLOVE, shelf
 from pages.common.words import table_of
@@ -273,16 +271,14 @@ REFUSED = {
 }
 
 
-def spoil(code, server, monkeypatch, tmp_path):  # noqa: F811
+def spoil(code, server, operator):  # noqa: F811
     """Make the Hub or the operator's file cause this error."""
     if code == "gated":
         server.faults.status[NAME] = 401
     if code == "half_downloaded":
         server.faults.breaks["model.safetensors"] = [10] * 40
     if code == "not_allowed":
-        rules = tmp_path / "rules.toml"
-        rules.write_text('[models]\nallow = ["google-bert/*"]\n')
-        monkeypatch.setenv(VARIABLE, str(rules))
+        operator('[models]\nallow = ["google-bert/*"]\n')
     if code == "no_network":
         server.close()
 
@@ -293,11 +289,10 @@ def test_a_refusal_is_shown_and_the_page_goes_on(
     code,
     server,  # noqa: F811
     files,  # noqa: F811
-    monkeypatch,
-    tmp_path,
+    operator,
 ):
     server.publish(NAME, files())
-    spoil(code, server, monkeypatch, tmp_path)
+    spoil(code, server, operator)
     app = visit(model=NAME)
     for language, label in ((0, "Try again"), (1, "再試一次"))[: 2 if code == "gated" else 1]:
         if language:
@@ -372,8 +367,10 @@ def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, fil
 def test_another_model_resets_the_layer(tmp_path):
     folder = save_tiny_bert(tmp_path / "mine")
     app = visit(model=str(folder))
+    app.session_state["sts-layer"] = "2"  # chosen on another page
     assert app.selectbox(key="layer").value == "2"  # the last layer is the default
     app.selectbox(key="model").set_value("bundled").run()
+    assert "sts-layer" not in app.session_state
     assert app.selectbox(key="layer").value == "4"
     assert "layer" not in app.query_params
     linked = visit(model=str(folder), layer="1")
@@ -387,21 +384,15 @@ def test_another_model_resets_the_layer(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_model_chosen_on_one_page_resets_the_layer_of_another(tmp_path):
-    app = visit(model=str(save_tiny_bert(tmp_path / "mine")))
-    app.session_state["sts-layer"] = "2"  # chosen on sentence_similarity
-    app.selectbox(key="model").set_value("bundled").run()
-    assert "sts-layer" not in app.session_state
-
-
-@pytest.mark.usefixtures("small_corpus")
-def test_another_revision_begins_at_its_own_layer(server, tiny, tmp_path):  # noqa: F811
+def test_another_revision_begins_at_its_own_layer_and_ends_with_its_model(server, tiny, tmp_path):  # noqa: F811
     server.publish(NAME, tiny)
     server.publish(NAME, save_tiny_bert(tmp_path / "old", seed=1), revision="v1")
     app = press(visit(model=NAME, layer="1"), "fetch-model")
     assert app.selectbox(key="layer").value == "1"  # the link's layer applies after the download
     app = press(app.text_input(key="revision").set_value("v1").run(), "fetch-model")
     assert app.selectbox(key="layer").value == "2"
+    app.selectbox(key="model").set_value("google-bert/bert-base-uncased").run()
+    assert app.text_input(key="revision").value == ""
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -459,16 +450,6 @@ def test_a_branch_that_moved_is_not_fetched_without_a_press(server, tiny, tmp_pa
     assert f"commit {old[:7]}" in " ".join(caption.value for caption in app.caption)
 
 
-@pytest.mark.usefixtures("small_corpus")
-def test_another_model_resets_the_revision(server, tiny):  # noqa: F811
-    server.publish(NAME, tiny)
-    server.publish(NAME, tiny, revision="v1")
-    app = press(visit(model=NAME, revision="v1"), "fetch-model")
-    app.selectbox(key="model").set_value("bundled").run()
-    app.selectbox(key="model").set_value("google-bert/bert-base-uncased").run()
-    assert app.text_input(key="revision").value == ""
-
-
 def test_the_encoder_is_warmed_up_unless_the_operator_turns_it_off(monkeypatch):
     encoded: Queue = Queue()
     monkeypatch.setattr(models, "WARM_UP_AFTER", 0.0)
@@ -482,36 +463,22 @@ def test_the_encoder_is_warmed_up_unless_the_operator_turns_it_off(monkeypatch):
     assert encoded.get(timeout=10)
 
 
-# ---- the shelf ----
-
-
-@dataclass(eq=False)
-class Weighing:
+def weighing(n: int) -> SimpleNamespace:
     """A substitute for an encoder of this size."""
-
-    memory_bytes: int
+    return SimpleNamespace(memory_bytes=n)
 
 
 def test_the_least_used_goes_beyond_the_budget():
     shelf = models.ModelShelf(100)
     for name in ("a", "b", "c"):
-        shelf.put(name, Weighing(33))
+        shelf.put(name, weighing(33))
     shelf.get("a")  # now b was used longest ago
-    shelf.put("d", Weighing(2))
+    shelf.put("d", weighing(2))
     assert shelf.get("b") is None
     assert all(shelf.get(name) for name in ("a", "c", "d"))
-    shelf.put("e", Weighing(90))
-    assert not any(shelf.get(name) for name in ("a", "b", "c"))
+    shelf.put("e", weighing(500))  # larger than the budget, so it is alone
     assert shelf.get("e")
-    assert shelf.used_bytes <= 100
-
-
-def test_a_model_larger_than_the_budget_is_alone_on_the_shelf():
-    shelf = models.ModelShelf(100)
-    shelf.put("small", Weighing(5))
-    shelf.put("huge", Weighing(500))
-    assert shelf.get("huge")
-    assert shelf.get("small") is None
+    assert not any(shelf.get(name) for name in ("a", "b", "c", "d"))
 
 
 def test_two_visitors_at_once_get_one_copy():
@@ -520,9 +487,8 @@ def test_two_visitors_at_once_get_one_copy():
     start = threading.Barrier(8)
 
     def visit():
-        mine = Weighing(10)
         start.wait()
-        copies.append(shelf.put("same", mine))
+        copies.append(shelf.put("same", weighing(10)))
 
     threads = [threading.Thread(target=visit) for _ in range(8)]
     for thread in threads:

@@ -1,6 +1,7 @@
-"""Odd vectors on every page that shows vectors: a picture or a sentence, never an exception."""
+"""Vectors of the reader's own, odd ones too: a picture or a sentence, never an exception."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,9 +10,10 @@ from streamlit import error_util
 from streamlit.runtime import fragment
 from streamlit.runtime.scriptrunner import exec_code
 
-from geometry import UndefinedMeasure
+from geometry import UndefinedMeasure, mean_cosine
 from geometry.data import VectorSet
 from geometry.linalg.rows import unit_rows
+from pages.common.corpus_cloud import _cloud_of_vectors
 from pages.common.messages import show_failure
 from pages.common.uploads import FOR_VECTORS
 from tests.pages.visits import ROOT, brought, everything, healthy, new_visit
@@ -118,9 +120,6 @@ def test_a_flow_of_two_different_points_is_refused_with_a_sentence() -> None:
     assert "This measure needs at least 3 distinct rows; got 2." in said
 
 
-# ---- the handler ----
-
-
 def failing(error: Exception) -> Callable[..., None]:
     """A function that raises the error."""
 
@@ -176,3 +175,54 @@ def test_the_server_shows_what_no_page_handles(monkeypatch: pytest.MonkeyPatch) 
     assert "fault in this program" in error.value
     assert "secret" not in error.value
     assert "on_script_error=show_failure" in (ROOT / "app.py").read_text(encoding="utf8")
+
+
+def a_set(n: int = 200, d: int = 8) -> VectorSet:
+    """A cone, in two groups."""
+    X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
+    X[:, 0] += 3
+    labels = tuple("ab"[row % 2] for row in range(n))
+    return VectorSet("mine", X, labels=labels, label_column="side")
+
+
+def visit_labels(page: str, vectors: VectorSet) -> tuple[str, list[str]]:
+    """All text on the page, and the labels of its lists."""
+    app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
+    healthy(app.run())
+    numbers = [
+        *(f"{metric.value}" for metric in app.metric),
+        *(h.proto.body for h in app.get("html")),
+    ]
+    return "\n".join([everything(app), *numbers]), [box.label for box in app.selectbox]
+
+
+@pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
+def test_a_page_measures_uploaded_vectors_without_a_model(page: str) -> None:
+    vectors = a_set()
+    said, lists = visit_labels(page, vectors)
+    assert f"{mean_cosine(vectors.vectors):.3f}" in said
+    assert "200 vectors" in said
+    assert "vectors of a file" in said
+    assert not {"Unit", "Layer", "Pooling"} & set(lists)
+
+
+def test_rows_of_zeros_are_left_out() -> None:
+    vectors = a_set()
+    vectors.vectors[[3, 50]] = 0
+    said, _lists = visit_labels("narrow_cone", vectors)
+    assert "n = 198 vectors" in said
+    assert "rows of zeros, left out: 2" in said
+
+
+def test_points_have_the_numbers_of_their_rows_in_the_file() -> None:
+    numbers = np.delete(np.arange(1, 203), [0, 9])  # of a file of 202 rows, two of them left out
+    vectors = replace(a_set(), numbers=numbers)
+    vectors.vectors[0] = 0
+    cloud = _cloud_of_vectors.__wrapped__("", 0, vectors).cloud
+    assert cloud.texts[:2] == ("#3", "#4")
+    assert cloud.sources.tolist() == (numbers[1:] - 1).tolist()
+
+
+def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
+    said, _lists = visit_labels("word_frequency", a_set())
+    assert "your file has vectors. It uses “Topics, English”" in said

@@ -1,7 +1,6 @@
 """Uploaded files: a separate process reads large ones; each is read once for a session."""
 
 import gzip
-import threading
 from uuid import uuid4
 
 import pytest
@@ -105,53 +104,19 @@ def test_a_packed_file_is_read_apart_however_small_it_is(apart, monkeypatch, con
     assert len(apart) == 1
 
 
-def test_the_name_of_a_file_is_escaped_in_the_line_of_progress(apart, monkeypatch):
+def test_the_name_of_a_file_is_escaped_in_the_line_of_progress_and_long_files_come_last(
+    apart, monkeypatch
+):
     lines = []
 
-    def wait_for(key, work, what, **options):
-        lines.append(what)
+    def wait_for(key, work, what, *, is_long, **options):
+        lines.append((what, is_long))
         return work(lambda *_: None)
 
     monkeypatch.setattr(reading.jobs, "wait_for", wait_for)
-    at, file = page_with(TEXTS)
-    file.name = "![](http://h.example/p).txt"
-    at.run()
-    assert lines == ["Reading " + markdown(file.name)]
-
-
-class Gate:
-    """A substitute for the process; the file named "long" waits until the test releases it."""
-
-    def __init__(self) -> None:
-        self.read: list[str] = []
-        self.began, self.passed = threading.Event(), threading.Event()
-
-    def __call__(self, _, call, report):
-        if call.keywords["name"] == "long.txt":
-            self.began.set()
-            while not self.passed.wait(0.01):
-                report(0, 0)
-        report(0, 0)
-        self.read.append(call.keywords["name"])
-        return call()
-
-
-def test_a_short_file_is_read_before_long_ones_and_a_visitor_has_one_long_job(monkeypatch):
-    gate = Gate()
-    monkeypatch.setattr(reading, "AT_ONCE", 0)
-    monkeypatch.setattr(reading, "SHORT", 2 * len(TEXTS))
-    monkeypatch.setattr(reading, "run", gate)
-    visits = {name: page_with(content) for name, content in (("long", TEXTS * 3), ("short", TEXTS))}
-    for name, (_, file) in visits.items():
-        file.name = f"{name}.txt"
-    waiting = threading.Thread(target=visits["long"][0].run)
-    waiting.start()
-    assert gate.began.wait(200)
-    [job] = reading.jobs._jobs.values()
-    with reading.jobs.joined("encoding", lambda _: None, "another", is_long=True) as encoding:
-        assert job.excludes(encoding)
-    assert visits["short"][0].run().text
-    assert gate.read == ["short.txt"]
-    gate.passed.set()
-    waiting.join(60)
-    assert gate.read == ["short.txt", "long.txt"]
+    monkeypatch.setattr(reading, "SHORT", len(TEXTS))
+    for content, is_long in ((TEXTS, False), (TEXTS * 2, True)):
+        at, file = page_with(content)
+        file.name = "![](http://h.example/p).txt"
+        at.run()
+        assert lines.pop() == ("Reading " + markdown(file.name), is_long)

@@ -5,30 +5,10 @@ import streamlit as st
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
-from geometry.hub.operator_limits import VARIABLE
 from pages.common.rules import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
-from tests.pages.common.test_models import (  # noqa: F401
-    NAME,
-    _own_memory,
-    errors,
-    press,
-    small_corpus,
-    visit,
-)
-
-
-@pytest.fixture
-def rules(monkeypatch, tmp_path):
-    """rules(text): the operator's file."""
-
-    def write(text):
-        path = tmp_path / "rules.toml"
-        path.write_text(text, encoding="utf-8")
-        monkeypatch.setenv(VARIABLE, str(path))
-
-    return write
+from tests.pages.common.test_models import NAME, _own_memory, errors, press, small_corpus, visit  # noqa: F401
 
 
 def folder_form():
@@ -86,8 +66,8 @@ def test_folders_may_be_read_where_the_server_answers_this_machine_only(
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_the_operator_s_setting_applies(rules, headers, said):
-    rules(f"[models]\nlocal_folders = {str(said).lower()}\n")
+def test_the_operator_s_setting_applies(operator, headers, said):
+    operator(f"[models]\nlocal_folders = {str(said).lower()}\n")
     headers(Host="cone.example.org" if said else "localhost")
     assert model_rules().local_folders is said
 
@@ -120,51 +100,51 @@ def test_the_form_s_refusal_does_not_show_what_is_at_a_path(tmp_path):
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_rules_apply_to_a_model_that_is_in_memory(server, tiny, rules, tmp_path):  # noqa: F811
+def test_rules_apply_to_a_model_that_is_in_memory(server, tiny, operator, tmp_path):  # noqa: F811
     server.publish(NAME, tiny)
     pull = server.publish(NAME, save_tiny_bert(tmp_path / "pull", seed=3), revision="refs/pr/7")
     for revision in ("", "refs/pr/7"):
         assert not errors(press(visit(model=NAME, revision=revision), "fetch-model"))
     assert not errors(visit(model=NAME, revision=pull))
-    rules(f'[models]\nallow = ["{NAME}"]\n')
+    operator(f'[models]\nallow = ["{NAME}"]\n')
     assert not errors(visit(model=NAME))
     for revision in ("refs/pr/7", pull, pull[:12]):
         app = visit(model=NAME, revision=revision)
         assert not app.exception
         assert f"may not be loaded here at `{revision}`" in errors(app)[0]
         assert not any(button.key in ("fetch-model", "retry-model") for button in app.button)
-    rules(f'[models]\nallow = ["{NAME}@{pull}"]\n')
+    operator(f'[models]\nallow = ["{NAME}@{pull}"]\n')
     assert not errors(visit(model=NAME, revision=pull))
     assert errors(visit(model=NAME))
-    rules('[models]\nallow = ["another/*"]\n')
+    operator('[models]\nallow = ["another/*"]\n')
     assert "the operator allows `another/*`" in errors(visit(model=NAME))[0]
 
 
 @pytest.mark.usefixtures("small_corpus")
-def test_a_limit_of_size_applies_to_a_model_that_is_in_memory(tmp_path, rules):
+def test_a_limit_of_size_applies_to_a_model_that_is_in_memory(tmp_path, operator):
     folder = save_tiny_bert(tmp_path / "mine")
     assert not errors(visit(model=str(folder)))
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling/config.json").write_text('"' + "x" * 1_000_000 + '"', encoding="utf-8")
-    rules("[models]\nmax_model_megabytes = 1\n")
+    operator("[models]\nmax_model_megabytes = 1\n")
     assert "the operator's limit is 1 MB" in errors(visit(model=str(folder)))[0]
-    rules(f"[models]\ndimensions = {DIMENSION - 1}\n")
+    operator(f"[models]\ndimensions = {DIMENSION - 1}\n")
     message = f"vectors of {DIMENSION} numbers, and the operator's limit is {DIMENSION - 1}"
     assert message in errors(visit(model=str(folder)))[0]
 
 
 @pytest.mark.parametrize("page", ["narrow_cone", "sentence_similarity", "cosine_basis"])
 @pytest.mark.usefixtures("small_corpus")
-def test_a_broken_operator_s_file_is_reported_on_the_pages(rules, page):
-    rules("[models\n")
+def test_a_broken_operator_s_file_is_reported_on_the_pages(operator, page):
+    operator("[models\n")
     app = visit(page=page, model="owner/name")
     assert not app.exception
     assert all("is not a TOML file" in error for error in errors(app))
     assert not any(button.key == "retry-model" for button in app.button)
 
 
-def test_a_broken_operator_s_file_is_reported_by_the_form_of_a_folder(rules):
-    rules("[models\n")
+def test_a_broken_operator_s_file_is_reported_by_the_form_of_a_folder(operator):
+    operator("[models\n")
     app = folder_form()
     app.text_input(key="pairs_folder").set_value("/etc").run()
     assert not app.exception
