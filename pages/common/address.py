@@ -1,8 +1,6 @@
-"""The address (URL query): the name of every parameter, in one place.
+"""The address: the name of every parameter, which is the key of its control.
 
-A parameter is the key of its control, so a link restores what a reader sees. The address does not
-contain uploads: of a reader's own file it has the name and a digest of its content. Links that
-people have saved depend on these names.
+Links that people have saved depend on these names. No upload is in an address.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Controls whose state is in the URL, under codes that no language changes.
-
-Streamlit's ``bind`` puts the translated *label* of a choice into the URL: choices use ``choose``.
-"""
+"""Controls whose state is in the URL, under codes; Streamlit's ``bind`` would put labels there."""
 
 from __future__ import annotations
 
@@ -81,10 +78,7 @@ def choose(
 
 
 def code_of_label(key: str) -> None:
-    """Replace an old label by its code, before the state of the control is read.
-
-    A control that accepts typed texts sends its label, which data or language may have changed.
-    """
+    """Replace an old label, which a control that accepts typed texts sends, by its code."""
     shown = st.session_state.get("shown-labels", {}).get(key, {})
     if st.session_state.get(key) in shown:
         st.session_state[key] = shown[st.session_state[key]]

@@ -38,10 +38,7 @@ SHORT_TOKENS = 512  # tokens of a text up to which an encoding does not take a m
 
 
 def _limit_blas() -> None:
-    """One thread for every matrix product.
-
-    The arrays of the pages are small, so more threads gain nothing. BLAS threads wait for each
-    other by spinning. On busy cores (a class of thirty) this makes a product thirty times slower.
+    """One thread for every matrix product: on busy cores, spinning ones are thirty times slower.
 
     threadpoolctl keeps a reference to the thread that sets a limit. The thread of a visit refers to
     its session with all uploads, so another thread sets the limit.
@@ -218,10 +215,7 @@ def encode_corpus(
     private: bool | None = None,
     encoder: Encoder | None = None,
 ) -> CorpusCloud:
-    """The cloud by the chosen encoder, or another: from memory, the disk, or a job.
-
-    ``like`` is the same cloud at another layer. By default a reader's upload is ``private``.
-    """
+    """The cloud by an encoder: from memory, disk or a job. ``like`` is it at another layer."""
     if isinstance(corpus, VectorSet):
         return cloud_of_vectors(corpus)
     encoder = encoder or current_encoder()  # not in the job, because a job's thread has no session

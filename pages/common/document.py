@@ -26,11 +26,7 @@ TOOLS_HTML = """<div class="page-tools">
 
 
 def show_contents(page: str) -> None:
-    """The page's headings, its language, and where it is scrolled to (document.js).
-
-    The browser stores the name of the reader's own corpus, and sends it after a reload, which ends
-    the session.
-    """
+    """The page's headings, language and scroll position; the browser keeps the own corpus' name."""
     own = chosen_own()
     words = names("streamlit")  # the reader's words for Streamlit's own controls
     # the same button has the name of its table, where the table has one

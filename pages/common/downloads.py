@@ -46,8 +46,7 @@ CsvCell = str | tuple[str, str]  # a text, or a code and its words on the page
 def csv_bytes(head: Sequence[str], rows: Sequence[Sequence[CsvCell]], measured_on: str) -> bytes:
     """A table as CSV; the last column of its first row names what the numbers were measured on.
 
-    In English the columns have the names of ``head`` and the cells their codes, as programs like
-    them; in other languages the names of ``names.toml`` and the words of the page.
+    English tables have codes, as programs like them; others the names and words of the page.
     """
     head = [*head, "measured_on"]
     is_english = language() == ENGLISH

@@ -12,10 +12,7 @@ from .page_state import is_first_in_visit
 
 @contextmanager
 def folded(label: str, *, key: str, icon: str | None = None) -> Iterator[bool]:
-    """An expander that is computed only if open, and stays open on return.
-
-    Use it as ``with folded(...) as is_open: if is_open: ...``; ``key`` in the session opens it.
-    """
+    """An expander that is computed only if open, and stays open on return: yields whether it is."""
     state = st.session_state
     opened = state.setdefault("opened", {})
     place = f"{state.get('page')}/{key}"
@@ -35,10 +32,7 @@ def show_folded(
     icon: str | None = None,
     parameters: Iterable[str] = (),
 ) -> None:
-    """A folded part that ``show(*values)`` draws while it is open.
-
-    It is open at first if the address has a value for one of its parameters.
-    """
+    """A folded part, open at first if the address has a value for one of its parameters."""
     if any(name in st.query_params for name in parameters):
         st.session_state.setdefault(key, True)
     with folded(label, key=key, icon=icon) as is_open:

@@ -45,10 +45,7 @@ def may_wait_again(session: str, since: float) -> bool:
 
 
 class Lane:
-    """Jobs that run one after the other: short ones before long ones, then in order of arrival.
-
-    At each of its reports, a running long job lets short ones run first.
-    """
+    """Jobs in turn: short ones first, even at a report of a running long one."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -188,8 +185,7 @@ def joined(
 ) -> Iterator[Job]:
     """The job of a key, running or new, for which the visitor waits while the block runs.
 
-    A visitor waits for one job of a lane, and for one long job of all lanes. Other jobs without
-    another visitor are cancelled.
+    A visitor waits for one job of a lane, and for one long job of all lanes.
     """
     with _lock:
         job = _jobs.get(key)

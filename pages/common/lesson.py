@@ -1,9 +1,7 @@
 """A lesson: views of the pages in an order, each with two sentences, in a bar over every page.
 
-``?lesson=1`` is the whole lesson, ``?lesson=10`` its ten minutes, ``?lesson=own`` a teacher's own.
-The steps are data: assets/text/<language>/lesson.toml. A sentence quotes the page's numbers by
-name, as in ``{mean_cosine:2}`` (two decimals), so it agrees with the screen for any model. Where
-another model needs another sentence, there is a list of cases; the first one that fits is told.
+The steps are assets/text/<language>/lesson.toml. Sentences quote the page's numbers by name, as
+in ``{mean_cosine:2}`` (two decimals), or are a list of cases, of which the first that fits is told.
 """
 
 from __future__ import annotations

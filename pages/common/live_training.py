@@ -1,11 +1,6 @@
-"""Live training: a session's training runs in another process, with controls and a queue.
+"""A session's training runs in another process, with controls and a queue, from page to page.
 
-    st.button(_("Train"), on_click=started, args=("page", partial(function_that_yields, settings)))
-    follow("page", draw)  # draw(training or None), which calls show_controls("page", training, _)
-
-The training continues while the reader reruns the page or visits another one, and its records stay
-with the session. It ends when the session ends, when it was paused for long, or by a cancel. At
-most [memory] trainings of narrow-cone.toml run at once on one server, and one of each session.
+It ends with the session, after a long pause, or by a cancel.
 """
 
 from __future__ import annotations

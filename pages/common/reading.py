@@ -53,8 +53,7 @@ def read_upload(
 ) -> Any:
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, cached.
 
-    ``read`` is of a module without Streamlit; of a file of the server it gets the path. With large
-    options ``beside``, whose key is ``named``, another process calls it.
+    ``read`` is of a module without Streamlit; large options are ``beside``, whose key is ``named``.
     """
     options = {"limits": upload_limits()} | options
     answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)

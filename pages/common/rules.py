@@ -15,10 +15,7 @@ FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 
 
 def model_rules() -> ModelLimits:
-    """The limits of narrow-cone.toml, inside a visit; OperatorFileError.
-
-    If it is silent about folders, they are read where the server answers this machine only.
-    """
+    """The limits of narrow-cone.toml; by default a server of this machine only reads folders."""
     rules = read_model_limits()
     if rules.local_folders is None:
         rules = replace(rules, local_folders=_is_for_this_machine())

@@ -24,8 +24,7 @@ ASSETS = shipped_file("")
 def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
     """Configure the page, draw the sidebar and the claim; returns the container of what follows.
 
-    ``charts`` is "first" if a Plotly chart is the first picture, "later" or "none": the browser
-    compiles Plotly for 0.7 s, at once, after the first picture, or never.
+    Plotly is loaded at once for ``charts`` "first", after the first picture for "later".
     """
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     lesson_place = st.container(key="lesson-place")

@@ -236,10 +236,7 @@ def offer_sample(key: str) -> None:
 def choose_sample(
     key: str, most: int, *, always: bool = False, first: int | None = None
 ) -> dict[str, Any]:
-    """The reader's sample as options of a reader: {} or {"sample": rows, "seed": seed}.
-
-    ``first`` is the proposed number. ``always`` shows the controls for a small file, too.
-    """
+    """A sample as options of a reader; ``first`` is proposed, ``always`` shows it at once."""
     if not always:
         if not st.session_state.get(key):
             return {}

@@ -341,10 +341,7 @@ def treated_words(place: str, treatment: str) -> str:
 
 
 def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
-    """The raw average, with directions removed, and of an uploaded file the treated one.
-
-    A short name has its coverage and n in the hover text alone: a telephone would cut them.
-    """
+    """The raw average, with directions removed, and of an uploaded file the treated one."""
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None

@@ -621,8 +621,7 @@ def _extreme_pairs(encoded: EncodedPairs) -> dict[str, float | str]:
 def facts_of(scene: SimilarityScene) -> dict[str, float | str]:
     """Scores × 100 at the last layer, and two pairs that the model orders as nobody would.
 
-    For the lesson's sentences. Pair a: the highest cosine of those that people score at most 1 of
-    5; pair b: the lowest cosine of those that they score at least 4.
+    Pair a has the highest cosine of those that people score low, pair b the lowest of high ones.
     """
     raw, treated = scene.output
     low, high = scene.choice.pairs.pairs.score_range

@@ -27,11 +27,7 @@ def averages_of_file(
     stop_words: str,
     fit_texts: Sequence[str] | None,
 ) -> AveragedPairs:
-    """Averages of the words in a file of vectors.
-
-    The whole file is read, because a word may be in upper or lower case, and frequencies are
-    estimated from the order.
-    """
+    """Averages of words in a file, read as a whole: case varies, frequencies are its order."""
     table = read_vectors(content, name=name, limits=limits)
     return average_pairs(
         table,

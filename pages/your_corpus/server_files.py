@@ -50,11 +50,7 @@ def has_files() -> bool:
 
 
 def server_files() -> dict[str, Path]:
-    """Files that may be read, by the name that a list shows: first the one of ``given_file``.
-
-    A link counts as its target, which must be under an allowed folder too. The list has no
-    files of a run.
-    """
+    """Files that may be read, by the name in the list; a link counts as its target."""
     given = given_file()
     return ({} if given is None else {given.name: given}) | _listed(_folders())[0]
 

@@ -1,8 +1,6 @@
-"""Plotly charts that are redrawn in place, and clicks on their points.
+"""Plotly charts as a component, which redraws them in place, and clicks on their points.
 
-For ``st.plotly_chart`` every new figure is a new chart: the browser builds the drawing, its zoom
-and its WebGL context again, which takes most of a second. These charts are a component whose
-identity is its key. It draws with the script in the plotly package.
+``st.plotly_chart`` builds the drawing, its zoom and its WebGL context again, for most of a second.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The components in the browser, and scripts that it fetches once from the static folder.
+"""The components in the browser.
 
-Streamlit sends a component's script again with every message. So a large component gets a short
-script that imports the rest from the static folder, or all of it if that can't be written.
+Streamlit sends a component's script with every message, so a large one is in the static folder.
 """
 
 from __future__ import annotations
@@ -85,10 +84,7 @@ def served(name: str) -> str:
 
 
 def put_in_static(name: str, version: str, content: bytes) -> str | None:
-    """The address under which Streamlit serves the content; None if the folder can't be written.
-
-    {} in the name is its version. Other versions that are older than EXPIRY are removed.
-    """
+    """The address of content that Streamlit then serves; None if the folder can't be written."""
     target = STATIC / name.format(version)
     try:
         if target.is_file() and target.stat().st_size == len(content):

@@ -1,7 +1,6 @@
 """The same points in several pictures with one camera (assets/components/twin_cloud).
 
-Positions and colours are arrays named by a hash: a control that changes neither sends neither.
-Without WebGL2 ``has_no_webgl2`` is True from then on, and the page draws with Plotly.
+Arrays are named by a hash: what has not changed is not sent. Without WebGL2, Plotly draws.
 """
 
 from __future__ import annotations

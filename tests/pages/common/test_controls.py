@@ -14,13 +14,6 @@ from tests.for_each import for_each
 from tests.pages.visits import healthy
 
 
-def test_a_layer_and_an_average_of_layers_in_words():
-    assert layer_words(4, 6) == "layer 4 of 6"
-    assert layer_words("first-last", 6) == "mean of layers 1 and 6 (of 6)"
-    assert layer_words("last-4", 6) == "mean of layers 3 to 6 (of 6)"
-    assert layer_words("first-last", 1) == "layer 1 of 1"  # the average of one layer
-
-
 @for_each("code", languages())
 @for_each("name", LAYER_SETS)
 def test_every_average_of_layers_names_exactly_its_layers(name, code):

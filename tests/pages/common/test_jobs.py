@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.process import ProcessEnded
 from pages.common import jobs
 from pages.common.jobs import Cancelled, Job, Lane, Progress, joined
+from tests.for_each import for_each
 from tests.waiting import PATIENCE, until
 
 SOMEBODY, ANOTHER = "somebody", "another"
@@ -238,28 +239,8 @@ def test_cancelled_work_in_the_queue_never_begins():
     assert second.begun == 0
 
 
-def test_paused_work_can_be_cancelled():
-    long, short = Gate(), Gate()
-    with joined("a", long, SOMEBODY, is_long=True) as paused, joined("b", short, ANOTHER):
-        until(lambda: short.begun == 1)
-        paused.cancel()
-        assert paused.wait(PATIENCE)
-    assert isinstance(paused.error, Cancelled)
-
-
 class Panic(BaseException):
     """Like pyo3_runtime.PanicException from tokenizers, it is not an Exception."""
-
-
-def test_a_panic_in_the_work_is_an_error_with_its_reason():
-    def work(report: Progress) -> None:
-        raise Panic("index out of bounds")
-
-    visitor = Visit(work, page_that_waits)
-    visitor.at.run()
-    assert not visitor.at.exception
-    (box,) = visitor.at.error
-    assert box.value == "Panic: index out of bounds"
 
 
 def test_a_lost_worker_is_reported_and_the_work_can_start_again():
@@ -294,8 +275,15 @@ def test_a_cancelled_job_starts_anew_for_the_next_visitor():
     assert [box.value for box in visitor.at.success] == ["done"]
 
 
-def test_an_error_is_shown_once_and_can_be_retried():
-    outcomes = [ValueError("no room for the vectors"), None]
+@for_each(
+    ("error", "said"),
+    [
+        (ValueError("no room for the vectors"), "no room for the vectors"),
+        (Panic("index out of bounds"), "Panic: index out of bounds"),
+    ],
+)
+def test_an_error_is_shown_once_and_can_be_retried(error, said):
+    outcomes = [error, None]
 
     def work(report: Progress) -> None:
         outcome = outcomes.pop(0)
@@ -304,7 +292,7 @@ def test_an_error_is_shown_once_and_can_be_retried():
 
     visitor = Visit(work, page_that_waits)
     visitor.at.run()
-    assert [box.value for box in visitor.at.error] == ["no room for the vectors"]
+    assert [box.value for box in visitor.at.error] == [said]
     visitor.at.run()
     assert not visitor.at.error
     assert [box.value for box in visitor.at.success] == ["done"]

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from geometry.measure.cone import NARROW
 from pages.common.measures import (
     ICONS,
     Control,
@@ -21,13 +20,6 @@ from tests.for_each import for_each
 from tests.pages.visits import healthy
 
 ROOT = Path(__file__).parents[3]
-
-
-def test_the_definition_names_the_source_and_the_own_limit():
-    said = cone_words()
-    assert "above 0" in said
-    assert "Ethayarajh (2019)" in said
-    assert f"{NARROW} or more, a limit of this project" in said
 
 
 def test_every_verdict_on_a_cone_has_the_definition():

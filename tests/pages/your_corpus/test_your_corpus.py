@@ -1,6 +1,5 @@
 """The reader's own texts, vectors, pairs and sheets: pasted, uploaded, or on the server."""
 
-import gzip
 import io
 import re
 from dataclasses import replace
@@ -356,14 +355,6 @@ def test_folders_of_one_name_are_listed_apart_and_once_in_a_while(operator, tmp_
     gone = tmp_path / "left" / "data" / "own.csv"
     gone.unlink()
     assert server_file(f"{gone}") is None
-
-
-def test_word_vectors_and_gzip_are_recognised_as_vectors():
-    lines = "".join(f"w{i} " + " ".join(f"{v:.4f}" for v in row) + "\n" for i, row in enumerate(X))
-    for name, content in (("g.txt", lines.encode()), ("g.txt.gz", gzip.compress(lines.encode()))):
-        at = given(name, content)
-        assert not errors(at)
-        assert f"{N} vectors of {D} numbers ready." in everything(at)
 
 
 def test_a_finished_run_is_opened_measured_and_its_whitening_taken_home(operator, tmp_path):
