@@ -1,4 +1,4 @@
-"""Limits of sessions and uploads, and sessions that end.
+"""Limits of sessions and uploads, sessions that end, and names that Streamlit does not publish.
 
 All on a running server with low limits in its narrow-cone.toml.
 """
@@ -32,6 +32,7 @@ LIMITS = "[memory]\nsessions = 2\nsession_uploads_megabytes = 3\nuploads_megabyt
 PAGE = "cosine_basis"
 FULL = "This server already has 2 visitors"
 UNCOUNTED = "can't count its visitors"
+LINE = "is not as in"  # in a line of the log about a name
 
 # Every Python process imports this module at its start. The server's runs what the tests write.
 OBEDIENT = """
@@ -69,14 +70,73 @@ def obey(path, names={"hide": hide}):
 if "ORDERS" in os.environ:  # worker processes do not inherit it
     threading.Thread(target=obey, args=[os.environ.pop("ORDERS")], daemon=True).start()
 """
-# Objects of the server.
+# Objects of the server, by the names that WITHOUT uses.
 OBJECTS = """
 from pages.common import streamlit_internals as internals
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
-server = internals._server()
+server, Queue = internals._server(), internals.ForwardMsgQueue
 manager, uploads = server._session_mgr, server.uploaded_file_mgr
 session = next((info.session for info in manager.list_active_sessions()), None)
+requests = ScriptRequests()
+requests.request_rerun(RerunData())
+context = object.__new__(ScriptRunContext)
+context.script_requests, context.is_history_navigation = requests, True
+
+def in_a_run(function):
+    real, internals.get_script_run_ctx = internals.get_script_run_ctx, lambda: context
+    try:
+        return function()
+    finally:
+        internals.get_script_run_ctx = real
+
+def tell(function):
+    try:
+        print("GAVE", function(), flush=True)
+    except internals.Unreadable:
+        print("GAVE refused", flush=True)
 """
+# A name that Streamlit does not publish: (its owner, what uses it, what that gives without it)
+WITHOUT = {
+    "Runtime._session_mgr": ("type(server)", "internals.open_sessions()", "refused"),
+    "MemoryUploadedFileManager.file_storage": (
+        "type(uploads)",
+        "internals.uploaded_bytes()",
+        "refused",
+    ),
+    "WebsocketSessionManager._session_storage": (
+        "type(manager)",
+        "internals.end_expired_sessions()",
+        "refused",
+    ),
+    "MemorySessionStorage._cache": (
+        "type(manager._session_storage)",
+        "internals.end_expired_sessions()",
+        "refused",
+    ),
+    "AppSession._state": ("type(session)", "internals.is_running(session.id)", "False"),
+    "ScriptRequests._state": ("ScriptRequests", "in_a_run(internals.click_waits)", "False"),
+    "ScriptRunContext.is_history_navigation": (
+        "ScriptRunContext",
+        "in_a_run(internals.is_from_history)",
+        "False",
+    ),
+    "Runtime.stats_mgr": ("type(server)", "internals.publish('other', '', dict)", "None"),
+    "ForwardMsgQueue._queue": (
+        "Queue",
+        "internals._clear_with_references(Queue(), True, ['a'])",
+        "None",
+    ),
+    "ForwardMsgQueue.clear": ("Queue", "internals.correct_faults()", "None"),
+    "PagesManager.uses_pages_directory": (
+        "internals.PagesManager",
+        "internals.correct_faults()",
+        "None",
+    ),
+    "net_util._external_ip": ("internals.net_util", "internals.correct_faults()", "None"),
+}
 
 
 class Server(AppServer):
@@ -334,6 +394,38 @@ gc.disable()  # no automatic collection frees it""")
     until(lambda: "GAVE True" in server.order("print('GAVE', left() is None)"))
 
 
+# ---- names that Streamlit does not publish ----
+
+
+def test_without_a_name_there_is_a_refusal_or_a_plain_path_and_one_line(server):
+    found = {}
+
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            for name, (owner, use, _) in WITHOUT.items():
+                own = name.rpartition(".")[2]
+                found[name] = server.order(f"""{OBJECTS}
+session._state = internals.AppSessionState.APP_IS_RUNNING
+tell(lambda: {use})
+restore = hide({owner}, {own!r})
+internals._log.cache_clear()
+try:
+    tell(lambda: {use})
+    tell(lambda: {use})
+finally:
+    restore()""")
+
+    run_alone(visit())
+    for name, (_, _, without) in WITHOUT.items():
+        before, _, after = found[name].partition("GAVE")[2].partition("\n")
+        assert (before.strip() == "None") is (without == "None"), (name, before)
+        assert before.strip() not in ("refused", "False"), name
+        assert re.findall("GAVE (.*)", after) == [without] * 2, (name, found[name])
+        [line] = [line for line in found[name].splitlines() if LINE in line]
+        assert f"{name}, which " in line
+
+
 def test_sessions_that_can_t_be_counted_get_no_page_and_uploads_none_in(server):
     async def visit() -> None:
         async with Reader(server.port, PAGE) as reader:
@@ -357,3 +449,11 @@ from pages.common import streamlit_internals as internals
 print("GAVE", internals.PagesManager.uses_pages_directory, internals.net_util._external_ip,
       internals.ForwardMsgQueue.clear.__name__)""")
     assert "GAVE False 127.0.0.1 _clear_with_references" in told
+
+
+def test_each_name_is_listed_and_tested():
+    assert streamlit_internals.NAMES.keys() == WITHOUT.keys()
+    code = Path(streamlit_internals.__file__).read_text(encoding="utf-8")
+    own = {*re.findall(r"^(?:def |class )?(_\w+)\b", code, re.M)}  # the module's own
+    private = {*re.findall(r"[.\"](_[a-z]\w*)", code)} - own
+    assert private <= {name.partition(".")[2] for name in WITHOUT}
