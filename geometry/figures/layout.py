@@ -58,7 +58,6 @@ def note(
 
 
 def faint(colour: str, opacity: float) -> str:
-    """The colour as Plotly's rgba."""
     red, green, blue = rgb(colour)
     return f"rgba({red},{green},{blue},{opacity})"
 
@@ -106,11 +105,9 @@ def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]
 
 def _points(trace: go.Scatter | go.Bar) -> list[Row]:
     about = trace.text if trace.text is not None else [""] * len(trace.x)
-    is_sideways = getattr(trace, "orientation", None) == "h"  # horizontal bars have values in x
-    places, values = (trace.y, trace.x) if is_sideways else (trace.x, trace.y)
     return [
         [trace.name, float(place), str(text), float(value)]
-        for place, text, value in zip(places, about, values, strict=True)
+        for place, text, value in zip(trace.x, about, trace.y, strict=True)
     ]
 
 

@@ -23,8 +23,6 @@ HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last
 
 @dataclass(frozen=True)
 class Dotted:
-    """Points of one kind, joined by a line."""
-
     x: Sequence[float]
     y: np.ndarray  # NaN leaves a gap
     low: np.ndarray | None

@@ -18,8 +18,6 @@ MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrow
 
 @dataclass(frozen=True)
 class Dots:
-    """A group of points."""
-
     x: np.ndarray
     y: np.ndarray
     about: Sequence[str]  # hover texts

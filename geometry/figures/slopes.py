@@ -22,8 +22,6 @@ SHARE = 0.3  # the row of the line below each title
 
 @dataclass(frozen=True)
 class Item:
-    """One place of a list."""
-
     key: object  # the same in both lists for the same thing
     text: str  # cut where its half of the picture ends; the hover text has all of it
     value: str  # beside the dot
