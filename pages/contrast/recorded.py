@@ -35,26 +35,11 @@ from .run import (
 FILE = shipped_file("recorded-contrast.json")
 DECIMALS = 4
 SPLITS = 8  # of the pairs, each with a seed of its own; the steps of the first one are shown
-DEFAULTS = HeadSettings(
-    model="all-MiniLM-L6-v2",
-    text=None,
-    layer=5,
-    last_layer=6,
-    pooling="mean",
-    head="linear",
-    centred=False,
-    temperature=0.2,
-    dropout=0.1,
-    batch_size=64,
-    learning_rate=1e-3,
-    steps=400,
-    seed=0,
-)
+DEFAULTS = HeadSettings()
 
 
 @cache
 def recorded_run() -> ContrastRun:
-    """The run of the file."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     header, ending = stored["header"], stored["ending"]
     moments = [

@@ -9,8 +9,8 @@ import pytest
 from pages.common.address import PARAMETERS, put_in_url
 from pages.common.compare_two import SIDES
 from pages.contrast.explore import NUMBERS
-from pages.cosine_basis.controls import LIMITS
-from pages.whitening.choices import SLOTS
+from pages.cosine_basis.explore import LIMITS
+from pages.whitening.explore import SLOTS
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
@@ -33,6 +33,9 @@ BY_VARIABLE = {
 }
 
 
+CHOICES = ("choose", "choose_in")
+
+
 def keyword(call: ast.Call, name: str) -> str | None:
     for each in call.keywords:
         if each.arg == name and isinstance(each.value, ast.Constant):
@@ -46,7 +49,7 @@ def literal_names() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
-            is_choice = isinstance(node.func, ast.Name) and node.func.id == "choose"
+            is_choice = isinstance(node.func, ast.Name) and node.func.id in CHOICES
             if is_choice or keyword(node, "bind") == "query-params":
                 name = keyword(node, "key")
                 if name is not None:
