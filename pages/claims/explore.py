@@ -135,7 +135,6 @@ SIGNS = {"holds": "✓", "partly": "◐", "fails": "✗", "unknown": "?", UNTEST
 
 
 def signed_names() -> dict[str, str]:
-    """Each verdict after its sign in the wall."""
     return {state: f"{SIGNS[state]} {name}" for state, name in state_names().items()}
 
 
@@ -163,7 +162,6 @@ def unit_words() -> dict[str, str]:
 
 
 def missing_words(code: str) -> str:
-    """Why there is nothing to test a claim on."""
     found = {
         "layers": _("The model has no layers above its input."),
         "labels": _("The corpus has no labels."),
@@ -275,7 +273,6 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
 
 
 def place_words(claim: Claim) -> str:
-    """The section or table, and whether it was looked up."""
     return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
 
 
@@ -296,7 +293,6 @@ def is_measured(tested: Tested | None) -> bool:
 
 
 def about_of(claim: Claim, about: str) -> str:
-    """What the numbers of a claim depend on."""
     if claim.depends in ("training", "words"):
         return _("the same for every model and corpus that is chosen")
     return about

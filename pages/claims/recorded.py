@@ -72,7 +72,6 @@ def _short(value: Any) -> Any:
 
 
 def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
-    """The place and the results of one bundled model and corpus, as they are stored."""
     encoder = load_encoder(CODES[name], prefix=prefix, device="cpu")
     texts = read_bundled(corpus)
     found = {

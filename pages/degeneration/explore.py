@@ -13,12 +13,9 @@ import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.arrows import Token, arrows_figure
-from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
-from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
-from geometry.projection.panel import Panel
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.history import History
@@ -28,15 +25,12 @@ from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import (
-    chart_of,
-    kept_chart,
     send_plane,
-    share_texts,
     show_chart,
 )
-from pages.common.draw.clouds import current_theme, draw_legend
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.folded import folded
+from pages.common.draw.clouds import current_theme
+from pages.common.draw.either_cloud import show_cloud
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -66,7 +60,6 @@ from pages.common.words import (
     markdown,
     noted,
     paragraph,
-    plotly,
     prose,
 )
 
@@ -110,11 +103,7 @@ def _texts(scene: DegenerationScene) -> list[str]:
     ]
 
 
-def _titles() -> list[str]:
-    return [_("mean direction"), _("principal direction of the rest")]
-
-
-def _draw_twins(scene: DegenerationScene) -> None:
+def draw_pictures(scene: DegenerationScene) -> None:
     """An animation for each model, with a stop at each recorded step."""
     history = scene.history
     n = len(history.steps)
@@ -132,7 +121,7 @@ def _draw_twins(scene: DegenerationScene) -> None:
         pictures=pictures,
         colours=_colours(scene),
         reach=UNIT_REACH,
-        axis_titles=_titles(),
+        axis_titles=[_("mean direction"), _("principal direction of the rest")],
         origin_label=_("origin"),
         name=_("Embeddings while a model is trained"),
         film_name=_("From the first step to the last"),
@@ -149,9 +138,8 @@ def _draw_twins(scene: DegenerationScene) -> None:
         is_large=is_presenting(),
         has_lead=has_lead,
     )
-    show_twin_cloud(
+    show_cloud(
         cloud,
-        current_theme(),
         key=GROUP,
         texts=_texts(scene),
         on_settled=None if scene.is_live else store_step,
@@ -188,35 +176,6 @@ def alternative(scene: DegenerationScene) -> str:
     )
 
 
-def _draw_charts(scene: DegenerationScene) -> None:
-    """A Plotly chart for each model, for a browser without WebGL2."""
-    history = scene.history
-    n = len(history.steps)
-    if n > 1:
-        st.session_state["step-slider"] = scene.at
-        st.slider(_("Recorded step"), 0, n - 1, key="step-slider", on_change=_store_slider)
-    share_texts(GROUP, [plotly(text) for text in _texts(scene)])
-    colours, theme = _colours(scene), current_theme()
-    for place, (run, box) in enumerate(
-        zip(history.runs, st.columns(len(history.runs)), strict=True)
-    ):
-        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(), _("origin"))
-        with box:
-            st.markdown(markdown(run_name(run)))
-            show_chart(
-                chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0)),
-                key=f"degeneration-{place}",
-                file_name=f"degeneration-{place}",
-                alt=alternative(scene),
-                texts=GROUP,
-            )
-    draw_legend(colours, theme)
-
-
-def _store_slider() -> None:
-    st.session_state[STEP] = st.session_state["step-slider"]
-
-
 # ---- curves over the steps ----
 
 
@@ -249,12 +208,7 @@ def show_curves(scene: DegenerationScene) -> None:
         with box:
             st.markdown(f"**{markdown(name)}**")
             show_chart(
-                kept_chart(
-                    curves_figure,
-                    *(curves, axes, current_theme()),
-                    height=SMALL_HEIGHT,
-                    private=scene.versions is None,
-                ),
+                curves_figure(curves, axes, current_theme(), height=SMALL_HEIGHT),
                 key=f"degeneration-curve-{place}",
                 file_name=f"degeneration-{what}",
                 alt=labelled(name, _("; ").join([labels[what], *ends])),
@@ -836,26 +790,20 @@ def show_forces() -> None:
         "pull": _("pull"),
         "push": _("push"),
     }
+    tokens = [
+        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
+        for place, name in enumerate(NAMES)
+    ]
     with picture_box:
         show_chart(
-            kept_chart(_forces_figure, int(steps), side, labels, current_theme()),
+            arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH),
             key="degeneration-forces",
-            file_name="degeneration-forces",
             alt=_("; ").join(said),
             zoom=False,
         )
         st.caption(
             _("The arrows of forces are magnified. The longest has the same length at every step.")
         )
-
-
-def _forces_figure(steps: int, side: str, labels: dict[str, str], theme: Theme) -> Any:
-    toy = SoftmaxToy.after(steps, side)
-    tokens = [
-        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
-        for place, name in enumerate(NAMES)
-    ]
-    return arrows_figure(toy.hidden, tokens, labels, theme, reach=REACH)
 
 
 # ---- the convex hull ----
@@ -961,7 +909,7 @@ def explore() -> None:
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
         answer_box = st.container()
         with control_box, st.container(key="degeneration-controls", gap="small"):
-            what, gamma = choose_what()
+            what, gamma = choose_what(st.container())
             button = st.container()
         with more_box, st.container(key="degeneration-more"):
             settings = choose_more(what, gamma)
@@ -980,7 +928,7 @@ def explore() -> None:
         with picture_box:
             scene = _scene(training)
             _show_progress(scene)
-            (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+            draw_pictures(scene)
         with answer_box:
             note_facts(lambda: _facts(scene))
             _answer(scene)
@@ -1058,6 +1006,5 @@ def _answer(scene: DegenerationScene) -> None:
             show_question(PAGE, "theorems", theorem_values(scene, place))
             show_question(PAGE, "cosreg", penalty_values(scene))
             break
-    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_all_measures(scene)
+    label = _("All measures")
+    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")

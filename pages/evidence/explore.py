@@ -32,9 +32,9 @@ from geometry.measure.intervals import Estimate
 from pages.common.address import is_presenting
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
     BigNumber,
@@ -176,14 +176,7 @@ def explore() -> None:
     draw_predictions(judged)
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
-    with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_table(judged)
-            offer_csv(
-                _("Download gains (CSV)"),
-                "evidence",
-                lambda: gains_csv(grids, basis(grids)),
-            )
+    show_folded(_("All gains"), "all-measures", show_table, judged, icon=":material/table:")
 
 
 # ---- names ----
@@ -270,9 +263,8 @@ def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
             st.markdown(title)
             figure = multiples_figure(drawn, ticks, _("layer"), theme, y_range=y_range)
             show_chart(
-                chart_of(figure),
+                figure,
                 key=f"evidence-{number}",
-                file_name=f"evidence-{number}",
                 alt=alt,
                 zoom=False,
             )
@@ -513,16 +505,13 @@ def draw_predictions(judged: JudgedGrids) -> None:
             )
         with box:
             show_chart(
-                chart_of(
-                    scatter_figure(
-                        groups,
-                        Axes(measure_words(name), _("gain of whitening × 100")),
-                        current_theme(),
-                        height=340,
-                    )
+                scatter_figure(
+                    groups,
+                    Axes(measure_words(name), _("gain of whitening × 100")),
+                    current_theme(),
+                    height=340,
                 ),
                 key=f"evidence-{name}",
-                file_name=f"evidence-{name}",
                 alt=correlation,
                 zoom=False,
             )
@@ -555,6 +544,8 @@ def show_table(judged: JudgedGrids) -> None:
         if gain.similarity == judged.by(grid)
     ]
     st.dataframe(rows, hide_index=True, width="stretch")
+    grids = judged.grids
+    offer_csv(_("Download gains (CSV)"), "evidence", lambda: gains_csv(grids, basis(grids)))
 
 
 def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:

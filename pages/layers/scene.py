@@ -307,17 +307,6 @@ def store_layer(values: Sequence[float]) -> None:
     st.session_state[LAYER] = str(round(values[0]))
 
 
-def slide_to_layer(layer: int, last: int) -> None:
-    """A slider, for a browser without WebGL2."""
-    if last > 0:
-        st.session_state["layer-slider"] = layer
-        st.slider(_("Layer"), 0, last, key="layer-slider", on_change=_store_slider)
-
-
-def _store_slider() -> None:
-    st.session_state[LAYER] = str(st.session_state["layer-slider"])
-
-
 @dataclass(frozen=True, eq=False)
 class LayersScene:
     """What is drawn and measured; clouds of curves are read later, after the pictures were sent."""

@@ -261,7 +261,6 @@ class ConeScene:
 
     @property
     def is_white(self) -> bool:
-        """True at the end of both sliders."""
         return self.whitening.centring == self.whitening.strength == 1
 
     @property

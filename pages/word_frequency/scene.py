@@ -25,7 +25,7 @@ from geometry.measure.intervals import Estimate
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import FOUND, choose, choose_tokenizer, layer_labels, tokenizer_names
+from pages.common.controls import FOUND, choose_in, choose_tokenizer, layer_options, tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
@@ -76,53 +76,34 @@ class WordChoice:
 def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
-    with words_box:
-        words = choose(
-            st.selectbox,
-            _("Vectors of words"),
-            list(COUNTED_BY),
-            key="words",
-            default="types",
-            labels={
-                "types": noted(_("types"), type_words(encoder)),
-                "tokens": _("contextual tokens, averaged by type"),
-                "glove": glove_name(),
-                "upload": _("an uploaded table"),
-            },
-        )
-    with counts_box:
-        offered = COUNTED_BY[words]
-        counts = choose(
-            st.selectbox,
-            _("Frequencies from"),
-            list(offered),
-            key="counts",
-            default=offered[0],
-            labels={
-                "corpus": _("the corpus"),
-                "list": _("an uploaded list"),
-                "common-zh": _("common Chinese words (Simplified)"),
-                "order": _("the table’s own order")
-                if words in ("glove", "upload")
-                else _("the vocabulary’s own order"),
-            },
-        )
-    with layer_box:
-        last = encoder.n_layers
-        layer = choose(
-            st.selectbox,
-            _("Layer (of tokens and sentences)"),
-            [*map(str, range(last + 1))],
-            key="layer",
-            default=str(min(4, last)),
-            labels=layer_labels(last),
-        )
+    words = choose_in(
+        words_box,
+        _("Vectors of words"),
+        {
+            "types": noted(_("types"), type_words(encoder)),
+            "tokens": _("contextual tokens, averaged by type"),
+            "glove": glove_name(),
+            "upload": _("an uploaded table"),
+        },
+        key="words",
+    )
+    is_table = words in ("glove", "upload")
+    names = {
+        "corpus": _("the corpus"),
+        "list": _("an uploaded list"),
+        "common-zh": _("common Chinese words (Simplified)"),
+        "order": _("the table’s own order") if is_table else _("the vocabulary’s own order"),
+    }
+    offered = {code: names[code] for code in COUNTED_BY[words]}
+    counts = choose_in(counts_box, _("Frequencies from"), offered, key="counts")
+    last = encoder.n_layers
+    label, layers = _("Layer (of tokens and sentences)"), layer_options(last)
+    layer = choose_in(layer_box, label, layers, str(min(4, last)), key="layer")
     vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
     counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
     counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
     # a model's tokenizer counts its own words
-    is_split = words in ("glove", "upload") and counts == "corpus"
-    tokenizer = choose_tokenizer(corpus.texts) if is_split else FOUND
+    tokenizer = choose_tokenizer(corpus.texts) if is_table and counts == "corpus" else FOUND
     return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
 
 
@@ -161,7 +142,6 @@ class RankedWords:
 
     @property
     def measured(self) -> RankedWords:
-        """The most frequent words, MEASURED_WORDS at most."""
         most = MEASURED_WORDS
         if len(self) <= most:
             return self
@@ -176,8 +156,6 @@ class RankedWords:
 
 @dataclass(frozen=True, eq=False)
 class FrequencyScene:
-    """The words, what was measured of them, and what both were made from."""
-
     words: RankedWords
     measures: FrequencyMeasures  # of ``words.measured``
     choice: WordChoice
@@ -294,7 +272,6 @@ def _by_vocabulary(
 def _of_corpus(
     corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None
 ) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
-    """(vectors, words and counts of types or of averaged tokens; ``RankedWords.tokens``)."""
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
         cloud = encode_corpus(corpus, spec).cloud
