@@ -22,7 +22,7 @@ LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps zoom and camera."""
+    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps the zoom."""
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},

@@ -88,24 +88,9 @@ SMALL_HEIGHT = 240
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
-def _colours(scene: DegenerationScene) -> PointColours:
-    names = group_names()
-    return PointColours(
-        scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
-    )
-
-
-def _texts(scene: DegenerationScene) -> list[str]:
-    text = scene.history.text
-    return [
-        _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
-        for word, count in zip(text.words, text.counts.tolist(), strict=True)
-    ]
-
-
 def draw_pictures(scene: DegenerationScene) -> None:
     """An animation for each model, with a stop at each recorded step."""
-    history = scene.history
+    history, text, names = scene.history, scene.history.text, group_names()
     n = len(history.steps)
     pictures = []
     has_lead = len(history.runs) > 2
@@ -117,9 +102,11 @@ def draw_pictures(scene: DegenerationScene) -> None:
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
     cloud = TwinCloud(
         points=_points(history) if scene.versions is None else _recorded_points(),
-        rows_key=history.text.name,
+        rows_key=text.name,
         pictures=pictures,
-        colours=_colours(scene),
+        colours=PointColours(
+            text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
+        ),
         reach=UNIT_REACH,
         axis_titles=[_("mean direction"), _("principal direction of the rest")],
         origin_label=_("origin"),
@@ -141,7 +128,10 @@ def draw_pictures(scene: DegenerationScene) -> None:
     show_cloud(
         cloud,
         key=GROUP,
-        texts=_texts(scene),
+        texts=[
+            _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
+            for word, count in zip(text.words, text.counts.tolist(), strict=True)
+        ],
         on_settled=None if scene.is_live else store_step,
     )
 

@@ -215,14 +215,13 @@ def grids_of(data: str) -> dict[str, GainGrid]:
     return {model: grid for model, grid in found.items() if grid is not None}
 
 
-def place_words(model: str, layer: int, pooling: str) -> str:
-    if (layer, pooling) == OWN_PLACE:
+def place_words(model: str, at: RawPlace | CureGain) -> str:
+    if (at.layer, at.pooling) == OWN_PLACE:
         return _("as they are")
     if model == GLOVE:
-        return _("words without stop words") if pooling == "no-stop-words" else _("all words")
-    return _("layer {layer}, {pooling}").format(
-        layer=layer, pooling=pooling_names().get(pooling, pooling)
-    )
+        return _("words without stop words") if at.pooling == "no-stop-words" else _("all words")
+    pooling = pooling_names().get(at.pooling, at.pooling)
+    return _("layer {layer}, {pooling}").format(layer=at.layer, pooling=pooling)
 
 
 # ---- the picture ----
@@ -308,13 +307,13 @@ def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
 def _about_raw(model: str, place: RawPlace, similarity: str) -> str:
     values = {_("score × 100"): hundred(place.scores[similarity])}
     values |= {measure_words(name): short_number(place.measures[name]) for name in MEASURES}
-    head = f"<b>{escape(place_words(model, place.layer, place.pooling))}</b>"
+    head = f"<b>{escape(place_words(model, place))}</b>"
     return "<br>".join([head, *(labelled(name, value) for name, value in values.items())])
 
 
 def _about(model: str, gain: CureGain) -> str:
     lines = [
-        f"<b>{escape(place_words(model, gain.layer, gain.pooling))}</b>",
+        f"<b>{escape(place_words(model, gain))}</b>",
         labelled(escape(cure_words(gain.cure)), moved_words(gain.gain)),
     ]
     if gain.over_control is not None:
@@ -347,7 +346,7 @@ def show_numbers(judged: JudgedGrids) -> None:
             BigNumber(
                 _("best raw score × 100"),
                 hundred(score),
-                labelled(model, place_words(model, place.layer, place.pooling)),
+                labelled(model, place_words(model, place)),
                 labelled(_("mean cosine"), signed(place.measures["mean_cosine"] or 0.0, 3)),
             ),
         ],
@@ -357,7 +356,7 @@ def show_numbers(judged: JudgedGrids) -> None:
 
 def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> BigNumber:
     value, _sep, ends = moved_words(gain).partition(" ")
-    where = labelled(model, place_words(model, cure.layer, cure.pooling))
+    where = labelled(model, place_words(model, cure))
     return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
@@ -377,10 +376,9 @@ def helps_verdict(judged: JudgedGrids) -> Verdict:
         "centred": _("the mean subtracted"),
         f"{RANDOM}:3": _("the mean and 3 random directions removed"),
     }
-    counts = []
+    words, counts = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places"), []
     for control, name in controls.items():
         up, down, n = judged.tally(control)
-        words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
     return Verdict(
         claim=_("Making vectors isotropic helps."),
@@ -429,7 +427,7 @@ def narrow_verdict(judged: JudgedGrids) -> Verdict:
         against=found.against,
         score=hundred(score),
         model=model,
-        place=place_words(model, place.layer, place.pooling),
+        place=place_words(model, place),
         cosine=signed(place.measures["mean_cosine"] or 0.0, 2),
     )
     return Verdict(
@@ -533,7 +531,7 @@ def show_table(judged: JudgedGrids) -> None:
     rows = [
         {
             _("model"): model,
-            _("place"): place_words(model, gain.layer, gain.pooling),
+            _("place"): place_words(model, gain),
             _("treatment"): cure_words(gain.cure),
             _("score × 100"): hundred(gain.score),
             _("gain"): moved_words(gain.gain),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -15,7 +15,6 @@ from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.data.translations import corpus_of
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
 from geometry.measure import Measured, isotropic_baselines
@@ -25,7 +24,6 @@ from geometry.measure.dimensions import (
     mean_absolute_correlation,
     widest_variance,
 )
-from geometry.palette import Theme
 from geometry.projection import Projection
 from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.film import (
@@ -46,9 +44,8 @@ from pages.common.cloud_choices import Look, choose_look, choose_weights, views,
 from pages.common.cloud_parts import choose_spec, places_csv, show_parts, warn_of_reading
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
-from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
@@ -320,10 +317,16 @@ def warn_of_few_rows(scene: ConeScene) -> None:
 def numbers_table(side: Side, scene: ConeScene) -> str:
     n, d = len(side.points.cloud), side.d
     found = measured(side, MEASURES)
+    isotropic, here = isotropic_baselines(SIZED, n, d, seed=SEED), _("{value} at this n, d")
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
-        **{name: _isotropic(name, n, d) for name in SIZED},
+        **{
+            name: here.format(value=print_value(name, value) + unit_of(name))
+            if value is not None
+            else ""
+            for name, value in isotropic.items()
+        },
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
@@ -345,14 +348,6 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
     return markdown_table(lines)
 
 
-def _isotropic(name: str, n: int, d: int) -> str:
-    """The measure of n isotropic rows in d dimensions, in words; "" if it is undefined."""
-    value = isotropic_baselines([name], n, d, seed=SEED)[name]
-    if value is None:
-        return ""
-    return _("{value} at this n, d").format(value=print_value(name, value) + unit_of(name))
-
-
 def _value(row: Measured) -> str:
     if row.value is None:
         return no_value(row.undefined)
@@ -363,39 +358,21 @@ def _value(row: Measured) -> str:
 
 def _histogram(scene: ConeScene) -> None:
     (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
-    d = scene.white.d
+    n, sides = len(scene.points.cloud), (scene.raw, scene.white)
     st.markdown(_("**Cosines of pairs, before and after**"))
-    show_chart(
-        cosine_histogram_figure(
-            raw,
-            white,
-            isotropic_cosine_shares(EDGES, d),
-            EDGES,
-            HistogramWords(
-                raw=scene.raw.title,
-                white=scene.white.title,
-                reference=_("isotropic directions, d = {d}").format(d=d),
-                x=_("cosine of a pair"),
-                y=_("share of pairs"),
-            ),
-            current_theme(),
-        ),
+    said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
+    cosines = [print_value("mean_cosine", side.headlines["mean_cosine"].value, 2) for side in sides]
+    show_histogram(
+        (raw, white),
+        (scene.raw.title, scene.white.title),
+        scene.white.d,
         key="chart-histogram",
         file_name="narrow-cone-cosines",
-        alt=_(
-            "Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}."
-        ).format(
-            n=f"{pairs:,}",
-            raw=print_value("mean_cosine", scene.raw.headlines["mean_cosine"].value, 2),
-            white=print_value("mean_cosine", scene.white.headlines["mean_cosine"].value, 2),
-        ),
+        alt=said.format(n=f"{pairs:,}", raw=cosines[0], white=cosines[1]),
     )
-    if pairs < len(scene.points.cloud) * (len(scene.points.cloud) - 1) // 2:
-        st.caption(
-            _("Pairs of a sample of {n} points, seed {seed}.").format(
-                n=f"{HISTOGRAM_ROWS:,}", seed=SEED
-            )
-        )
+    if pairs < n * (n - 1) // 2:
+        sample = _("Pairs of a sample of {n} points, seed {seed}.")
+        st.caption(sample.format(n=f"{HISTOGRAM_ROWS:,}", seed=SEED))
 
 
 # ---- three causes ----
@@ -481,22 +458,21 @@ def _figure(title: str, label: str, reference: str, remedy: str, value: str, pic
     )
 
 
-def _toys() -> list[str]:
-    """Round points after each matrix and shift, with the origin as a cross."""
-    theme = current_theme()
-    round_points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
-    return [_picture(round_points @ np.transpose(matrix) + shift, theme) for shift, matrix in TOYS]
-
-
-def _picture(points: np.ndarray, theme: Theme) -> str:
-    # lines of no length with round ends: a third of the bytes of circles
-    dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points)
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
-        f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
-        f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" /></svg>'
-    )
-    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
+def _toys() -> Iterator[str]:
+    """Pictures of round points after each matrix and shift, with the origin as a cross."""
+    theme, points = current_theme(), np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    for shift, matrix in TOYS:
+        places = points @ np.transpose(matrix) + shift
+        # lines of no length with round ends: a third of the bytes of circles
+        dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in places)
+        svg = (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
+            f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
+            f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
+            "</svg>"
+        )
+        image = b64encode(svg.encode()).decode()
+        yield f'<img alt="" src="data:image/svg+xml;base64,{image}">'
 
 
 # ---- a chosen point ----

@@ -18,7 +18,6 @@ from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
@@ -30,7 +29,6 @@ from geometry.measure import (
     recall_at_k,
     retrieval_score,
 )
-from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.process import Worker, send_progress
@@ -58,7 +56,7 @@ from pages.common.corpus_cloud import (
     labels_of,
     row_numbers,
 )
-from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram, show_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
@@ -472,22 +470,12 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
 
 def draw_histogram(scene: NeighboursScene) -> None:
     before, after, pairs, d = histograms(scene.points, scene.clouds)
-    name = treatment_words(scene.after)
-    middle = (EDGES[:-1] + EDGES[1:]) / 2
-    words = HistogramWords(
-        raw=_("Raw"),
-        white=plotly(name),
-        reference=_("isotropic, d = {d}").format(d=d),
-        x=_("cosine of two points"),
-        y=_("share of the pairs"),
-    )
-    reference = isotropic_cosine_shares(EDGES, d)
-    figure = cosine_histogram_figure(
-        *(before, after, reference, EDGES, words, current_theme()), height=330
-    )
+    name, middle = treatment_words(scene.after), (EDGES[:-1] + EDGES[1:]) / 2
     st.markdown(_("How similar are two points?"))
-    show_chart(
-        figure.update_xaxes(dtick=0.5),  # the column is narrow
+    show_histogram(
+        (before, after),
+        (_("Raw"), name),
+        d,
         key="neighbour-cosines",
         file_name="neighbours-cosines",
         alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
@@ -496,6 +484,7 @@ def draw_histogram(scene: NeighboursScene) -> None:
             white=signed(float(after @ middle), 2),
             name=name,
         ),
+        step=0.5,  # the column is narrow
     )
 
 

@@ -257,7 +257,7 @@ def show_headlines(scene: FrequencyScene) -> None:
 
 def show_bins(scene: FrequencyScene) -> None:
     with st.container(key="word-bins"):
-        st.markdown(table_markdown(scene.measures, dict(published().rows)))
+        st.markdown(table_markdown(scene.measures))
     st.caption(prose(PAGE, "table"))
 
 

@@ -573,12 +573,11 @@ def bin_measures() -> list[str]:
     ]
 
 
-def table_markdown(
-    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
-) -> str:
+def table_markdown(measures: FrequencyMeasures) -> str:
     """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [_("ranks"), "n", *bin_measures()]
-    theirs = zip(*(published[name] for name in PUBLISHED_ROWS), strict=True)
+    rows = dict(published().rows)
+    theirs = zip(*(rows[name] for name in PUBLISHED_ROWS), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
         cosine = each.cosine
