@@ -82,7 +82,9 @@ def explore(corpus: Corpus) -> None:
         show_question(PAGE, question)
     with folded(_("All claims"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            st.dataframe(_table(claims, found), hide_index=True, width="stretch")
+            names = _columns()
+            rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
+            st.dataframe(rows, hide_index=True, width="stretch")
             offer_csv(
                 _("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about)
             )
@@ -380,11 +382,6 @@ def _columns() -> dict[str, str]:
         "depends": _("depends on"),
         "page": _("page"),
     }
-
-
-def _table(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
-    names = _columns()
-    return [{names[key]: value for key, value in row.items()} for row in _rows(claims, found)]
 
 
 def claims_csv(claims: Sequence[Claim], found: Results, about: str) -> bytes:

@@ -527,14 +527,6 @@ def show_headlines(scene: ContrastScene) -> None:
     show_big_numbers(title, numbers, key="contrast-numbers")
 
 
-def show_settings(scene: ContrastScene) -> None:
-    if scene.settings != scene.run.header.settings and not scene.is_active:
-        st.markdown(
-            _("The controls are at other settings than this run. Press **Train** to use them.")
-        )
-    st.caption(markdown(run_words(scene.run)))
-
-
 def show_table(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
@@ -693,9 +685,16 @@ def _draw_training(settings: HeadSettings, training: Training | None) -> None:
 def _show_numbers(scene: ContrastScene) -> None:
     show_headlines(scene)
     note_facts(lambda: _facts(scene))
-    show_settings(scene)
+    if scene.settings != scene.run.header.settings and not scene.is_active:
+        st.markdown(
+            _("The controls are at other settings than this run. Press **Train** to use them.")
+        )
+    st.caption(markdown(run_words(scene.run)))
     if not is_presenting():
-        show_verdict(_verdict(scene), key="contrast")
+        verdict, settings = contrast_verdict(scene), scene.run.header.settings
+        if settings.model == current_encoder().name:
+            verdict = of_known_text(verdict, pair_sentences(settings))
+        show_verdict(verdict, key="contrast")
     draw_curves(scene)
     if is_presenting():
         return
@@ -715,14 +714,6 @@ def _facts(scene: ContrastScene) -> dict[str, float]:
         found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
         found[f"over_{gain.over}_high"] = gain.high
     return {name: 100 * value for name, value in found.items()}
-
-
-def _verdict(scene: ContrastScene) -> Verdict:
-    """The verdict; "not enough data" if the model of the run does not know the pairs' text."""
-    verdict, settings = contrast_verdict(scene), scene.run.header.settings
-    if settings.model != current_encoder().name:
-        return verdict
-    return of_known_text(verdict, pair_sentences(settings))
 
 
 def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> ContrastScene:

@@ -19,6 +19,7 @@ from geometry import load_encoder
 from geometry.data import read_bundled_pairs
 from geometry.data.shipped import shipped_file
 from geometry.data.write import write
+from pages.common.recorded import rounded
 
 from .run import (
     ContrastRun,
@@ -77,16 +78,7 @@ def write_recorded() -> None:
     gains = tuple(run.ending.gains for run in runs if run is not None and run.ending is not None)
     assert runs[0] is not None
     stored = asdict(replace(runs[0], is_recorded=True, splits=gains))
-    write(FILE, (json.dumps(_short(stored)) + "\n").encode())
-
-
-def _short(value: Any) -> Any:
-    """The same with lists for arrays, and with few decimals."""
-    if isinstance(value, dict):
-        return {name: _short(each) for name, each in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_short(each) for each in value]
-    return round(float(value), DECIMALS) if isinstance(value, float | np.floating) else value
+    write(FILE, (json.dumps(rounded(stored, DECIMALS)) + "\n").encode())
 
 
 if __name__ == "__main__":

@@ -160,12 +160,15 @@ def _film_cloud(scene: ConeScene) -> TwinCloud:
     at = place_in_film(knobs, whitening.centring, whitening.strength)
     names = [place_name(s, t) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
-    d = scene.raw.d
+    d, aside, panel = scene.raw.d, None, scene.white.panel
+    if at is None:  # not on the film's path
+        still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
+        aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
     white = Picture(
         range(len(stops)),
         names,
         _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        None if at is not None else _aside(scene.white),
+        aside,
     )
     return _twin_cloud(
         scene, points, [Picture([0], [_("Raw")]), white],
@@ -243,12 +246,6 @@ def _film(
 ) -> tuple[tuple[Stop, ...], Points]:
     stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
-
-
-def _aside(side: Side) -> Aside:
-    panel = side.panel
-    points = Points.of(pack_cloud([panel.coordinates], side.reach))
-    return Aside(points, side.title, panel.wedges, side.scale, panel.frame)
 
 
 # ---- numbers ----

@@ -13,7 +13,6 @@ from geometry import (
     Encoder,
     effective_rank,
     isoscore,
-    load_encoder,
     mean_cosine,
     mean_norm_share,
     opening_angle,
@@ -73,11 +72,6 @@ def visit(own: Corpus | None = None, **query: str) -> AppTest:
     if query.pop("table", ""):
         state["all-measures"] = True
     return healthy(new_visit("layers", state, **query).run())
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import functools
 import html
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +10,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry import (
-    Cloud,
     Corpus,
-    Encoder,
     UndefinedMeasure,
     effective_rank,
     isoscore,
     isoscore_baseline,
     label_agreement,
-    load_encoder,
     mean_cosine,
     mean_norm_share,
     nearest,
     opening_angle,
-    read_cloud,
 )
-from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import split_halves
@@ -38,7 +32,6 @@ from geometry.measure.intervals import Estimate
 from geometry.projection.neighbour_maps import MAPS
 from geometry.projection.projection import map_picture
 from geometry.projection.twin import fit_whitening, whiten_beside
-from pages.common.corpus_cloud import MOST_DRAWN
 from pages.common.cosine_histogram import EDGES
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import ICONS
@@ -54,22 +47,6 @@ TEXT = ROOT / "assets" / "text"
 WHITENED = {"centring": "1", "strength": "1"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
-
-
-@pytest.fixture
-def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
-    """The cloud that the page should show, by the library, from the test session's disk cache."""
-
-    def read(name: str = "topics", model: Encoder = encoder, **choices) -> Cloud:
-        plain = {"unit": "sentences", "layer": 4, "pooling": "mean", "max_points": MOST_DRAWN}
-        return read_cloud(model, read_bundled(name), **plain | choices, store=ArrayStore())
-
-    return read
 
 
 def new_visit(uploads: dict[str, Corpus] | None = None, **query: str) -> AppTest:
@@ -493,11 +470,11 @@ def test_the_histogram_covers_all_pairs_and_has_its_reference():
 # Errors and warnings
 
 
-def test_the_recommended_whitening_of_few_sentences_has_its_meaning(encoder):
+def test_the_recommended_whitening_of_few_sentences_has_its_meaning(cloud_of):
     corpus = upload(200, labels=True)
     app = visit_with(corpus)
     assert not app.error
-    X = read_cloud(encoder, corpus, layer=4, store=ArrayStore()).vectors
+    X = cloud_of(corpus).vectors
     assert len(X) == 200
     for side in numbers(app):
         share = float(side["label agreement of 5 neighbours, rows not fitted on"].rstrip("%"))
@@ -630,11 +607,11 @@ LAST_LAYER = "Why is the last layer hardly a cone?"
 
 
 @pytest.mark.slow
-def test_the_cone_s_question_is_shown_only_for_a_cone(encoder):
+def test_the_cone_s_question_is_shown_only_for_a_cone(cloud_of):
     folded = [element for element in visit(layer="6").expander if element.markdown]
     shown = {element.label: element.markdown[0].value for element in folded}
     assert not any("wide at the median" in label for label in shown)
-    X = read_cloud(encoder, read_bundled("topics"), layer=6, store=ArrayStore()).vectors
+    X = cloud_of(layer=6).vectors
     positive, times = positive_cosine_share(X), mean_norm_share(X) * len(X)
     assert f"{positive:.0%} of the cosines are positive" in shown[LAST_LAYER]  # 69%
     assert f"is {times:.0f} times that of isotropic data" in shown[LAST_LAYER]  # 59

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry import NormalizingFlow, load_encoder, read_cloud
-from geometry.data.corpus import read_bundled
-from geometry.encode import ArrayStore
+from geometry import Cloud, NormalizingFlow
 from geometry.transform import FlowEpoch
 from pages.whitening.scene import terms_table
 from tests.pages.charts import array, charts
@@ -21,11 +19,8 @@ pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 @pytest.fixture(scope="module")
-def X() -> np.ndarray:
-    place = {"unit": "sentences", "layer": 4, "pooling": "mean"}
-    texts = read_bundled("topics")
-    cloud = read_cloud(load_encoder(), texts, **place, max_points=5000, store=ArrayStore())
-    return cloud.vectors.astype(np.float64)
+def X(cloud_of: Callable[..., Cloud]) -> np.ndarray:
+    return cloud_of().vectors.astype(np.float64)
 
 
 @pytest.fixture(scope="module")

@@ -4,24 +4,17 @@ import functools
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry import (
-    Cloud,
     Corpus,
-    Encoder,
     label_agreement,
-    load_encoder,
     load_transform,
-    read_cloud,
 )
-from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
-from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.export import save_transform
 from geometry.measure import (
@@ -75,23 +68,6 @@ TABLE = ("all-measures", "all-rows")
 ONLY_ZCA = {"third": "none", "fourth": "none"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
-
-
-@pytest.fixture(scope="module")
-def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
-    """The cloud that the page should show, by the library, from the test session's disk cache."""
-
-    def read(corpus: Corpus | str = "topics", unit: str = "sentences") -> Cloud:
-        texts = read_bundled(corpus) if isinstance(corpus, str) else corpus
-        place = {"unit": unit, "layer": 4, "pooling": "mean"}
-        return read_cloud(encoder, texts, **place, max_points=5000, store=ArrayStore())
-
-    return read
 
 
 @pytest.fixture

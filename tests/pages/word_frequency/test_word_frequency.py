@@ -12,7 +12,7 @@ from scipy.stats import entropy, spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
+from geometry import Corpus, Encoder, frequency_direction, mean_cosine
 from geometry.data.corpus import read_bundled
 from geometry.data.limits import LIMITS
 from geometry.measure import (
@@ -62,11 +62,6 @@ def visit(own: Corpus | None = None, opened: tuple[str, ...] = (), **query: str)
     if query.pop("webgl2", "") == "no":
         state[NO_WEBGL2] = True
     return healthy(new_visit("word_frequency", state, **query).run())
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
 
 
 @pytest.fixture(scope="module")
