@@ -146,15 +146,10 @@ def strips_figure(
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows in groups of equal size, one group for each column.
+    """Rows in groups of equal size, one group for each column."""
 
-    values : (groups * size, groups)
-    rows : names of the rows; a name may occur twice
-    columns : names of the columns
-    """
-
-    values: np.ndarray
-    rows: Sequence[str]
+    values: np.ndarray  # (groups * size, groups)
+    rows: Sequence[str]  # a name may occur twice
     columns: Sequence[str]
 
 

@@ -89,11 +89,7 @@ def plotly_script() -> Path:
 
 
 def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]:
-    """(head, rows) of curves, bars or matrices: a row for each point, bar or entry.
-
-    figures : figures by name. A matrix has its figure's name in its rows; curves and bars have
-    their own.
-    """
+    """(head, rows): each point or bar under its name, each entry of a matrix under its figure's."""
     rows: list[Row] = []
     is_matrix = False
     for name, figure in figures.items():

@@ -32,10 +32,7 @@ class Item:
 
 @dataclass(frozen=True)
 class SlopeWords:
-    """Titles of the lists, the names of what stays, leaves and enters, and of the last row.
-
-    shares : a line below each title, or two empty texts.
-    """
+    """Titles of the lists, the names of what stays, leaves and enters, and of the last row."""
 
     before: str
     after: str
@@ -43,7 +40,7 @@ class SlopeWords:
     leaves: str
     enters: str
     beyond: str
-    shares: tuple[str, str] = ("", "")
+    shares: tuple[str, str] = ("", "")  # a line below each title
 
 
 def slopes_figure(

@@ -1,7 +1,4 @@
-"""A training of the head, and the points that it is compared with, as records.
-
-Another process runs this module, so it imports no Streamlit.
-"""
+"""A training of the head beside other points, as records; another process runs it."""
 
 from __future__ import annotations
 

@@ -513,10 +513,7 @@ KEY = "plane"
 
 
 def show_pictures(scene: BasisScene) -> None:
-    """Both pictures with their cosines. A drag there sets the controls.
-
-    Before a guess, page.css hides the second picture and its cosines.
-    """
+    """Both pictures; a drag sets the controls. page.css hides the second one before a guess."""
 
     def accept() -> None:
         moved = st.session_state[KEY].get("moved")

@@ -344,7 +344,14 @@ def verdicts(scene: DegenerationScene) -> dict[str, Verdict]:
     either = language if language is not None else penalised
     if either is not None and scene.history.theory[either][scene.at] is not None:
         found["push"] = push_verdict(scene, either)
-    return found
+    if scene.step >= FEWEST_STEPS:
+        return found
+    early = _("The step on show is before step {n}; from there on there is a verdict.")
+    said, none = early.format(n=FEWEST_STEPS), nothing_measured()
+    return {
+        name: replace(each, state="unknown", measured=said, control=none)
+        for name, each in found.items()
+    }
 
 
 def _cosines(
@@ -354,18 +361,6 @@ def _cosines(
     return _(", ").join(
         f"{names[name]} **{signed(scene.cosine(run, name, at), 2)}**" for name in groups
     )
-
-
-def _card(
-    scene: DegenerationScene, claim: str, state: State, measured: str, control: Control, basis: str
-) -> Verdict:
-    """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
-    source = _("Gao et al. (2019)")
-    if scene.step < FEWEST_STEPS:
-        early = _("The step on show is before step {n}; from there on there is a verdict.")
-        said = early.format(n=FEWEST_STEPS)
-        return Verdict(claim, source, "unknown", said, nothing_measured(), basis)
-    return Verdict(claim, source, state, measured, control, basis)
 
 
 def _basis(scene: DegenerationScene, *more: str) -> str:
@@ -401,12 +396,12 @@ def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
         step=int(scene.history.steps[0]),
         cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
     )
-    return _card(
-        scene,
+    return Verdict(
         _(
             "A model that is trained with {optimizer} to predict the next word pushes its rare "
             "tokens into a narrow cone."
         ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
+        _("Gao et al. (2019)"),
         state,
         paragraph([words[state], said]),
         Control(control),
@@ -435,9 +430,9 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdic
     ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
         state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
-    return _card(
-        scene,
+    return Verdict(
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
+        _("Gao et al. (2019)"),
         state,
         measured,
         Control(control),
@@ -472,9 +467,9 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             last=scene.step,
         )
         measured = paragraph([measured, own_cone])
-    return _card(
-        scene,
+    return Verdict(
         _("The vectors of a classifier and of word2vec are spread around the origin."),
+        _("Gao et al. (2019)"),
         state,
         measured,
         _cone_elsewhere(scene, (classifier, word2vec)),
@@ -546,12 +541,12 @@ def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
             growth=with_sign(100 * (growth["unseen"] - 1), 0)
         ),
     ]
-    return _card(
-        scene,
+    return Verdict(
         _(
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
+        _("Gao et al. (2019)"),
         state,
         paragraph(parts),
         Control(

@@ -437,10 +437,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
 
 
 def offer_downloads(scene: LayersScene, measure: str) -> None:
-    """The points, the curves of that measure and the parts of the dimensions as CSV.
-
-    Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
-    """
+    """Streamlit stores the functions of the buttons, so they refer to no cloud of the curves."""
     about = provenance(scene)
     pictures = [picture for picture, _edges in scene.drawn]
     points = partial(points_table, scene.first.cloud, pictures, about)

@@ -637,12 +637,7 @@ PRESETS = {  # name: (model, layer, pooling)
 
 
 def show_presets() -> None:
-    """Clouds of bundled models, from an extremely narrow cone to hardly a cone.
-
-    The preset of the current settings is marked. The presets are one control and not buttons,
-    because Streamlit merges quick clicks on several buttons. With one control the last choice
-    counts.
-    """
+    """Clouds of bundled models; one control, because Streamlit merges quick clicks on buttons."""
     names = {
         "needle": _("MiniLM, [CLS], layer 5: extremely narrow"),
         "max": _("MiniLM, max, layer 4: narrow"),
@@ -743,8 +738,7 @@ def choose_map(look: Look, n: int) -> Look:
 def film_settings(*, can_play: bool) -> tuple[float, float]:
     """(centring, strength) of the session, else of the address, else 1 and 1.
 
-    The address contains both settings, or none if both are 1. Without a film, 0 and 0 mean full
-    whitening: otherwise both pictures would show the raw cloud.
+    Without a film 0 and 0 mean 1 and 1: otherwise both pictures would show the raw cloud.
     """
     _read_film_settings()
     centring, strength = (float(st.session_state[name]) for name in FILM)

@@ -12,8 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, Encoder, VectorTable
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
-from geometry.measure import Measured, measure_table
-from geometry.measure.table_measures import OF_PAIRS
+from geometry.measure import Measured
 from geometry.projection import Projection, project
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale
@@ -30,7 +29,7 @@ from pages.common.seed import SEED
 from pages.common.words import _, prose
 
 from . import PAGE
-from .scene import HEADLINES
+from .scene import HEADLINES, quick_measures
 
 TYPES, CHOSEN = "types", "chosen"
 RANKS = (500, 2_000, 10_000, 40_000)  # words of GloVe that a table has: the first of its file
@@ -147,15 +146,7 @@ def _picture(rows: Rows) -> Projection:
 
 @kept(64)
 def _measured(rows: Rows) -> dict[str, Measured]:
-    """Of all rows; figures over pairs of the rows in the picture."""
-    of_pairs = [name for name in MEASURES if name in OF_PAIRS]
-    of_rows = [name for name in MEASURES if name not in OF_PAIRS]
-    parts = ((rows.vectors[rows.sample], of_pairs), (rows.vectors, of_rows))
-    return {
-        each.name: each
-        for X, names in parts
-        for each in measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
-    }
+    return quick_measures(rows.vectors, rows.vectors[rows.sample], MEASURES)
 
 
 def _show(

@@ -290,11 +290,9 @@ WHOLE = "all-rows"  # key of the toggle that shows all rows
 def rows_of(
     picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool = True
 ) -> Rows:
-    """The measures of a picture; without intervals if the points are among those of its fit.
+    """The measures of a picture; intervals would say nothing about points of its own fit.
 
-    There a measure is a property of the fit. An interval would say nothing about other points.
-    The shares of single dimensions are of the model's dimensions, as in the chart, and not of
-    principal coordinates. Without ``is_whole`` they are FIVE.
+    Shares of single dimensions are of the model's dimensions, and not of principal coordinates.
     """
     treated, units = picture.on(sample).treated, sample.units
     annotations = annotations_of(sample)

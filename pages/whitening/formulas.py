@@ -75,10 +75,7 @@ def formula_values(scene: WhiteningScene) -> dict[str, str]:
 
 
 def check_table(scene: WhiteningScene) -> str:
-    """For PCA and each whitening on show: k, and how far W'Sigma W is from I on the fitted points.
-
-    The last column is without shrinkage, at full strength, in all directions of the rank.
-    """
+    """Of each whitening k, and how far W'Sigma W is from I, here and at full strength."""
     names = dict.fromkeys(
         ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
     )

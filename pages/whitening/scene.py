@@ -109,10 +109,7 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
 
 
 def train_flow(points: CorpusCloud) -> None:
-    """Train a flow on the points, with count, live loss curve and cancel.
-
-    Raises UndefinedMeasure for fewer than three distinct points.
-    """
+    """Train a flow, with a live loss curve. UndefinedMeasure for fewer than three points."""
     from geometry.transform.flow import MIN_DISTINCT_ROWS
 
     distinct = count_distinct(points.vectors, most=MIN_DISTINCT_ROWS)
@@ -140,11 +137,7 @@ def train_flow(points: CorpusCloud) -> None:
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
-    """The losses so far, minus their first values, because this chart's axis starts at 0.
-
-    Below it are the two terms of the likelihood. Streamlit's own chart needs no key, so one run can
-    redraw it.
-    """
+    """The losses minus their first values, because this chart's axis starts at 0; both terms."""
     first = history[0]
     lines = {
         _("loss on the fitted points"): [e.train_loss - first.train_loss for e in history],
@@ -334,10 +327,7 @@ def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, code: str, rows: in
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
 ) -> WhiteningScene | None:
-    """Every treatment of the same points. A moved knob computes only what depends on it.
-
-    None if all points shown are equal, or all of the fit.
-    """
+    """Every treatment of the same points; None if all points shown are equal, or all of the fit."""
     if not (sets.whitening.rank and _fit("zca", sets.points).rank):
         return None
     sets.points.project_in_job(look.view, look.n_components)
@@ -498,10 +488,7 @@ def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
 
 
 def agreement(picture: TreatedCloud, scene: WhiteningScene) -> float | None:
-    """Share of the five nearest neighbours of other units with the same label, in the sample.
-
-    None without labels.
-    """
+    """Share of the five nearest of other units with the same label, in the sample, if any."""
     sample = scene.sets.sample
     if picture.content_key in [each.content_key for each in compared(scene) or ()]:
         # the verdict needs the draws, and they contain the share

@@ -173,10 +173,7 @@ def draw_cosines(scene: FrequencyScene) -> None:
 
 
 def draw_clouds(scene: FrequencyScene) -> None:
-    """The same words by SVD, around the origin, and by PCA, around their mean.
-
-    The bins give the colours: most words are rare, so a scale would show one colour.
-    """
+    """The same words by SVD and by PCA, coloured by bin: a scale would show one colour."""
     words = scene.words
     rows = drawn_rows(words)
     (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
@@ -424,10 +421,7 @@ def _holes(
     encoder: Encoder,
     report: jobs.Progress = jobs.no_report,
 ) -> tuple[list[float], list[float], int]:
-    """Quartiles of distances to the nearest (other) type, and the mean length: of types, of means.
-
-    Sentences are means of the vectors of their types; the last number is how many there are.
-    """
+    """Quartiles of distances to the nearest type, and the mean length: of types, of n means."""
     row_of = {text: row for row, text in enumerate(words.texts)}
     means = []
     rng, n = np.random.default_rng(SEED), len(corpus)

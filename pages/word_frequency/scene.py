@@ -257,10 +257,7 @@ def _type_table(encoder: Encoder) -> VectorTable:
 def _by_vocabulary(
     names: Sequence[str], counts: np.ndarray, vocabulary: Sequence[str]
 ) -> tuple[np.ndarray, float]:
-    """(1/rank of each name by the vocabulary's order (n,), Spearman of that order and the counts).
-
-    Words that no text contains have no rank. A vocabulary begins with such tokens.
-    """
+    """1/rank of each name by the vocabulary's order (n,), and its Spearman with the counts."""
     row_of = {word: row for row, word in enumerate(vocabulary)}
     by_order = 1 / (1 + np.argsort(np.argsort([row_of[name] for name in names])))
     try:
