@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,13 @@ from .cloud_choices import Look, choose_cloud
 from .compare_two import show_two
 from .corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusCloud, warn_of_cache
 from .downloads import csv_bytes, points_csv, short_number
+from .draw.clouds import note_too_many_labels
+from .draw.either_cloud import show_cloud
 from .explore_panel import Explored, PanelPlaces, offer_view, show_clusters
 from .messages import errors_shown
 from .models import current_encoder
 from .origin import coverage_of, warn_of_coverage
+from .selected_points import choose_row, store_selection
 
 
 def choose_spec(
@@ -31,6 +35,28 @@ def choose_spec(
     if isinstance(corpus, VectorSet):
         return OF_VECTORS
     return replace(choose_cloud(current_encoder(), more=more, boxes=boxes), max_points=MOST_DRAWN)
+
+
+def show_explored(
+    cloud: TwinCloud,
+    points: CorpusCloud,
+    explored: Explored,
+    *,
+    key: str,
+    on_settled: Callable[[Sequence[float]], None] | None = None,
+) -> TwinCloud:
+    """Draw the pictures with filters and sizes, whose points can be chosen and selected."""
+    note_too_many_labels(points.cloud)
+    cloud = explored.on(cloud, points)
+    show_cloud(
+        cloud,
+        key=key,
+        texts=points.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, points.shared_key),
+        on_settled=on_settled,
+    )
+    return cloud
 
 
 def show_parts(

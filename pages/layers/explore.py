@@ -24,7 +24,13 @@ from geometry.projection.twin_message import (
 )
 from pages.common.address import fills_window, is_presenting
 from pages.common.cloud_choices import warn_of_too_few
-from pages.common.cloud_parts import figures_csv, places_csv, show_parts, warn_of_reading
+from pages.common.cloud_parts import (
+    figures_csv,
+    places_csv,
+    show_explored,
+    show_parts,
+    warn_of_reading,
+)
 from pages.common.controls import choose
 from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
@@ -34,11 +40,9 @@ from pages.common.draw.clouds import (
     axis_titles,
     current_theme,
     lines_below,
-    note_too_many_labels,
     panel_with,
     point_colours,
 )
-from pages.common.draw.either_cloud import show_cloud
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import (
     Explored,
@@ -71,10 +75,8 @@ from pages.common.origin import (
 )
 from pages.common.selected_points import (
     choose_point,
-    choose_row,
     chosen_marks,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
@@ -165,16 +167,7 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         is_large=is_presenting(),
         has_lead=True,
     )
-    cloud = explored.on(cloud, points)
-    show_cloud(
-        cloud,
-        key=GROUP,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-        on_settled=store_layer,
-    )
-    return cloud
+    return show_explored(cloud, points, explored, key=GROUP, on_settled=store_layer)
 
 
 # ---- curves ----
@@ -581,7 +574,6 @@ def explore(corpus: Corpus) -> None:
             show_error(error)
         return
     with look_box:
-        note_too_many_labels(first.cloud)
         cloud = draw_pictures(scene, explored)
         if not fills_window():
             show_headlines(scene)

@@ -41,7 +41,13 @@ from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
-from pages.common.cloud_parts import choose_spec, places_csv, show_parts, warn_of_reading
+from pages.common.cloud_parts import (
+    choose_spec,
+    places_csv,
+    show_explored,
+    show_parts,
+    warn_of_reading,
+)
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
@@ -52,10 +58,8 @@ from pages.common.draw.clouds import (
     cone_wedges,
     current_theme,
     lines_below,
-    note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.either_cloud import show_cloud
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, explored_part, filtered, open_panel
 from pages.common.folded import show_folded
@@ -81,11 +85,9 @@ from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.selected_points import (
     choose_point,
-    choose_row,
     chosen_marks,
     short,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
@@ -122,19 +124,9 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
     """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
-    points = scene.points
-    note_too_many_labels(points.cloud)
     has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
-    cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
-    show_cloud(
-        cloud,
-        key=GROUP,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-        on_settled=store_film_settings,
-    )
-    return cloud
+    cloud = (_film_cloud if has_film else _still_cloud)(scene)
+    return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
 
 
 def _alternative(side: Side) -> str:

@@ -56,6 +56,7 @@ from pages.common.cloud_parts import (
     choose_spec,
     figures_csv,
     places_csv,
+    show_explored,
     show_parts,
     warn_of_reading,
 )
@@ -70,12 +71,10 @@ from pages.common.draw.clouds import (
     cloud_panel,
     current_theme,
     lines_below,
-    note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.either_cloud import show_cloud
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.explore_panel import Explored, explored_part, open_panel
+from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
@@ -101,10 +100,8 @@ from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
 from pages.common.selected_points import (
     choose_point,
-    choose_row,
     chosen_marks,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
@@ -175,20 +172,6 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
 
 GROUP = "whitening"
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
-
-
-def draw_pictures(scene: WhiteningScene, explored: Explored) -> TwinCloud:
-    points = scene.sets.points
-    note_too_many_labels(points.cloud)
-    cloud = explored.on(_twin_cloud(scene), points)
-    show_cloud(
-        cloud,
-        key=GROUP,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-    )
-    return cloud
 
 
 def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
@@ -916,7 +899,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
-        cloud = draw_pictures(scene, explored)
+        cloud = show_explored(_twin_cloud(scene), points, explored, key=GROUP)
         waiting = {} if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {
