@@ -586,18 +586,22 @@ def offer_downloads(scene: ConeScene) -> None:
     view = _("view {name}").format(name=scene.raw.projection.method)
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
     measured_on = " · ".join([scene.provenance, view, factor])
-    places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
     with st.container(horizontal=True):
         offer_csv(
             _("Download points (CSV)"),
             "narrow-cone-points",
-            partial(places_csv, scene.points.cloud, places, measured_on),
+            partial(panels_csv, scene, measured_on),
         )
         offer_csv(
             _("Download histogram (CSV)"),
             "narrow-cone-cosines",
             partial(histogram_csv, scene, measured_on),
         )
+
+
+def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
+    places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
+    return places_csv(scene.points.cloud, places, measured_on)
 
 
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
