@@ -451,11 +451,9 @@ def provenance(scene: BasisScene) -> str:
 
 def offer_downloads(scene: BasisScene) -> None:
     with st.container(horizontal=True):
-        for name, label, table in (
-            ("points", _("Download points (CSV)"), points_table),
-            ("cosines", _("Download cosines (CSV)"), cosines_table),
-        ):
-            offer_csv(label, f"cosine-basis-{name}", partial(_csv, table, scene))
+        points, cosines = partial(_csv, points_table, scene), partial(_csv, cosines_table, scene)
+        offer_csv(_("Download points (CSV)"), "cosine-basis-points", points)
+        offer_csv(_("Download cosines (CSV)"), "cosine-basis-cosines", cosines)
 
 
 def _csv(table: Callable[[BasisScene], pd.DataFrame], scene: BasisScene) -> str:

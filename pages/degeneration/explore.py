@@ -919,11 +919,9 @@ def explore() -> None:
             _answer(scene)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
             about = provenance(scene)
-            for name, label, made in (
-                ("curves", _("Download curves (CSV)"), curves_csv),
-                ("points", _("Download points (CSV)"), points_csv),
-            ):
-                offer_csv(label, f"degeneration-{name}", partial(made, scene, about))
+            curves, points = partial(curves_csv, scene, about), partial(points_csv, scene, about)
+            offer_csv(_("Download curves (CSV)"), "degeneration-curves", curves)
+            offer_csv(_("Download points (CSV)"), "degeneration-points", points)
 
     follow(PAGE, draw)
 

@@ -383,11 +383,8 @@ def show_all_measures(scene: LayersScene) -> None:
     with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
     measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
-    offer_csv(
-        _("Download measures (CSV)"),
-        "layers-measures",
-        lambda: table_csv(tables, measured_on),
-    )
+    table = partial(table_csv, tables, measured_on)
+    offer_csv(_("Download measures (CSV)"), "layers-measures", table)
 
 
 def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:

@@ -587,16 +587,10 @@ def offer_downloads(scene: ConeScene) -> None:
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
     measured_on = " · ".join([scene.provenance, view, factor])
     with st.container(horizontal=True):
-        offer_csv(
-            _("Download points (CSV)"),
-            "narrow-cone-points",
-            partial(panels_csv, scene, measured_on),
-        )
-        offer_csv(
-            _("Download histogram (CSV)"),
-            "narrow-cone-cosines",
-            partial(histogram_csv, scene, measured_on),
-        )
+        points = partial(panels_csv, scene, measured_on)
+        offer_csv(_("Download points (CSV)"), "narrow-cone-points", points)
+        cosines = partial(histogram_csv, scene, measured_on)
+        offer_csv(_("Download histogram (CSV)"), "narrow-cone-cosines", cosines)
 
 
 def panels_csv(scene: ConeScene, measured_on: str) -> bytes:

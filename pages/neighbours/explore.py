@@ -735,11 +735,8 @@ def show_relevance(scene: NeighboursScene) -> None:
         _retrieved, queries, scene.points, scene.clouds, scene.k, vectors, **how
     )
     _show_scores(scene, found)
-    offer_csv(
-        _("Download scores by query (CSV)"),
-        "neighbours-queries",
-        partial(queries_csv, found, provenance(scene)),
-    )
+    table = partial(queries_csv, found, provenance(scene))
+    offer_csv(_("Download scores by query (CSV)"), "neighbours-queries", table)
 
 
 @kept(4)

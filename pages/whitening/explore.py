@@ -349,11 +349,8 @@ def show_all_measures(scene: WhiteningScene) -> None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
     measured_on = provenance(scene)
-    offer_csv(
-        _("Download measures (CSV)"),
-        "whitening-measures",
-        lambda: table_csv(scene, tables, measured_on),
-    )
+    table = partial(table_csv, scene, tables, measured_on)
+    offer_csv(_("Download measures (CSV)"), "whitening-measures", table)
 
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
@@ -448,11 +445,8 @@ def show_charts(scene: WhiteningScene) -> None:
     if figures:
         st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene)
-        offer_csv(
-            _("Download chart values (CSV)"),
-            f"whitening-{kind}",
-            partial(figures_csv, figures, measured_on),
-        )
+        values = partial(figures_csv, figures, measured_on)
+        offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", values)
 
 
 def chart_values(scene: WhiteningScene) -> dict[str, str]:
@@ -670,11 +664,8 @@ def warn_of_simplex(scene: WhiteningScene) -> None:
 
 def offer_downloads(scene: WhiteningScene) -> None:
     measured_on = provenance(scene)
-    offer_csv(
-        _("Download points (CSV)"),
-        "whitening-points",
-        lambda: pictures_csv(scene, measured_on),
-    )
+    points = partial(pictures_csv, scene, measured_on)
+    offer_csv(_("Download points (CSV)"), "whitening-points", points)
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
         return

@@ -53,11 +53,8 @@ def show_named_axes() -> None:
             )
     st.markdown(shapes_table(found.bases))
     st.markdown(prose(PAGE, "independent-read", values_of(found)))
-    offer_csv(
-        _("Download axes with their words (CSV)"),
-        "whitening-named-axes",
-        lambda: axes_csv(found),
-    )
+    label = _("Download axes with their words (CSV)")
+    offer_csv(label, "whitening-named-axes", lambda: axes_csv(found))
 
 
 @kept(1)

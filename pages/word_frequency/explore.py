@@ -727,13 +727,8 @@ def _answer(scene: FrequencyScene) -> None:
     for question in ("opposite", "cosine", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
-        words, basis = scene.words, provenance(scene)
-        for label, name, made in (
-            (_("Download words (CSV)"), "word-frequency", partial(words_csv, words, basis)),
-            (
-                _("Download bins (CSV)"),
-                "word-frequency-bins",
-                partial(bins_csv, scene.measures, basis),
-            ),
-        ):
-            offer_csv(label, name, made)
+        basis = provenance(scene)
+        words = partial(words_csv, scene.words, basis)
+        offer_csv(_("Download words (CSV)"), "word-frequency", words)
+        bins = partial(bins_csv, scene.measures, basis)
+        offer_csv(_("Download bins (CSV)"), "word-frequency-bins", bins)
