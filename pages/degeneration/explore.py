@@ -56,6 +56,7 @@ from pages.common.words import (
     _,
     aligned_table,
     code,
+    dotted,
     labelled,
     markdown,
     noted,
@@ -364,13 +365,11 @@ def _cosines(
 
 
 def _basis(scene: DegenerationScene, *more: str) -> str:
-    return " · ".join(
-        [
-            _("one training: there is no interval over seeds"),
-            _("seed {seed}").format(seed=scene.history.runs[0].seed),
-            _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
-            *more,
-        ]
+    return dotted(
+        _("one training: there is no interval over seeds"),
+        _("seed {seed}").format(seed=scene.history.runs[0].seed),
+        _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
+        *more,
     )
 
 

@@ -16,7 +16,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
-from pages.common.words import _, labelled, language, noted
+from pages.common.words import _, dotted, labelled, language, noted
 
 from . import PAGE
 from .scene import optimizer_names
@@ -113,12 +113,10 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
                 "output embeddings; the last one has another loss."
             ).format(cosines=_(", ").join(controls))
         ),
-        " · ".join(
-            [
-                _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
-                cone_words(),
-                _("SGD: momentum 0.9, learning rate 0.3"),
-                _("the sizes of the gradients are not measured on this page"),
-            ]
+        dotted(
+            _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
+            cone_words(),
+            _("SGD: momentum 0.9, learning rate 0.3"),
+            _("the sizes of the gradients are not measured on this page"),
         ),
     )

@@ -60,7 +60,7 @@ from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.words import _
+from pages.common.words import _, dotted
 
 SAMPLE_ROWS = 3000  # texts or tokens of curves, tables and rogue dimensions; the page says so
 TOKENS = "tokens"
@@ -442,13 +442,11 @@ def layers_verdict(scene: LayersScene) -> Verdict:
             cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
         ),
         control=isotropic_control(rows[0].n, rows[0].d),
-        basis=" · ".join(
-            [
-                *series_origin(scene.series[TOKENS]),
-                _("raw cloud, nothing fitted"),
-                cone_words(),
-                _("95% interval: jackknife over sentences"),
-            ]
+        basis=dotted(
+            *series_origin(scene.series[TOKENS]),
+            _("raw cloud, nothing fitted"),
+            cone_words(),
+            _("95% interval: jackknife over sentences"),
         ),
     )
 
@@ -509,12 +507,10 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
                 "dimensions **{low} to {high}** (95% of rotations)."
             ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
         ),
-        basis=" · ".join(
-            [
-                *series_origin(scene.series[scene.name]),
-                _("raw cloud, nothing fitted"),
-                _("without an interval, because other dimensions may lead in other sentences"),
-            ]
+        basis=dotted(
+            *series_origin(scene.series[scene.name]),
+            _("raw cloud, nothing fitted"),
+            _("without an interval, because other dimensions may lead in other sentences"),
         ),
     )
 

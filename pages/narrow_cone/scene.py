@@ -61,7 +61,7 @@ from pages.common.measures import (
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, language, markdown, markdown_table, paragraph
+from pages.common.words import _, dotted, language, markdown, markdown_table, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -534,19 +534,17 @@ def cone_verdict(scene: ConeScene) -> Verdict:
             units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         control=isotropic_control(*scene.sample.vectors.shape),
-        basis=" · ".join(
-            [
-                *origin(scene.sample),
-                _("raw cloud, nothing fitted"),
-                _("the papers measured types and contextual tokens; here: {units}").format(
-                    units=unit_names()[unit]
-                ),
-                cone_words(),
-                {
-                    "types": _("95% interval: jackknife over types"),
-                    "vectors": _("95% interval: jackknife over vectors"),
-                }.get(unit, _("95% interval: jackknife over sentences")),
-            ]
+        basis=dotted(
+            *origin(scene.sample),
+            _("raw cloud, nothing fitted"),
+            _("the papers measured types and contextual tokens; here: {units}").format(
+                units=unit_names()[unit]
+            ),
+            cone_words(),
+            {
+                "types": _("95% interval: jackknife over types"),
+                "vectors": _("95% interval: jackknife over vectors"),
+            }.get(unit, _("95% interval: jackknife over sentences")),
         ),
     )
 

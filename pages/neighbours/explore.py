@@ -92,6 +92,7 @@ from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.words import (
     _,
     aligned_table,
+    dotted,
     markdown,
     paragraph,
     plotly,
@@ -614,12 +615,10 @@ def neighbours_verdict(scene: NeighboursScene) -> Verdict:
         state=hub_state(scene.changes),
         measured=paragraph([_hub_words(scene), _label_words(scene)]),
         control=_hub_control(scene.changes),
-        basis=" · ".join(
-            [
-                provenance(scene),
-                _("hubness has no interval, because a few points decide it"),
-                _("95% intervals: subsamples of the points"),
-            ]
+        basis=dotted(
+            provenance(scene),
+            _("hubness has no interval, because a few points decide it"),
+            _("95% intervals: subsamples of the points"),
         ),
     )
 

@@ -66,6 +66,7 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import (
     _,
     aligned_table,
+    dotted,
     labelled,
     markdown,
     noted,
@@ -401,15 +402,13 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
         state,
         paragraph([measured, words]),
         Control(control),
-        " · ".join(
-            [
-                _("n = {n} sentences").format(n=f"{last.n:,}"),
-                _("means of contextual tokens at {layer}, special tokens left out").format(
-                    layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
-                ),
-                _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
-                _("95% interval: jackknife over sentences"),
-            ]
+        dotted(
+            _("n = {n} sentences").format(n=f"{last.n:,}"),
+            _("means of contextual tokens at {layer}, special tokens left out").format(
+                layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
+            ),
+            _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
+            _("95% interval: jackknife over sentences"),
         ),
     )
 

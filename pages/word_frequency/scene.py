@@ -35,7 +35,7 @@ from pages.common.seed import SEED
 from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors
 from pages.common.uploads import is_own
-from pages.common.words import _, aligned_table, labelled, noted
+from pages.common.words import _, aligned_table, dotted, labelled, noted
 
 from .apart import (
     MEASURED_WORDS,
@@ -468,16 +468,14 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
         state=overall,
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
         control=_shuffled_words(measures),
-        basis=" · ".join(
-            [
-                provenance(scene),
-                _("the {n} most frequent words against ranks from {start} on").format(
-                    n=f"{first.n:,}", start=f"{last.start + 1:,}"
-                ),
-                cone_words(),
-                _("95% intervals: jackknife over words"),
-                _("distances have none: the control judges them"),
-            ]
+        basis=dotted(
+            provenance(scene),
+            _("the {n} most frequent words against ranks from {start} on").format(
+                n=f"{first.n:,}", start=f"{last.start + 1:,}"
+            ),
+            cone_words(),
+            _("95% intervals: jackknife over words"),
+            _("distances have none: the control judges them"),
         ),
     )
 
