@@ -527,7 +527,7 @@ def test_the_name_of_a_unit_has_no_measure_word(code):
 
 
 JOINED = (*CODE, *(ROOT / "geometry" / "diagnosis").glob("*.py"), ROOT / "geometry" / "errors.py")
-OF_VECTORS = {"panels.py", "form.py"}  # whose commas are between the numbers of one vector
+OF_VECTORS = {"form.py"}  # whose commas are between the numbers of one vector
 
 
 def test_texts_are_joined_by_signs_of_the_reader_s_language():

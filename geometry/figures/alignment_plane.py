@@ -21,8 +21,6 @@ FRAME = 110  # px of the height outside of the axes
 
 @dataclass(frozen=True)
 class PlanePoint:
-    """A cloud."""
-
     uniformity: float
     alignment: float
     value: float  # its colour

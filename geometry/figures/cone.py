@@ -1,4 +1,4 @@
-"""A cloud around the origin, in two or three dimensions, with its cone."""
+"""A flat picture of a cloud around the origin, with its cone."""
 
 from __future__ import annotations
 
@@ -8,36 +8,31 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from ..projection.panel import Mark, Panel, Wedge
-from ..projection.point_colours import PointColours
-from .layout import HOVER_TEXT, SYMBOL_CODES, axis, note
-from .panel import marker, panel_layout
+from ..projection.panel import Panel
+from ..projection.point_colours import PointColours, look_of
+from .layout import HOVER_TEXT, SYMBOL_CODES, axis, base_layout, note
 
 ARC_POINTS = 24
 OPACITY = 0.75
 # px beside the axes for their titles and numbers. Fixed, because Plotly's own choice depends on
 # what was drawn before, and panels of the same cloud have to be the same picture.
-AXIS_MARGIN = {"l": 50, "r": 12, "b": 42}
-CONE_RINGS = 48
+LEFT, RIGHT, BELOW = 50, 12, 50
+CAPTION_HEIGHT = 19  # px of a line of caption above the picture
+LEGEND_HEIGHT = 30
 
 
 def cone_figure(
     panel: Panel, colours: PointColours, theme: Theme, *, height: int = 440, lines: int = 3
 ) -> go.Figure:
-    """The panel as a figure: Scattergl for two components, Scatter3d for three."""
-    layout = panel_layout(panel, theme, height=height, lines=lines)
-    draw = _draw_flat if panel.coordinates.shape[1] == 2 else _draw_deep
-    return draw(panel, colours, theme, layout)
+    """Points about the origin by WebGL, with wedges and bands below them and captions above.
 
-
-def _draw_flat(
-    panel: Panel, colours: PointColours, theme: Theme, layout: dict[str, Any]
-) -> go.Figure:
-    """Scattergl with equal axes, the origin in the middle, wedges and bands below the points."""
+    Pictures beside each other align if they have space for the same number of caption ``lines``.
+    """
     x, y = panel.coordinates.astype(np.float32).T
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
     same = {"marker": {"opacity": OPACITY}}  # a click must not fade the other points
+    quiet = {"hoverinfo": "skip", "showlegend": False}
     traces = [
         {
             "type": "scattergl",
@@ -55,27 +50,39 @@ def _draw_flat(
     if panel.lines is not None:
         across, up = panel.lines.astype(np.float32).T
         line = {"color": theme.ink, "width": 1}
-        traces.append(
-            go.Scattergl(
-                x=across, y=up, mode="lines", line=line, hoverinfo="skip", showlegend=False
-            )
-        )
+        traces.append(go.Scattergl(x=across, y=up, mode="lines", line=line, **quiet))
     for mark in panel.marks:
+        rows = list(mark.rows)
         ring = {"symbol": mark.symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
-        traces.append(_mark(go.Scattergl, mark, ring, x=x, y=y))
+        named = quiet | {"name": mark.caption, "showlegend": True}
+        traces.append(go.Scattergl(x=x[rows], y=y[rows], mode="markers", marker=ring, **named))
     # the whole layout at once: a later update takes longer than everything else here
-    figure = go.Figure(traces, layout | _frame(panel, theme, layout))
+    figure = go.Figure(traces, _layout(panel, theme, height, lines))
     if symbols is not None:
         _set_symbols(figure.data[0].marker, symbols)
     return figure
 
 
-def _mark(draw: Any, mark: Mark, look: dict[str, Any], **places: np.ndarray) -> Any:
-    rows = list(mark.rows)
-    at = {name: values[rows] for name, values in places.items()}
-    return draw(
-        **at, mode="markers", marker=look, name=mark.caption, hoverinfo="skip", showlegend=True
-    )
+def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
+    """Marker settings for ONE trace of all points, coloured by an array."""
+    base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
+    if colours.names is None:
+        bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
+        bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
+        return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
+    codes = colours.codes
+    looks = [look_of(code, theme) for code in range(len(colours.names))]
+    edges = np.linspace(0.0, 1.0, len(looks) + 1)  # a constant step of the scale for each code
+    steps = [(float(end), hue) for i, (hue, _) in enumerate(looks) for end in edges[i : i + 2]]
+    # numbers, because Plotly checks an array of strings one by one: 0.1 s a picture
+    return {
+        **base,
+        "color": codes.astype(np.float32),
+        "colorscale": steps,
+        "cmin": -0.5,
+        "cmax": len(looks) - 0.5,
+        "symbol": np.array([SYMBOL_CODES[symbol] for _, symbol in looks])[codes],
+    }
 
 
 def _set_symbols(look: Any, symbols: Any) -> None:
@@ -87,28 +94,35 @@ def _set_symbols(look: Any, symbols: Any) -> None:
         look.symbol = symbols
 
 
-def _frame(panel: Panel, theme: Theme, layout: dict[str, Any]) -> dict[str, Any]:
+def _layout(panel: Panel, theme: Theme, height: int, lines: int) -> dict[str, Any]:
     """Equal axes about the origin, and everything except the points."""
-    look = {
+    above, below = lines * CAPTION_HEIGHT, LEGEND_HEIGHT if panel.marks else 0
+    notes = []
+    if lines and panel.captions:
+        corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        captions = "<br>".join(panel.captions)
+        notes.append(note(captions, 0, 1, theme, size=12, align="left", **corner))
+    if panel.origin_label:
+        look = {"xanchor": "right", "yanchor": "top", "opacity": 0.85, "bgcolor": theme.paper}
+        notes.append(note(f"✚ {panel.origin_label}", 0, 0, theme, size=12, **look))
+    same = {
         "constrain": "domain",
         "zeroline": panel.origin_label is not None,
         "automargin": False,
         "title_standoff": 2,
     }
-    notes = list(layout["annotations"])
-    if panel.origin_label:
-        corner = {"xanchor": "right", "yanchor": "top", "opacity": 0.85, "bgcolor": theme.paper}
-        notes.append(note(f"✚ {panel.origin_label}", 0, 0, theme, size=12, **corner))
-    below = layout["margin"]["b"] + AXIS_MARGIN["b"]
-    return {
-        "margin": layout["margin"] | AXIS_MARGIN | {"b": below},
-        "shapes": _sectors(panel, theme),
-        "xaxis": axis(theme, panel.axis_titles[0], range=panel.ends[0], **look),
-        "yaxis": axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **look),
-        "dragmode": "pan",
-        "clickmode": "event",
-        "annotations": notes,
-    }
+    return base_layout(
+        theme,
+        height=height + above + below,
+        margin={"l": LEFT, "r": RIGHT, "t": 8 + above, "b": BELOW + below},
+        annotations=notes,
+        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+        shapes=_sectors(panel, theme),
+        xaxis=axis(theme, panel.axis_titles[0], range=panel.ends[0], **same),
+        yaxis=axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **same),
+        dragmode="pan",
+        clickmode="event",
+    )
 
 
 def _sectors(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
@@ -132,103 +146,3 @@ def _sector(radius: float, start: float, stop: float) -> dict[str, Any]:
     angles = np.radians(np.linspace(start, stop, ARC_POINTS))
     arc = " ".join(f"L {radius * np.cos(a):.5g},{radius * np.sin(a):.5g}" for a in angles)
     return {"type": "path", "path": f"M 0,0 {arc} Z", "layer": "below"}
-
-
-def _draw_deep(
-    panel: Panel, colours: PointColours, theme: Theme, layout: dict[str, Any]
-) -> go.Figure:
-    """Scatter3d in a cube around the origin. A new figure leaves the camera as it was."""
-    x, y, z = panel.coordinates.astype(np.float32).T
-    look = marker(colours, theme, size=3.5, opacity=0.8)
-    if "symbol" in look:  # scatter3d takes no numbers for them
-        names = {code: name for name, code in SYMBOL_CODES.items()}
-        look["symbol"] = [names[code] for code in look["symbol"]]
-    traces = [
-        go.Scatter3d(
-            x=x,
-            y=y,
-            z=z,
-            mode="markers",
-            marker=look,
-            text=list(panel.texts),
-            hovertemplate=HOVER_TEXT,
-            showlegend=False,
-        )
-    ]
-    for mark in panel.marks:
-        ring = {"symbol": mark.symbol, "size": 8, "color": theme.accent}
-        traces.append(_mark(go.Scatter3d, mark, ring, x=x, y=y, z=z))
-    traces += _axes(panel, theme)
-    traces += [_mantle(wedge, panel.cone_length, theme) for wedge in panel.drawn_wedges]
-    box = {
-        "backgroundcolor": theme.paper,
-        "gridcolor": theme.grid,
-        "showticklabels": False,
-        "zeroline": False,
-        "showspikes": False,
-    }
-    # the names are at the lines through the origin, or at the box if there is no origin
-    titles = [""] * 3 if panel.origin_label else panel.axis_titles
-    scene: dict[str, object] = {
-        name: {**box, "range": ends, "title": {"text": title}}
-        for name, title, ends in zip(("xaxis", "yaxis", "zaxis"), titles, panel.ends, strict=True)
-    }
-    scene |= {
-        "aspectmode": "cube" if panel.frame is None else "data",
-        # the first axis, the mean direction, points up
-        "camera": {"up": {"x": 1, "y": 0, "z": 0}, "eye": {"x": 0.65, "y": 0.75, "z": -1.45}},
-        "dragmode": "orbit",
-    }
-    return go.Figure(traces, layout | {"scene": scene})
-
-
-def _axes(panel: Panel, theme: Theme) -> list[go.Scatter3d]:
-    """Three lines through the origin with their titles at the positive ends."""
-    if not panel.origin_label:
-        return []
-    quiet = {"hoverinfo": "skip", "showlegend": False}
-    lines = [
-        go.Scatter3d(
-            **{name: ends if name == along else [0, 0] for name in "xyz"},
-            mode="lines+text",
-            text=["", title],
-            textposition="top center",
-            textfont={"color": theme.ink, "size": 11},
-            line={"color": theme.ink, "width": 3},
-            **quiet,
-        )
-        for along, title, ends in zip("xyz", panel.axis_titles, panel.ends, strict=True)
-    ]
-    origin = go.Scatter3d(
-        **{name: [0] for name in "xyz"},
-        mode="markers+text",
-        text=[panel.origin_label],
-        textposition="bottom center",
-        textfont={"color": theme.ink, "size": 12},
-        marker={"size": 5, "color": theme.ink, "symbol": "cross"},
-        **quiet,
-    )
-    return [*lines, origin]
-
-
-def _mantle(wedge: Wedge, length: float, theme: Theme) -> go.Mesh3d:
-    """A cone's surface from the origin, as a fan of triangles around its axis."""
-    across = np.linalg.svd(wedge.axis[None, :])[2][1:]  # two directions orthogonal to the axis
-    turn = np.linspace(0, 2 * np.pi, CONE_RINGS, endpoint=False)
-    ring = np.cos(turn)[:, None] * across[0] + np.sin(turn)[:, None] * across[1]
-    half = np.radians(wedge.degrees)
-    rim = length * (np.cos(half) * wedge.axis + np.sin(half) * ring)  # (CONE_RINGS, 3)
-    x, y, z = np.vstack([np.zeros(3), rim]).T
-    first = np.arange(1, CONE_RINGS + 1)
-    return go.Mesh3d(
-        x=x,
-        y=y,
-        z=z,
-        i=np.zeros(CONE_RINGS, dtype=int),
-        j=first,
-        k=np.roll(first, -1),
-        color=theme.raw,
-        opacity=0.2,
-        hoverinfo="skip",
-        showlegend=False,
-    )

@@ -28,8 +28,6 @@ LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
 
 @dataclass(frozen=True)
 class Curve:
-    """One line."""
-
     x: np.ndarray
     y: np.ndarray  # NaN leaves a gap
     name: str
@@ -43,8 +41,6 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """Titles and scales of both axes."""
-
     x: str
     y: str
     log_x: bool = False
@@ -148,8 +144,6 @@ def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, An
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of one cloud."""
-
     heights: np.ndarray  # shares
     about: Sequence[str]  # hover texts
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -62,6 +62,18 @@ def _lines(head: str) -> str:
     return f"{head[:place]}<br>{head[place:]}"
 
 
+def _squares(values: np.ndarray, theme: Theme, reach: float, hover: str, **more: Any) -> go.Heatmap:
+    return go.Heatmap(
+        z=np.asarray(values, dtype=np.float32),
+        zmin=-reach,
+        zmax=reach,
+        colorscale=_both_ways(theme),
+        colorbar=BAR,
+        hovertemplate=f"{hover}<extra></extra>",
+        **more,
+    )
+
+
 def matrix_figure(
     matrix: np.ndarray,
     names: Sequence[str],
@@ -73,16 +85,8 @@ def matrix_figure(
 ) -> go.Figure:
     """A square matrix as colours, the first row on top."""
     reach = reach if reach > 0 else 1.0  # at 0 Plotly would choose the ends
-    squares = go.Heatmap(
-        z=np.asarray(matrix, dtype=np.float32),
-        x=list(names),
-        y=list(names),
-        zmin=-reach,
-        zmax=reach,
-        colorscale=_both_ways(theme),
-        colorbar=BAR,
-        hovertemplate="%{y} × %{x}: %{z:.3g}<extra></extra>",
-    )
+    hover = "%{y} × %{x}: %{z:.3g}"
+    squares = _squares(matrix, theme, reach, hover, x=list(names), y=list(names))
     # Plotly leaves no margin for the title of an axis without numbers
     margin = TITLE_MARGIN if title else 8
     look = {
@@ -104,17 +108,8 @@ def matrix_figure(
     )
 
 
-@dataclass(frozen=True)
-class Strip:
-    """A wide matrix: values (r, c), its title, and the names of its r rows."""
-
-    values: np.ndarray
-    title: str
-    rows: Sequence[str]
-
-
 def strips_figure(
-    strips: Sequence[Strip],
+    strips: Mapping[str, np.ndarray],  # wide matrices (r, c) by their titles
     theme: Theme,
     *,
     titles: tuple[str, str],  # of the columns, of the rows
@@ -122,25 +117,21 @@ def strips_figure(
     reach: float,  # the colours run from -reach to reach
 ) -> go.Figure:
     """Wide matrices below each other, with the same columns and one scale of colours."""
-    rows = [len(strip.rows) for strip in strips]
+    rows = [len(values) for values in strips.values()]
     height = sum(rows) * STRIP_HEIGHT + (len(strips) + 1) * STRIP_MARGIN
     figure = make_subplots(
         rows=len(strips),
         shared_xaxes=True,
         row_heights=rows,
         vertical_spacing=STRIP_MARGIN / height,
-        subplot_titles=[strip.title for strip in strips],
+        subplot_titles=list(strips),
     )
     figure.update_annotations(font={"size": 14, "color": theme.ink}, x=0, xanchor="left")
-    for place, strip in enumerate(strips, start=1):
-        squares = go.Heatmap(
-            z=np.asarray(strip.values, dtype=np.float32),
-            y=list(strip.rows),
-            name=strip.title,
-            coloraxis="coloraxis",
-            hovertemplate=f"{titles[1]} %{{y}} · {titles[0]} %{{x}} · %{{z:.4f}}<extra></extra>",
-        )
-        figure.add_trace(squares, row=place, col=1)
+    hover = f"{titles[1]} %{{y}} · {titles[0]} %{{x}} · %{{z:.4f}}<extra></extra>"
+    for place, (name, values) in enumerate(strips.items(), start=1):
+        names = [str(row) for row in range(len(values))]
+        squares = {"z": np.asarray(values, dtype=np.float32), "y": names, "hovertemplate": hover}
+        figure.add_trace(go.Heatmap(name=name, coloraxis="coloraxis", **squares), place, 1)
         figure.add_annotation(_corner(titles[1], theme, axis=str(place) if place > 1 else ""))
     figure.update_yaxes(type="category", autorange="reversed", ticks="", automargin=True)
     figure.update_xaxes(
@@ -155,15 +146,10 @@ def strips_figure(
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows in groups of equal size, one group for each column.
+    """Rows in groups of equal size, one group for each column."""
 
-    values : (groups * size, groups)
-    rows : names of the rows; a name may occur twice
-    columns : names of the columns
-    """
-
-    values: np.ndarray
-    rows: Sequence[str]
+    values: np.ndarray  # (groups * size, groups)
+    rows: Sequence[str]  # a name may occur twice
     columns: Sequence[str]
 
 
@@ -177,17 +163,12 @@ def blocks_figure(
     """A matrix whose blocks on the diagonal are outlined: each group on its own column."""
     r, c = blocks.values.shape
     size = r // c
-    squares = go.Heatmap(
-        z=np.asarray(blocks.values, dtype=np.float32),
+    squares = _squares(
+        blocks.values,
+        theme,
+        reach,
+        f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · %{{z:.2f}}",
         customdata=[list(zip([row] * c, blocks.columns, strict=True)) for row in blocks.rows],
-        zmin=-reach,
-        zmax=reach,
-        colorscale=_both_ways(theme),
-        colorbar=BAR,
-        hovertemplate=(
-            f"{titles[1]} %{{customdata[0]}} · {titles[0]} %{{customdata[1]}} · "
-            "%{z:.2f}<extra></extra>"
-        ),
     )
     outlines = [
         {
@@ -218,8 +199,6 @@ def blocks_figure(
 
 @dataclass(frozen=True)
 class Cells:
-    """A table of scores."""
-
     values: np.ndarray  # (r, c), NaN where there is none
     written: Sequence[Sequence[str]]
     about: Sequence[Sequence[str]]  # hover texts

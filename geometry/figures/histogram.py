@@ -24,7 +24,7 @@ class HistogramWords:
 
 def cosine_histogram_figure(
     raw: np.ndarray,
-    white: np.ndarray | None,
+    white: np.ndarray | None,  # None for one cloud alone
     reference: np.ndarray,
     edges: np.ndarray,
     words: HistogramWords,
@@ -32,10 +32,7 @@ def cosine_histogram_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted.
-
-    white : None for one cloud alone.
-    """
+    """Shares of pairs (m,) between edges (m + 1,) as filled steps; the reference is dotted."""
     line = ((edges[:-1] + edges[1:]) / 2, reference, "%{x:.3f}: %{y:.2%}")
     return _histogram((raw, white), line, edges, words, theme, height)
 

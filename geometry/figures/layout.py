@@ -22,7 +22,7 @@ LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
 def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps zoom and camera."""
+    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps the zoom."""
     return {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
@@ -58,7 +58,6 @@ def note(
 
 
 def faint(colour: str, opacity: float) -> str:
-    """The colour as Plotly's rgba."""
     red, green, blue = rgb(colour)
     return f"rgba({red},{green},{blue},{opacity})"
 
@@ -90,11 +89,7 @@ def plotly_script() -> Path:
 
 
 def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]:
-    """(head, rows) of curves, bars or matrices: a row for each point, bar or entry.
-
-    figures : figures by name. A matrix has its figure's name in its rows; curves and bars have
-    their own.
-    """
+    """(head, rows): each point or bar under its name, each entry of a matrix under its figure's."""
     rows: list[Row] = []
     is_matrix = False
     for name, figure in figures.items():
@@ -106,11 +101,9 @@ def figure_rows(figures: Mapping[str, go.Figure]) -> tuple[list[str], list[Row]]
 
 def _points(trace: go.Scatter | go.Bar) -> list[Row]:
     about = trace.text if trace.text is not None else [""] * len(trace.x)
-    is_sideways = getattr(trace, "orientation", None) == "h"  # horizontal bars have values in x
-    places, values = (trace.y, trace.x) if is_sideways else (trace.x, trace.y)
     return [
         [trace.name, float(place), str(text), float(value)]
-        for place, text, value in zip(places, about, values, strict=True)
+        for place, text, value in zip(trace.x, about, trace.y, strict=True)
     ]
 
 

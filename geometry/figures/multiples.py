@@ -23,8 +23,6 @@ HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last
 
 @dataclass(frozen=True)
 class Dotted:
-    """Points of one kind, joined by a line."""
-
     x: Sequence[float]
     y: np.ndarray  # NaN leaves a gap
     low: np.ndarray | None
@@ -45,18 +43,13 @@ def reach_of(plots: Sequence[Sequence[Dotted]]) -> tuple[float, float]:
 
 def multiples_figure(
     plots: Mapping[str, Sequence[Dotted]],
-    x_ticks: Mapping[str, Mapping[float, str]],
-    x_title: str,
+    x_ticks: Mapping[str, Mapping[float, str]],  # by plot: names by place, in place of numbers
+    x_title: str,  # of plots with numbers
     theme: Theme,
     *,
-    y_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,  # with a line at 0; None: each has its own
 ) -> go.Figure:
-    """A small plot for each name, which stands above it; the page has the legend.
-
-    x_ticks : by plot, the places and names of the ticks; by numbers, with a title, where there are
-    none.
-    y_range : of all plots, with a line at 0; by default each has its own range.
-    """
+    """A small plot for each name, which stands above it; the page has the legend."""
     height = (1 - SPACING * (len(plots) - 1)) / len(plots)
     lines, titles = [], []
     corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}

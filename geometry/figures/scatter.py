@@ -18,8 +18,6 @@ MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrow
 
 @dataclass(frozen=True)
 class Dots:
-    """A group of points."""
-
     x: np.ndarray
     y: np.ndarray
     about: Sequence[str]  # hover texts
@@ -29,15 +27,12 @@ class Dots:
 
 @dataclass(frozen=True)
 class Segment:
-    """A straight line from ``start`` to ``stop`` and its name in the legend.
-
-    is_arrow : True for an arrow in place of a dotted line.
-    """
+    """A straight line and its name in the legend."""
 
     start: tuple[float, float]
     stop: tuple[float, float]
     name: str
-    is_arrow: bool = False
+    is_arrow: bool = False  # in place of a dotted line
 
 
 @dataclass(frozen=True)
@@ -57,10 +52,7 @@ def scatter_figure(
     rings: Sequence[Ring] = (),
     height: int = 320,
 ) -> go.Figure:
-    """Groups of points, dotted lines and rings; the first trace is the first group.
-
-    The legend lists groups, segments and rings that have a name.
-    """
+    """Groups of points, lines and rings; the first trace is the first group."""
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]
     traces += [_ring(ring, theme) for ring in rings if ring.points]

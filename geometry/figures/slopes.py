@@ -22,8 +22,6 @@ SHARE = 0.3  # the row of the line below each title
 
 @dataclass(frozen=True)
 class Item:
-    """One place of a list."""
-
     key: object  # the same in both lists for the same thing
     text: str  # cut where its half of the picture ends; the hover text has all of it
     value: str  # beside the dot
@@ -34,10 +32,7 @@ class Item:
 
 @dataclass(frozen=True)
 class SlopeWords:
-    """Titles of the lists, the names of what stays, leaves and enters, and of the last row.
-
-    shares : a line below each title, or two empty texts.
-    """
+    """Titles of the lists, the names of what stays, leaves and enters, and of the last row."""
 
     before: str
     after: str
@@ -45,7 +40,7 @@ class SlopeWords:
     leaves: str
     enters: str
     beyond: str
-    shares: tuple[str, str] = ("", "")
+    shares: tuple[str, str] = ("", "")  # a line below each title
 
 
 def slopes_figure(

@@ -82,7 +82,9 @@ def explore(corpus: Corpus) -> None:
         show_question(PAGE, question)
     with folded(_("All claims"), key="all-measures", icon=":material/table:") as is_open:
         if is_open:
-            st.dataframe(_table(claims, found), hide_index=True, width="stretch")
+            names = _columns()
+            rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
+            st.dataframe(rows, hide_index=True, width="stretch")
             offer_csv(
                 _("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about)
             )
@@ -135,7 +137,6 @@ SIGNS = {"holds": "✓", "partly": "◐", "fails": "✗", "unknown": "?", UNTEST
 
 
 def signed_names() -> dict[str, str]:
-    """Each verdict after its sign in the wall."""
     return {state: f"{SIGNS[state]} {name}" for state, name in state_names().items()}
 
 
@@ -163,7 +164,6 @@ def unit_words() -> dict[str, str]:
 
 
 def missing_words(code: str) -> str:
-    """Why there is nothing to test a claim on."""
     found = {
         "layers": _("The model has no layers above its input."),
         "labels": _("The corpus has no labels."),
@@ -275,7 +275,6 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
 
 
 def place_words(claim: Claim) -> str:
-    """The section or table, and whether it was looked up."""
     return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
 
 
@@ -296,7 +295,6 @@ def is_measured(tested: Tested | None) -> bool:
 
 
 def about_of(claim: Claim, about: str) -> str:
-    """What the numbers of a claim depend on."""
     if claim.depends in ("training", "words"):
         return _("the same for every model and corpus that is chosen")
     return about
@@ -384,11 +382,6 @@ def _columns() -> dict[str, str]:
         "depends": _("depends on"),
         "page": _("page"),
     }
-
-
-def _table(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
-    names = _columns()
-    return [{names[key]: value for key, value in row.items()} for row in _rows(claims, found)]
 
 
 def claims_csv(claims: Sequence[Claim], found: Results, about: str) -> bytes:

@@ -18,9 +18,9 @@ from geometry import Corpus, Encoder, load_encoder, read_bundled
 from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
 from geometry.data.pairs import pairs_for
-from geometry.data.write import write
 from geometry.shipped import shipped_file
 from geometry.vectors import read_bundled_vectors
+from pages.common.recorded import rounded, write_lines
 
 FILE = shipped_file("claims.json")
 DECIMALS = 6
@@ -65,27 +65,18 @@ def _tested(stored: dict[str, Any]) -> Tested:
     return Tested(**stored | numbers)
 
 
-def _short(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _short(each) for name, each in value.items()}
-    return round(value, DECIMALS) if isinstance(value, float) else value
-
-
 def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
-    """The place and the results of one bundled model and corpus, as they are stored."""
     encoder = load_encoder(CODES[name], prefix=prefix, device="cpu")
     texts = read_bundled(corpus)
     found = {
-        claim.key: tested and _short(asdict(tested))
+        claim.key: tested and rounded(asdict(tested), DECIMALS)
         for claim, tested in results(subject_of(encoder, texts))
     }
     return place_of(encoder, texts), found
 
 
 def main() -> None:
-    stored = dict(measured(*each) for each in RECORDED)
-    lines = [f"{json.dumps(place)}: {json.dumps(found)}" for place, found in stored.items()]
-    write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+    write_lines(FILE, dict(measured(*each) for each in RECORDED))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from geometry.projection.point_colours import MOST_LABELS
 
 from .controls import choose, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
+from .draw.twin_cloud import has_no_webgl2
 from .explore_panel import CLUSTERS, COLUMN, filtered
 from .measures import label_name
 from .origin import type_words, weight_column
@@ -178,7 +179,7 @@ def choose_look(
         size = choose(
             st.segmented_control,
             _("Dimensions"),
-            ["2D", "3D"],
+            ["2D"] if has_no_webgl2() else ["2D", "3D"],
             key="dims",
             default=dims,
             required=True,

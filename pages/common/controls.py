@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Encoder
 from geometry.data.words import tokenizer_for
@@ -134,3 +135,27 @@ def choose_tokenizer(texts: Sequence[str] = ()) -> str:
         labels=tokenizer_names(),
     )
     return found if code == FOUND else code
+
+
+def choose_in(
+    box: DeltaGenerator,
+    label: str,
+    options: Mapping[str, str] | Sequence[str],  # codes with their labels, or codes that say it
+    default: str = "",  # else the first
+    *,
+    key: str,
+    **settings: Any,
+) -> str:
+    """``choose`` by a select box in a container."""
+    labels = options if isinstance(options, Mapping) else {}
+    codes = list(options)
+    default = default or codes[0]
+    with box:
+        return choose(
+            st.selectbox, label, codes, key=key, default=default, labels=labels, **settings
+        )
+
+
+def layer_options(last: int) -> dict[str, str]:
+    labels = layer_labels(last)
+    return {code: labels.get(code, code) for code in map(str, range(last + 1))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -130,3 +131,22 @@ def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
     st.markdown(prose(page, "not-shown", values))
     with st.expander(_("Sources"), key="sources", icon=":material/menu_book:"):
         st.markdown(prose(page, "sources", values))
+
+
+def show_page(name: str, *, given: str = "", charts: str = "later") -> None:
+    """A page that is its ``explore``, which is imported after the frame was sent.
+
+    ``given`` : "corpus" or "data" (which may be vectors), if it shows what the sidebar chooses.
+    """
+    body = open_page(name, charts=charts)
+    with body:
+        require_model()
+    from .uploads import chosen_corpus, chosen_data
+
+    explore = import_module(f"pages.{name}.explore").explore
+    close_page(name)  # drawn first, so that the page is whole while vectors are computed
+    with body:
+        if given:
+            explore(chosen_data() if given == "data" else chosen_corpus())
+        else:
+            explore()

@@ -50,6 +50,11 @@ def noted(text: str, note: str) -> str:
     return _("{text} ({note})").format(text=text, note=note)
 
 
+def dotted(*parts: str) -> str:
+    """The parts of a line of provenance."""
+    return " · ".join(parts)
+
+
 def in_language(function: Callable[..., Any], code: str | None = None) -> Callable[..., Any]:
     """The function with this session's language, or another, in whatever thread it is called."""
     fixed = code or language()

@@ -22,12 +22,12 @@ from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
 from pages.common.address import is_presenting
-from pages.common.controls import choose, layer_labels, pooling_names
+from pages.common.controls import choose_in, layer_options, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -80,12 +80,12 @@ from .run import (
 
 DEV, CORPUS = "dev", "corpus"
 MOST_SENTENCES = 3000  # sentences of a corpus at most; a larger one is sampled
-NUMBERS = {  # the numbers that each control offers, by its key
-    "contrast-temperature": ("0.02", "0.05", "0.1", "0.2", "0.5", "1"),
-    "contrast-dropout": ("0", "0.05", "0.1", "0.2", "0.3", "0.5"),
-    "contrast-rate": ("0.0001", "0.0003", "0.001", "0.003", "0.01", "0.1", "1", "10"),
-    "contrast-batch": ("16", "32", "64", "128", "256"),
-    "contrast-steps": ("50", "100", "200", "400", "800"),
+NUMBERS = {  # by the key of a control: its setting, and the numbers that it offers
+    "contrast-temperature": ("temperature", "0.02 0.05 0.1 0.2 0.5 1"),
+    "contrast-dropout": ("dropout", "0 0.05 0.1 0.2 0.3 0.5"),
+    "contrast-rate": ("learning_rate", "0.0001 0.0003 0.001 0.003 0.01 0.1 1 10"),
+    "contrast-batch": ("batch_size", "16 32 64 128 256"),
+    "contrast-steps": ("steps", "50 100 200 400 800"),
 }
 
 
@@ -94,75 +94,39 @@ def choose_settings(
 ) -> HeadSettings:
     last = encoder.n_layers
     text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
-    with text_box:
-        text = choose(
-            st.selectbox,
-            _("Sentences to train on"),
-            [DEV, CORPUS],
-            key="contrast-text",
-            default=DEV,
-            labels={DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
-            help=_("Human scores are never used in training."),
-        )
-    with layer_box:
-        layer = choose(
-            st.selectbox,
-            _("Layer"),
-            list(map(str, range(last + 1))),
-            key="contrast-layer",
-            default=str(min(DEFAULTS.layer, last)),
-            labels=layer_labels(last),
-        )
-    with pooling_box:
-        pooling = choose(
-            st.selectbox,
-            _("Pooling"),
-            [name for name in ("mean", "cls", "max") if name in encoder.poolings],
-            key="contrast-pooling",
-            default=DEFAULT_POOLING,
-            labels=pooling_names(encoder),
-        )
-    with temperature_box:
-        temperature = _number(
-            _("Temperature τ"),
-            "contrast-temperature",
-            DEFAULTS.temperature,
-            help=_("Cosines are divided by it. Gao et al. (2021) use 0.05."),
-        )
-    with dropout_box:
-        dropout = _number(
-            "Dropout",
-            "contrast-dropout",
-            DEFAULTS.dropout,
-            help=_(
-                "Share of a vector’s entries that are set to 0. Two such masks make a positive "
-                "pair."
-            ),
-        )
-    with more:
-        first, second, third = st.columns(3)
-    with first:
-        pairs = choose(
-            st.selectbox,
-            _("Scored pairs"),
-            list(BUNDLED_NAMES),
-            key="pairs",
-            default=BUNDLED,
-            labels=short_pair_labels(),
-            help=_("Half of them choose the step (dev), and half measure (test)."),
-        )
-        head = choose(
-            st.selectbox,
-            _("Head"),
-            ["linear", "tanh"],
-            key="contrast-head",
-            default=DEFAULTS.head,
-            labels={"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"},
-        )
-        batch = _number(_("Sentences in a batch"), "contrast-batch", DEFAULTS.batch_size)
-    with second:
-        rate = _number(_("Learning rate (Adam)"), "contrast-rate", DEFAULTS.learning_rate)
-        steps = _number(_("Steps"), "contrast-steps", DEFAULTS.steps)
+    text = choose_in(
+        text_box,
+        _("Sentences to train on"),
+        {DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
+        key="contrast-text",
+        help=_("Human scores are never used in training."),
+    )
+    default = str(min(DEFAULTS.layer, last))
+    layer = choose_in(layer_box, _("Layer"), layer_options(last), default, key="contrast-layer")
+    names = pooling_names(encoder)
+    offered = [each for each in ("mean", "cls", "max") if each in encoder.poolings]
+    poolings: dict[str, str] = {each: names[each] for each in offered}
+    pooling = choose_in(
+        pooling_box, _("Pooling"), poolings, DEFAULT_POOLING, key="contrast-pooling"
+    )
+    about = _("Cosines are divided by it. Gao et al. (2021) use 0.05.")
+    temperature = _number(temperature_box, _("Temperature τ"), "contrast-temperature", help=about)
+    about = _("Share of a vector’s entries that are set to 0. Two such masks make a positive pair.")
+    dropout = _number(dropout_box, "Dropout", "contrast-dropout", help=about)
+    first, second, third = more.columns(3)
+    pairs = choose_in(
+        first,
+        _("Scored pairs"),
+        {code: short_pair_labels()[code] for code in BUNDLED_NAMES},
+        BUNDLED,
+        key="pairs",
+        help=_("Half of them choose the step (dev), and half measure (test)."),
+    )
+    heads = {"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"}
+    head = choose_in(first, _("Head"), heads, DEFAULTS.head, key="contrast-head")
+    batch = _number(first, _("Sentences in a batch"), "contrast-batch")
+    rate = _number(second, _("Learning rate (Adam)"), "contrast-rate")
+    steps = _number(second, _("Steps"), "contrast-steps")
     with third:
         seed = st.number_input(
             _("Seed"), 0, 9999, DEFAULTS.seed, key="contrast-seed", bind="query-params"
@@ -192,9 +156,10 @@ def choose_settings(
     )
 
 
-def _number(label: str, key: str, default: float, **settings: Any) -> float:
-    options = NUMBERS[key]
-    return float(choose(st.selectbox, label, options, key=key, default=f"{default:g}", **settings))
+def _number(box: DeltaGenerator, label: str, key: str, **settings: Any) -> float:
+    name, options = NUMBERS[key]
+    default = f"{getattr(DEFAULTS, name):g}"
+    return float(choose_in(box, label, options.split(), default, key=key, **settings))
 
 
 def scored_pairs(settings: HeadSettings) -> Pairs:
@@ -202,13 +167,11 @@ def scored_pairs(settings: HeadSettings) -> Pairs:
 
 
 def pair_sentences(settings: HeadSettings) -> Corpus:
-    """All sentences of the scored pairs, the left ones, then the right ones."""
     pairs = scored_pairs(settings)
     return Corpus(pairs.name, pairs.left + pairs.right)
 
 
 def read_vectors(settings: HeadSettings) -> PairVectors:
-    """The vectors of the pairs and of the corpus, from memory, from the disk or encoded."""
     pairs, corpus = pair_sentences(settings), None
 
     def vectors(texts: Corpus, layer: int, pooling: str, most: int) -> np.ndarray:
@@ -228,8 +191,6 @@ def read_vectors(settings: HeadSettings) -> PairVectors:
 
 @dataclass(frozen=True)
 class ContrastScene:
-    """A recorded or live training, and a step of it."""
-
     run: ContrastRun
     moment: Moment  # the step of the cloud and of the numbers
     settings: HeadSettings  # of the controls; those of the run may be others
@@ -367,7 +328,6 @@ def contrast_state(gains: dict[str, Gain]) -> State:
 
 
 def _beside_centring(gain: Gain) -> str:
-    """The gain over subtracting the mean, which takes no training."""
     if gain.low > 0:
         text = _("subtracting the mean alone, which trains nothing. The head is above it: {gain}.")
     elif gain.high < 0:
@@ -432,9 +392,8 @@ def draw_plane(scene: ContrastScene) -> None:
     )
     figure = plane_figure(points, path, titles, current_theme(), height=PLANE_HEIGHT)
     show_chart(
-        chart_of(figure),
+        figure,
         key="contrast-plane",
-        file_name="contrast-plane",
         alt=_("; ").join(_plain(point.about) for point in points),
     )
 
@@ -485,9 +444,8 @@ def draw_cloud(scene: ContrastScene) -> None:
         type="circle", x0=-1, y0=-1, x1=1, y1=1, line={"color": theme.grid, "width": 2}
     )
     show_chart(
-        chart_of(figure),
+        figure,
         key="contrast-cloud",
-        file_name="contrast-cloud",
         alt=_(
             "Directions of {n} test sentences before training (mean cosine {before}) and at step "
             "{step} (mean cosine {after}), with the origin and the circle of length 1."
@@ -532,9 +490,8 @@ def draw_curves(scene: ContrastScene) -> None:
         with box:
             first, last = curves[-1].y[0], curves[-1].y[-1]
             show_chart(
-                chart_of(curves_figure(curves, axes, current_theme(), height=CURVE_HEIGHT)),
+                curves_figure(curves, axes, current_theme(), height=CURVE_HEIGHT),
                 key=f"contrast-{name}",
-                file_name=f"contrast-{name}",
                 alt=labelled(axes.y, f"{first:.3g} → {last:.3g}"),
             )
 
@@ -570,14 +527,6 @@ def show_headlines(scene: ContrastScene) -> None:
     show_big_numbers(title, numbers, key="contrast-numbers")
 
 
-def show_settings(scene: ContrastScene) -> None:
-    if scene.settings != scene.run.header.settings and not scene.is_active:
-        st.markdown(
-            _("The controls are at other settings than this run. Press **Train** to use them.")
-        )
-    st.caption(markdown(run_words(scene.run)))
-
-
 def show_table(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
@@ -598,6 +547,11 @@ def show_table(scene: ContrastScene) -> None:
         hide_index=True,
         width="stretch",
     )
+    st.markdown(prose(PAGE, "measures"))
+    about = run_words(run)
+    with st.container(horizontal=True, gap="xsmall"):
+        offer_csv(_("Download points (CSV)"), "contrast-points", partial(points_csv, run, about))
+        offer_csv(_("Download steps (CSV)"), "contrast-steps", partial(steps_csv, run, about))
 
 
 def show_published(scene: ContrastScene) -> None:
@@ -731,28 +685,23 @@ def _draw_training(settings: HeadSettings, training: Training | None) -> None:
 def _show_numbers(scene: ContrastScene) -> None:
     show_headlines(scene)
     note_facts(lambda: _facts(scene))
-    show_settings(scene)
+    if scene.settings != scene.run.header.settings and not scene.is_active:
+        st.markdown(
+            _("The controls are at other settings than this run. Press **Train** to use them.")
+        )
+    st.caption(markdown(run_words(scene.run)))
     if not is_presenting():
-        show_verdict(_verdict(scene), key="contrast")
+        verdict, settings = contrast_verdict(scene), scene.run.header.settings
+        if settings.model == current_encoder().name:
+            verdict = of_known_text(verdict, pair_sentences(settings))
+        show_verdict(verdict, key="contrast")
     draw_curves(scene)
     if is_presenting():
         return
-    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_table(scene)
-            st.markdown(prose(PAGE, "measures"))
-            run, about = scene.run, run_words(scene.run)
-            with st.container(horizontal=True, gap="xsmall"):
-                for name, label, made in (
-                    ("points", _("Download points (CSV)"), points_csv),
-                    ("steps", _("Download steps (CSV)"), steps_csv),
-                ):
-                    offer_csv(label, f"contrast-{name}", partial(made, run, about))
-    with folded(
-        _("What is small here, and what the paper did"), key="part-small", icon=":material/compare:"
-    ) as is_open:
-        if is_open:
-            show_published(scene)
+    icon = ":material/table:"
+    show_folded(_("All measures"), "all-measures", show_table, scene, icon=icon)
+    label, icon = _("What is small here, and what the paper did"), ":material/compare:"
+    show_folded(label, "part-small", show_published, scene, icon=icon)
 
 
 def _facts(scene: ContrastScene) -> dict[str, float]:
@@ -765,14 +714,6 @@ def _facts(scene: ContrastScene) -> dict[str, float]:
         found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
         found[f"over_{gain.over}_high"] = gain.high
     return {name: 100 * value for name, value in found.items()}
-
-
-def _verdict(scene: ContrastScene) -> Verdict:
-    """The verdict; "not enough data" if the model of the run does not know the pairs' text."""
-    verdict, settings = contrast_verdict(scene), scene.run.header.settings
-    if settings.model != current_encoder().name:
-        return verdict
-    return of_known_text(verdict, pair_sentences(settings))
 
 
 def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) -> ContrastScene:

@@ -19,6 +19,7 @@ from geometry import load_encoder
 from geometry.data import read_bundled_pairs
 from geometry.data.write import write
 from geometry.shipped import shipped_file
+from pages.common.recorded import rounded
 
 from .run import (
     ContrastRun,
@@ -35,26 +36,11 @@ from .run import (
 FILE = shipped_file("recorded-contrast.json")
 DECIMALS = 4
 SPLITS = 8  # of the pairs, each with a seed of its own; the steps of the first one are shown
-DEFAULTS = HeadSettings(
-    model="all-MiniLM-L6-v2",
-    text=None,
-    layer=5,
-    last_layer=6,
-    pooling="mean",
-    head="linear",
-    centred=False,
-    temperature=0.2,
-    dropout=0.1,
-    batch_size=64,
-    learning_rate=1e-3,
-    steps=400,
-    seed=0,
-)
+DEFAULTS = HeadSettings()
 
 
 @cache
 def recorded_run() -> ContrastRun:
-    """The run of the file."""
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     header, ending = stored["header"], stored["ending"]
     moments = [
@@ -92,16 +78,7 @@ def write_recorded() -> None:
     gains = tuple(run.ending.gains for run in runs if run is not None and run.ending is not None)
     assert runs[0] is not None
     stored = asdict(replace(runs[0], is_recorded=True, splits=gains))
-    write(FILE, (json.dumps(_short(stored)) + "\n").encode())
-
-
-def _short(value: Any) -> Any:
-    """The same with lists for arrays, and with few decimals."""
-    if isinstance(value, dict):
-        return {name: _short(each) for name, each in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_short(each) for each in value]
-    return round(float(value), DECIMALS) if isinstance(value, float | np.floating) else value
+    write(FILE, (json.dumps(rounded(stored, DECIMALS)) + "\n").encode())
 
 
 if __name__ == "__main__":

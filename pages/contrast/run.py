@@ -1,7 +1,4 @@
-"""A training of the head, and the points that it is compared with, as records.
-
-Another process runs this module, so it imports no Streamlit.
-"""
+"""A training of the head beside other points, as records; another process runs it."""
 
 from __future__ import annotations
 
@@ -22,26 +19,37 @@ from pages.common.uploads import BUNDLED
 RECORDS = 40  # recorded steps of a training, beside its start
 SPECTRUM = 100  # singular values of each recorded step
 DRAWN_PAIRS = 150  # pairs whose sentences are in the cloud
+NUMBERS = (  # of a recorded step
+    *("step", "loss", "alignment", "uniformity", "mean_cosine", "spearman_dev", "spearman_test"),
+)
 COMPARED = ("raw", "centred", "whitened", "flow")  # points that the verdict compares, by name
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of whitening; the best on dev is taken, as of the head
 
 
 @dataclass(frozen=True)
 class HeadSettings:
-    model: str
-    text: str | None  # the name of a corpus; None for the sentences of the dev pairs
-    layer: int
-    last_layer: int
-    pooling: str
-    head: str
-    centred: bool
-    temperature: float
-    dropout: float
-    batch_size: int
-    learning_rate: float
-    steps: int
-    seed: int
+    """What is trained on what; those of the page's first visit by default."""
+
+    model: str = "all-MiniLM-L6-v2"
+    text: str | None = None  # the name of a corpus; None for the sentences of the dev pairs
+    layer: int = 5
+    last_layer: int = 6
+    pooling: str = "mean"
+    head: str = "linear"
+    centred: bool = False
+    temperature: float = 0.2
+    dropout: float = 0.1
+    batch_size: int = 64
+    learning_rate: float = 1e-3
+    steps: int = 400
+    seed: int = 0
     pairs: str = BUNDLED  # the code of bundled pairs
+
+
+OF_TRAINING = (  # those that ``train_contrastive`` takes
+    *("head", "centred", "temperature", "dropout"),
+    *("batch_size", "learning_rate", "steps", "seed"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +64,6 @@ class PairVectors:
 
 @dataclass(frozen=True)
 class Header:
-    """What is trained and measured, with the numbers of sentences and pairs."""
-
     settings: HeadSettings
     n_trained: int
     n_dev: int
@@ -110,8 +116,6 @@ class Moment:
 
 @dataclass(frozen=True)
 class Ending:
-    """The step that is best on dev, and its gains; none where a score is undefined."""
-
     step: int
     gains: tuple[Gain, ...]
 
@@ -140,24 +144,17 @@ def contrast_run(
         trained_on,
         dev=dev,
         test=test,
-        head=settings.head,
-        centred=settings.centred,
-        temperature=settings.temperature,
-        dropout=settings.dropout,
-        batch_size=settings.batch_size,
-        learning_rate=settings.learning_rate,
-        steps=settings.steps,
         record_every=max(1, settings.steps // RECORDS),
-        seed=settings.seed,
+        **{name: getattr(settings, name) for name in OF_TRAINING},
     )
     start = next(steps)  # first, because invalid settings raise an error here
     mean = trained_on.mean(axis=0)
     last = (_scored(vectors, vectors.last, rows).sentences for rows in (dev_rows, test_rows))
     yield (
-        measure.place("raw", dev.sentences, test.sentences),
-        measure.place("centred", dev.sentences - mean, test.sentences - mean),
+        measure.treated("raw", dev.sentences, test.sentences),
+        measure.treated("centred", dev.sentences - mean, test.sentences - mean),
         measure.whitened(trained_on, dev, test),
-        measure.place("last", *last),
+        measure.treated("last", *last),
     )
     basis = None
     best: ContrastiveStep | None = None
@@ -166,13 +163,7 @@ def contrast_run(
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
         basis = _basis(unit) if basis is None else basis
         yield Moment(
-            step.step,
-            step.loss,
-            step.alignment,
-            step.uniformity,
-            step.mean_cosine,
-            step.spearman_dev,
-            step.spearman_test,
+            **{name: getattr(step, name) for name in NUMBERS},
             singular_values=step.singular_values[:SPECTRUM],
             cloud=unit[np.concatenate([drawn, drawn + len(test_rows)])] @ basis.T,
         )
@@ -180,8 +171,8 @@ def contrast_run(
             best = step
     assert best is not None
     flow = NormalizingFlow(random_state=settings.seed).fit(trained_on)
-    flowed = measure.place("flow", *map(flow.transform, (dev.sentences, test.sentences)))
-    trained = measure.place("trained", None, best.embeddings, spearman_dev=best.spearman_dev)
+    flowed = measure.treated("flow", *map(flow.transform, (dev.sentences, test.sentences)))
+    trained = measure.place("trained", best.spearman_dev, best.embeddings)
     yield flowed, trained
     yield Ending(best.step, measure.gains())
 
@@ -215,27 +206,24 @@ class _Measure:
         self._test = PairBootstrap(test.gold_scores, seed=SEED)
         self._scores: dict[str, PairScore] = {}
 
-    def place(
-        self,
-        name: str,
-        dev: np.ndarray | None,
-        test: np.ndarray,
-        *,
-        spearman_dev: float = np.nan,
-    ) -> PlaneScores:
+    def of_dev(self, dev: np.ndarray) -> float:
+        left, right = np.split(dev, 2)
+        return _number(self._dev.score(pair_similarities(left, right)).spearman)
+
+    def place(self, name: str, of_dev: float, test: np.ndarray) -> PlaneScores:
         left, right = np.split(test, 2)
         score = self._scores[name] = self._test.score(pair_similarities(left, right))
-        if dev is not None:
-            dev_left, dev_right = np.split(dev, 2)
-            spearman_dev = _number(self._dev.score(pair_similarities(dev_left, dev_right)).spearman)
         return PlaneScores(
             name,
             alignment(left[self.positive], right[self.positive]),
             uniformity(test),
             mean_cosine(test),
-            spearman_dev,
+            of_dev,
             *map(_number, (score.spearman, score.low, score.high)),
         )
+
+    def treated(self, name: str, dev: np.ndarray, test: np.ndarray) -> PlaneScores:
+        return self.place(name, self.of_dev(dev), test)
 
     def whitened(
         self, fitted_on: np.ndarray, dev: ScoredVectors, test: ScoredVectors
@@ -244,12 +232,10 @@ class _Measure:
         found = []
         for strength in STRENGTHS:
             whitening = Whitening(shrinkage="ledoit-wolf", strength=strength).fit(fitted_on)
-            sides = [whitening.transform(each.sentences) for each in (dev, test)]
-            left, right = np.split(sides[0], 2)
-            score = _number(self._dev.score(pair_similarities(left, right)).spearman)
-            found.append((score, strength, sides))
-        _score, strength, sides = max(found, key=lambda each: each[0])
-        return replace(self.place("whitened", *sides), strength=strength)
+            found.append((self.of_dev(whitening.transform(dev.sentences)), strength, whitening))
+        of_dev, strength, whitening = max(found, key=lambda each: each[0])
+        place = self.place("whitened", of_dev, whitening.transform(test.sentences))
+        return replace(place, strength=strength)
 
     def gains(self) -> tuple[Gain, ...]:
         found = []
@@ -266,8 +252,6 @@ def _number(value: float | None) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ContrastRun:
-    """The records of a training so far."""
-
     header: Header
     places: tuple[PlaneScores, ...]  # without training; at the end also the flow and trained head
     moments: tuple[Moment, ...]

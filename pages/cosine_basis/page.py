@@ -7,21 +7,19 @@ from pages.common.measures import show_verdict
 from pages.common.shell import close_page, open_page, picture_place, show_question
 from pages.common.words import _
 from pages.cosine_basis import PAGE
-from pages.cosine_basis.controls import (
+from pages.cosine_basis.explore import (
     CLOUD_N,
     ask_for_guess,
+    basis_verdict,
     facts_of,
     hide_before_guess,
-    read_scene,
-    skip_for_link,
-)
-from pages.cosine_basis.panels import (
-    basis_verdict,
     offer_downloads,
+    read_scene,
     show_condition,
     show_formula,
     show_pictures,
     show_reading,
+    skip_for_link,
     warn_of_points,
 )
 

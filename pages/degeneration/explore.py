@@ -13,12 +13,9 @@ import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.arrows import Token, arrows_figure
-from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
-from geometry.palette import Theme
 from geometry.projection.packing import pack_cloud
-from geometry.projection.panel import Panel
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.history import History
@@ -28,15 +25,12 @@ from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import (
-    chart_of,
-    kept_chart,
     send_plane,
-    share_texts,
     show_chart,
 )
-from pages.common.draw.clouds import current_theme, draw_legend
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.folded import folded
+from pages.common.draw.clouds import current_theme
+from pages.common.draw.either_cloud import show_cloud
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -62,11 +56,11 @@ from pages.common.words import (
     _,
     aligned_table,
     code,
+    dotted,
     labelled,
     markdown,
     noted,
     paragraph,
-    plotly,
     prose,
 )
 
@@ -95,28 +89,9 @@ SMALL_HEIGHT = 240
 CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
-def _colours(scene: DegenerationScene) -> PointColours:
-    names = group_names()
-    return PointColours(
-        scene.history.text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
-    )
-
-
-def _texts(scene: DegenerationScene) -> list[str]:
-    text = scene.history.text
-    return [
-        _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
-        for word, count in zip(text.words, text.counts.tolist(), strict=True)
-    ]
-
-
-def _titles() -> list[str]:
-    return [_("mean direction"), _("principal direction of the rest")]
-
-
-def _draw_twins(scene: DegenerationScene) -> None:
+def draw_pictures(scene: DegenerationScene) -> None:
     """An animation for each model, with a stop at each recorded step."""
-    history = scene.history
+    history, text, names = scene.history, scene.history.text, group_names()
     n = len(history.steps)
     pictures = []
     has_lead = len(history.runs) > 2
@@ -128,11 +103,13 @@ def _draw_twins(scene: DegenerationScene) -> None:
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
     cloud = TwinCloud(
         points=_points(history) if scene.versions is None else _recorded_points(),
-        rows_key=history.text.name,
+        rows_key=text.name,
         pictures=pictures,
-        colours=_colours(scene),
+        colours=PointColours(
+            text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
+        ),
         reach=UNIT_REACH,
-        axis_titles=_titles(),
+        axis_titles=[_("mean direction"), _("principal direction of the rest")],
         origin_label=_("origin"),
         name=_("Embeddings while a model is trained"),
         film_name=_("From the first step to the last"),
@@ -149,11 +126,13 @@ def _draw_twins(scene: DegenerationScene) -> None:
         is_large=is_presenting(),
         has_lead=has_lead,
     )
-    show_twin_cloud(
+    show_cloud(
         cloud,
-        current_theme(),
         key=GROUP,
-        texts=_texts(scene),
+        texts=[
+            _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
+            for word, count in zip(text.words, text.counts.tolist(), strict=True)
+        ],
         on_settled=None if scene.is_live else store_step,
     )
 
@@ -188,35 +167,6 @@ def alternative(scene: DegenerationScene) -> str:
     )
 
 
-def _draw_charts(scene: DegenerationScene) -> None:
-    """A Plotly chart for each model, for a browser without WebGL2."""
-    history = scene.history
-    n = len(history.steps)
-    if n > 1:
-        st.session_state["step-slider"] = scene.at
-        st.slider(_("Recorded step"), 0, n - 1, key="step-slider", on_change=_store_slider)
-    share_texts(GROUP, [plotly(text) for text in _texts(scene)])
-    colours, theme = _colours(scene), current_theme()
-    for place, (run, box) in enumerate(
-        zip(history.runs, st.columns(len(history.runs)), strict=True)
-    ):
-        panel = Panel(history.places[place, scene.at], (), UNIT_REACH, _titles(), _("origin"))
-        with box:
-            st.markdown(markdown(run_name(run)))
-            show_chart(
-                chart_of(cone_figure(panel, colours, theme, height=SMALL_HEIGHT, lines=0)),
-                key=f"degeneration-{place}",
-                file_name=f"degeneration-{place}",
-                alt=alternative(scene),
-                texts=GROUP,
-            )
-    draw_legend(colours, theme)
-
-
-def _store_slider() -> None:
-    st.session_state[STEP] = st.session_state["step-slider"]
-
-
 # ---- curves over the steps ----
 
 
@@ -249,12 +199,7 @@ def show_curves(scene: DegenerationScene) -> None:
         with box:
             st.markdown(f"**{markdown(name)}**")
             show_chart(
-                kept_chart(
-                    curves_figure,
-                    *(curves, axes, current_theme()),
-                    height=SMALL_HEIGHT,
-                    private=scene.versions is None,
-                ),
+                curves_figure(curves, axes, current_theme(), height=SMALL_HEIGHT),
                 key=f"degeneration-curve-{place}",
                 file_name=f"degeneration-{what}",
                 alt=labelled(name, _("; ").join([labels[what], *ends])),
@@ -400,7 +345,14 @@ def verdicts(scene: DegenerationScene) -> dict[str, Verdict]:
     either = language if language is not None else penalised
     if either is not None and scene.history.theory[either][scene.at] is not None:
         found["push"] = push_verdict(scene, either)
-    return found
+    if scene.step >= FEWEST_STEPS:
+        return found
+    early = _("The step on show is before step {n}; from there on there is a verdict.")
+    said, none = early.format(n=FEWEST_STEPS), nothing_measured()
+    return {
+        name: replace(each, state="unknown", measured=said, control=none)
+        for name, each in found.items()
+    }
 
 
 def _cosines(
@@ -412,26 +364,12 @@ def _cosines(
     )
 
 
-def _card(
-    scene: DegenerationScene, claim: str, state: State, measured: str, control: Control, basis: str
-) -> Verdict:
-    """A claim of Gao et al. (2019); before step FEWEST_STEPS without a result."""
-    source = _("Gao et al. (2019)")
-    if scene.step < FEWEST_STEPS:
-        early = _("The step on show is before step {n}; from there on there is a verdict.")
-        said = early.format(n=FEWEST_STEPS)
-        return Verdict(claim, source, "unknown", said, nothing_measured(), basis)
-    return Verdict(claim, source, state, measured, control, basis)
-
-
 def _basis(scene: DegenerationScene, *more: str) -> str:
-    return " · ".join(
-        [
-            _("one training: there is no interval over seeds"),
-            _("seed {seed}").format(seed=scene.history.runs[0].seed),
-            _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
-            *more,
-        ]
+    return dotted(
+        _("one training: there is no interval over seeds"),
+        _("seed {seed}").format(seed=scene.history.runs[0].seed),
+        _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
+        *more,
     )
 
 
@@ -457,12 +395,12 @@ def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
         step=int(scene.history.steps[0]),
         cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
     )
-    return _card(
-        scene,
+    return Verdict(
         _(
             "A model that is trained with {optimizer} to predict the next word pushes its rare "
             "tokens into a narrow cone."
         ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
+        _("Gao et al. (2019)"),
         state,
         paragraph([words[state], said]),
         Control(control),
@@ -491,9 +429,9 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdic
     ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
         state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
-    return _card(
-        scene,
+    return Verdict(
         _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
+        _("Gao et al. (2019)"),
         state,
         measured,
         Control(control),
@@ -528,9 +466,9 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             last=scene.step,
         )
         measured = paragraph([measured, own_cone])
-    return _card(
-        scene,
+    return Verdict(
         _("The vectors of a classifier and of word2vec are spread around the origin."),
+        _("Gao et al. (2019)"),
         state,
         measured,
         _cone_elsewhere(scene, (classifier, word2vec)),
@@ -602,12 +540,12 @@ def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
             growth=with_sign(100 * (growth["unseen"] - 1), 0)
         ),
     ]
-    return _card(
-        scene,
+    return Verdict(
         _(
             "If the origin is outside of the convex hull of the hidden states, a token that never "
             "occurs is pushed away without end."
         ),
+        _("Gao et al. (2019)"),
         state,
         paragraph(parts),
         Control(
@@ -836,26 +774,20 @@ def show_forces() -> None:
         "pull": _("pull"),
         "push": _("push"),
     }
+    tokens = [
+        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
+        for place, name in enumerate(NAMES)
+    ]
     with picture_box:
         show_chart(
-            kept_chart(_forces_figure, int(steps), side, labels, current_theme()),
+            arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH),
             key="degeneration-forces",
-            file_name="degeneration-forces",
             alt=_("; ").join(said),
             zoom=False,
         )
         st.caption(
             _("The arrows of forces are magnified. The longest has the same length at every step.")
         )
-
-
-def _forces_figure(steps: int, side: str, labels: dict[str, str], theme: Theme) -> Any:
-    toy = SoftmaxToy.after(steps, side)
-    tokens = [
-        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
-        for place, name in enumerate(NAMES)
-    ]
-    return arrows_figure(toy.hidden, tokens, labels, theme, reach=REACH)
 
 
 # ---- the convex hull ----
@@ -961,7 +893,7 @@ def explore() -> None:
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
         answer_box = st.container()
         with control_box, st.container(key="degeneration-controls", gap="small"):
-            what, gamma = choose_what()
+            what, gamma = choose_what(st.container())
             button = st.container()
         with more_box, st.container(key="degeneration-more"):
             settings = choose_more(what, gamma)
@@ -980,17 +912,15 @@ def explore() -> None:
         with picture_box:
             scene = _scene(training)
             _show_progress(scene)
-            (_draw_charts if has_no_webgl2() else _draw_twins)(scene)
+            draw_pictures(scene)
         with answer_box:
             note_facts(lambda: _facts(scene))
             _answer(scene)
         with more_box, st.container(horizontal=True, key="degeneration-downloads"):
             about = provenance(scene)
-            for name, label, made in (
-                ("curves", _("Download curves (CSV)"), curves_csv),
-                ("points", _("Download points (CSV)"), points_csv),
-            ):
-                offer_csv(label, f"degeneration-{name}", partial(made, scene, about))
+            curves, points = partial(curves_csv, scene, about), partial(points_csv, scene, about)
+            offer_csv(_("Download curves (CSV)"), "degeneration-curves", curves)
+            offer_csv(_("Download points (CSV)"), "degeneration-points", points)
 
     follow(PAGE, draw)
 
@@ -1058,6 +988,5 @@ def _answer(scene: DegenerationScene) -> None:
             show_question(PAGE, "theorems", theorem_values(scene, place))
             show_question(PAGE, "cosreg", penalty_values(scene))
             break
-    with folded(_("All measures"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_all_measures(scene)
+    label = _("All measures")
+    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")

@@ -12,11 +12,11 @@ from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
 from geometry.training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from geometry.training.runs import GROUPS
-from pages.common.draw.charts import kept_chart, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
 from pages.common.shell import show_question
-from pages.common.words import _, labelled, language, noted
+from pages.common.words import _, dotted, labelled, language, noted
 
 from . import PAGE
 from .scene import optimizer_names
@@ -41,8 +41,7 @@ def show_optimizers() -> None:
     title = _("Cone at equal loss, by the optimiser of the output embeddings")
     st.markdown(f"**{title}**")
     curves = equal_loss_curves(language())
-    chart = kept_chart(
-        curves_figure,
+    figure = curves_figure(
         curves,
         Axes(
             _("Loss (nats); training goes to the right"),
@@ -55,9 +54,8 @@ def show_optimizers() -> None:
     )
     ends = _("; ").join(f"{each.name} {signed(float(each.y[-1]), 2)}" for each in curves)
     show_chart(
-        chart,
+        figure,
         key="degeneration-optimizers",
-        file_name="degeneration-optimizers",
         alt=labelled(_("Mean cosine of never-seen tokens at the lowest loss"), ends),
     )
     st.caption(
@@ -115,12 +113,10 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
                 "output embeddings; the last one has another loss."
             ).format(cosines=_(", ").join(controls))
         ),
-        " · ".join(
-            [
-                _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
-                cone_words(),
-                _("SGD: momentum 0.9, learning rate 0.3"),
-                _("the sizes of the gradients are not measured on this page"),
-            ]
+        dotted(
+            _("recorded: {n} seeds each; mean, and smallest to largest").format(n=len(SEEDS)),
+            cone_words(),
+            _("SGD: momentum 0.9, learning rate 0.3"),
+            _("the sizes of the gradients are not measured on this page"),
         ),
     )

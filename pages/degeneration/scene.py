@@ -9,23 +9,20 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry.training.history import History
 from geometry.training.language_model import OPTIMIZERS
 from geometry.training.runs import GROUPS, Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.address import number_in_url, put_in_url
-from pages.common.controls import choose, choose_tokenizer, follow_default, tokenizer_names
+from pages.common.controls import choose_in, choose_tokenizer, follow_default, tokenizer_names
 from pages.common.live_training import Training
 from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _
 
-WHAT = ("two", "optimizers", "three", "all", "one")
-TEXTS = ("manual", "corpus")
-WIDTHS = ("16", "32", "64", "128")
-RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
-VOCABULARIES = ("all", "300", "1000", "3000", "10000", "30000")
+VOCABULARIES = (300, 1000, 3000, 10000, 30000)  # the most frequent words
 RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
 STEP = "step"  # address and session: the recorded step of the numbers
 
@@ -40,20 +37,18 @@ class TrainingSettings:
     tokenizer: str
 
 
-def choose_what() -> tuple[str, float]:
-    what = choose(
-        st.selectbox,
+def choose_what(place: DeltaGenerator) -> tuple[str, float]:
+    what = choose_in(
+        place,
         _("Models"),
-        WHAT,
-        key="train",
-        default="two",
-        labels={
+        {
             "two": _("Language model without and with the penalty"),
             "optimizers": _("Language model with three optimisers"),
             "three": _("Three models"),
             "all": _("All four"),
             "one": _("Language model"),
         },
+        key="train",
         help=_(
             "Two runs: the language model without and with the penalty, from one seed. Three "
             "optimisers: only that of the output embeddings differs. Three models: the language "
@@ -62,84 +57,59 @@ def choose_what() -> tuple[str, float]:
     )
     default = 1.0 if what in ("two", "all") else 0.0
     follow_default("gamma", default)
-    gamma = st.slider(
+    about = _("CosReg of Gao et al. (2019). It lowers the mean cosine of all pairs of tokens.")
+    gamma = place.slider(
         _("Weight γ of the cosine penalty"),
-        0.0,
-        2.0,
-        default,
-        0.1,
+        *(0.0, 2.0, default, 0.1),
         key="gamma",
         bind="query-params",
-        help=_("CosReg of Gao et al. (2019). It lowers the mean cosine of all pairs of tokens."),
+        help=about,
     )
     return what, float(gamma)
 
 
 def choose_more(what: str, gamma: float) -> TrainingSettings:
     upper, lower = st.columns(4), st.columns(4, vertical_alignment="bottom")
-    with upper[0]:
-        text = choose(
-            st.selectbox,
-            _("Text"),
-            TEXTS,
-            key="text",
-            default="manual",
-            labels={
-                "manual": _("Python’s reference manual"),
-                "corpus": _("The corpus of the sidebar"),
-            },
-        )
-    with upper[1]:
-        vocabulary = choose(
-            st.selectbox,
-            _("Vocabulary"),
-            VOCABULARIES,
-            key="vocabulary",
-            default="all",
-            labels={
-                code: _("all words") if code == "all" else f"{int(code):,}" for code in VOCABULARIES
-            },
-            help=_("The most frequent words; all others become one token."),
-        )
-    with upper[2]:
-        width = choose(st.selectbox, _("Dimensions"), WIDTHS, key="width", default="64")
-    with upper[3]:
-        rate = choose(
-            st.selectbox,
-            _("Learning rate"),
-            RATES,
-            key="rate",
-            default="0.003",
-            help=_("Of the language model and the classifier. That of word2vec is 0.01."),
-        )
-    with lower[0]:
-        steps = st.slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params")
-    with lower[1]:
-        seed = st.number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
-    with lower[2]:
-        tied = st.toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
-    with lower[3]:
-        norm = st.toggle("LayerNorm", True, key="norm", bind="query-params")
+    texts = {"manual": _("Python’s reference manual"), "corpus": _("The corpus of the sidebar")}
+    text = choose_in(upper[0], _("Text"), texts, key="text")
+    vocabulary = choose_in(
+        upper[1],
+        _("Vocabulary"),
+        {"all": _("all words"), **{f"{n}": f"{n:,}" for n in VOCABULARIES}},
+        key="vocabulary",
+        help=_("The most frequent words; all others become one token."),
+    )
+    widths = ("16", "32", "64", "128")
+    width = choose_in(upper[2], _("Dimensions"), widths, "64", key="width")
+    rate = choose_in(
+        upper[3],
+        _("Learning rate"),
+        ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1"),
+        "0.003",
+        key="rate",
+        help=_("Of the language model and the classifier. That of word2vec is 0.01."),
+    )
+    steps = int(lower[0].slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params"))
+    seed = lower[1].number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
+    tied = lower[2].toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
+    norm = lower[3].toggle("LayerNorm", True, key="norm", bind="query-params")
     language = Run(
         gamma=gamma,
         tied=bool(tied),
         layer_norm=bool(norm),
         width=int(width),
         learning_rate=float(rate),
-        steps=int(steps),
-        record_every=max(1, int(steps) // RECORDED),
+        steps=steps,
+        record_every=max(1, steps // RECORDED),
         seed=int(seed),
     )
-    corpus = chosen_corpus() if text == "corpus" else None
-    tokenizer = choose_tokenizer(corpus.texts) if corpus is not None else "unicode"
-    return TrainingSettings(
-        runs_of(what, language),
-        text,
-        None if corpus is None else tuple(corpus.texts),
-        None if corpus is None or corpus.labels is None else tuple(corpus.labels),
-        None if vocabulary == "all" else int(vocabulary),
-        tokenizer,
-    )
+    runs, words = runs_of(what, language), None if vocabulary == "all" else int(vocabulary)
+    if text == "manual":
+        return TrainingSettings(runs, text, None, None, words, "unicode")
+    corpus = chosen_corpus()
+    tokenizer = choose_tokenizer(corpus.texts)
+    labels = None if corpus.labels is None else tuple(corpus.labels)
+    return TrainingSettings(runs, text, tuple(corpus.texts), labels, words, tokenizer)
 
 
 def runs_of(what: str, language: Run) -> tuple[Run, ...]:

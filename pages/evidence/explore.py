@@ -32,9 +32,9 @@ from geometry.measure.intervals import Estimate
 from pages.common.address import is_presenting
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
     BigNumber,
@@ -176,14 +176,7 @@ def explore() -> None:
     draw_predictions(judged)
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
-    with folded(_("All gains"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            show_table(judged)
-            offer_csv(
-                _("Download gains (CSV)"),
-                "evidence",
-                lambda: gains_csv(grids, basis(grids)),
-            )
+    show_folded(_("All gains"), "all-measures", show_table, judged, icon=":material/table:")
 
 
 # ---- names ----
@@ -222,14 +215,13 @@ def grids_of(data: str) -> dict[str, GainGrid]:
     return {model: grid for model, grid in found.items() if grid is not None}
 
 
-def place_words(model: str, layer: int, pooling: str) -> str:
-    if (layer, pooling) == OWN_PLACE:
+def place_words(model: str, at: RawPlace | CureGain) -> str:
+    if (at.layer, at.pooling) == OWN_PLACE:
         return _("as they are")
     if model == GLOVE:
-        return _("words without stop words") if pooling == "no-stop-words" else _("all words")
-    return _("layer {layer}, {pooling}").format(
-        layer=layer, pooling=pooling_names().get(pooling, pooling)
-    )
+        return _("words without stop words") if at.pooling == "no-stop-words" else _("all words")
+    pooling = pooling_names().get(at.pooling, at.pooling)
+    return _("layer {layer}, {pooling}").format(layer=at.layer, pooling=pooling)
 
 
 # ---- the picture ----
@@ -270,9 +262,8 @@ def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
             st.markdown(title)
             figure = multiples_figure(drawn, ticks, _("layer"), theme, y_range=y_range)
             show_chart(
-                chart_of(figure),
+                figure,
                 key=f"evidence-{number}",
-                file_name=f"evidence-{number}",
                 alt=alt,
                 zoom=False,
             )
@@ -316,13 +307,13 @@ def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
 def _about_raw(model: str, place: RawPlace, similarity: str) -> str:
     values = {_("score × 100"): hundred(place.scores[similarity])}
     values |= {measure_words(name): short_number(place.measures[name]) for name in MEASURES}
-    head = f"<b>{escape(place_words(model, place.layer, place.pooling))}</b>"
+    head = f"<b>{escape(place_words(model, place))}</b>"
     return "<br>".join([head, *(labelled(name, value) for name, value in values.items())])
 
 
 def _about(model: str, gain: CureGain) -> str:
     lines = [
-        f"<b>{escape(place_words(model, gain.layer, gain.pooling))}</b>",
+        f"<b>{escape(place_words(model, gain))}</b>",
         labelled(escape(cure_words(gain.cure)), moved_words(gain.gain)),
     ]
     if gain.over_control is not None:
@@ -355,7 +346,7 @@ def show_numbers(judged: JudgedGrids) -> None:
             BigNumber(
                 _("best raw score × 100"),
                 hundred(score),
-                labelled(model, place_words(model, place.layer, place.pooling)),
+                labelled(model, place_words(model, place)),
                 labelled(_("mean cosine"), signed(place.measures["mean_cosine"] or 0.0, 3)),
             ),
         ],
@@ -365,7 +356,7 @@ def show_numbers(judged: JudgedGrids) -> None:
 
 def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> BigNumber:
     value, _sep, ends = moved_words(gain).partition(" ")
-    where = labelled(model, place_words(model, cure.layer, cure.pooling))
+    where = labelled(model, place_words(model, cure))
     return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
@@ -385,10 +376,9 @@ def helps_verdict(judged: JudgedGrids) -> Verdict:
         "centred": _("the mean subtracted"),
         f"{RANDOM}:3": _("the mean and 3 random directions removed"),
     }
-    counts = []
+    words, counts = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places"), []
     for control, name in controls.items():
         up, down, n = judged.tally(control)
-        words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
     return Verdict(
         claim=_("Making vectors isotropic helps."),
@@ -437,7 +427,7 @@ def narrow_verdict(judged: JudgedGrids) -> Verdict:
         against=found.against,
         score=hundred(score),
         model=model,
-        place=place_words(model, place.layer, place.pooling),
+        place=place_words(model, place),
         cosine=signed(place.measures["mean_cosine"] or 0.0, 2),
     )
     return Verdict(
@@ -513,16 +503,13 @@ def draw_predictions(judged: JudgedGrids) -> None:
             )
         with box:
             show_chart(
-                chart_of(
-                    scatter_figure(
-                        groups,
-                        Axes(measure_words(name), _("gain of whitening × 100")),
-                        current_theme(),
-                        height=340,
-                    )
+                scatter_figure(
+                    groups,
+                    Axes(measure_words(name), _("gain of whitening × 100")),
+                    current_theme(),
+                    height=340,
                 ),
                 key=f"evidence-{name}",
-                file_name=f"evidence-{name}",
                 alt=correlation,
                 zoom=False,
             )
@@ -544,7 +531,7 @@ def show_table(judged: JudgedGrids) -> None:
     rows = [
         {
             _("model"): model,
-            _("place"): place_words(model, gain.layer, gain.pooling),
+            _("place"): place_words(model, gain),
             _("treatment"): cure_words(gain.cure),
             _("score × 100"): hundred(gain.score),
             _("gain"): moved_words(gain.gain),
@@ -555,6 +542,8 @@ def show_table(judged: JudgedGrids) -> None:
         if gain.similarity == judged.by(grid)
     ]
     st.dataframe(rows, hide_index=True, width="stretch")
+    grids = judged.grids
+    offer_csv(_("Download gains (CSV)"), "evidence", lambda: gains_csv(grids, basis(grids)))
 
 
 def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:

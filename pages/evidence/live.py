@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,8 @@ from geometry.encode import ArrayStore
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.models import current_encoder
-from pages.common.own_evidence import Evidence, evidence_label, evidence_of
+from pages.common.own_evidence import evidence_label, evidence_of
+from pages.common.reading import Keyed
 from pages.common.seed import SEED
 from pages.common.shell import require_model
 from pages.common.uploads import is_own
@@ -48,7 +48,7 @@ def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
     if isinstance(data, VectorSet):
         judge = evidence_of(data).get(code)
         key = ArrayStore.key(data.sha256, data.labels, judge and judge.content_key)
-        return {data.name: _made(_of_vectors, _Own(data, judge, key), code)}
+        return {data.name: _made(_of_vectors, Keyed((data, judge), key), code)}
     require_model()
     encoder = current_encoder()
     return {encoder.name: _made(_of_model, encoder, data, code, is_own(data))}
@@ -93,20 +93,10 @@ def _of_model(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Own:
-    """A reader's vectors, and the pairs or queries that were brought for them."""
-
-    vectors: VectorSet
-    judge: Evidence | None
-    content_key: str
-    private: bool = True
-
-
 @kept(4)
-def _of_vectors(own: _Own, code: str, report: jobs.Progress = jobs.no_report) -> GainGrid:
+def _of_vectors(own: Keyed, code: str, report: jobs.Progress = jobs.no_report) -> GainGrid:
     """Own vectors by their labels, or by pairs or queries that were brought for them."""
-    vectors, judge = own.vectors, own.judge
+    vectors, judge = own.value
     about = {"model": vectors.name, "fit": "folds"}
     how: dict[str, Any] = {"about": about, "seed": SEED, "progress": report}
     if judge is None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,12 @@ import numpy as np
 
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
-from geometry.data.write import write
 from geometry.diagnosis.evidence import CURES, FLOW, GainGrid, Task, evidence
 from geometry.diagnosis.trial import Place
 from geometry.shipped import shipped_file
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors
+from pages.common.recorded import rounded, write_lines
 
 FILE = shipped_file("evidence.json")
 DECIMALS = 4
@@ -126,16 +126,6 @@ def _of_stsb(folder: Path, model: str) -> GainGrid:
     )
 
 
-def _short(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _short(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_short(each) for each in value]
-    if isinstance(value, np.integer):
-        return int(value)
-    return round(float(value), DECIMALS) if isinstance(value, float | np.floating) else value
-
-
 def main() -> None:
     """Write the grids of the bundled data, or add those of STS-B; only those of a name."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -145,9 +135,8 @@ def main() -> None:
     kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     for name, made in bundled() if given.stsb is None else stsb(given.stsb):
         if given.only in name:
-            kept[name] = _short(made().as_json())
-            lines = [f"{json.dumps(each)}: {json.dumps(kept[each])}" for each in sorted(kept)]
-            write(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+            kept[name] = rounded(made().as_json(), DECIMALS)
+            write_lines(FILE, dict(sorted(kept.items())))
 
 
 if __name__ == "__main__":

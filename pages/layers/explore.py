@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,12 +11,9 @@ import streamlit as st
 from geometry import Cloud, Corpus
 from geometry.data.number_text import signed, with_sign
 from geometry.evaluate.published import published_tables
-from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.heatmap import Strip, strips_figure
-from geometry.figures.layout import figure_rows
+from geometry.figures.heatmap import strips_figure
 from geometry.measure import Measured, top_contribution_baseline
-from geometry.palette import Theme
 from geometry.projection import Projection
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import (
@@ -28,31 +24,33 @@ from geometry.projection.twin_message import (
 )
 from pages.common.address import fills_window, is_presenting
 from pages.common.cloud_choices import warn_of_too_few
-from pages.common.compare_two import show_two
+from pages.common.cloud_parts import (
+    figures_csv,
+    places_csv,
+    show_explored,
+    show_parts,
+    warn_of_reading,
+)
 from pages.common.controls import choose
-from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus, warn_of_cache
-from pages.common.downloads import CsvCell, csv_bytes, offer_csv, points_csv, short_number
-from pages.common.draw.charts import chart_of, kept_chart, share_texts, show_chart
+from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
     current_theme,
-    draw_legend,
     lines_below,
-    note_too_many_labels,
     panel_with,
     point_colours,
 )
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import (
     Explored,
     explored_part,
     filtered_corpus,
-    offer_view,
     open_panel,
-    show_clusters,
 )
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.measures import (
     COSINE_DECIMALS,
     DIMENSION_SHARES,
@@ -74,18 +72,14 @@ from pages.common.origin import (
     coverage_of,
     layer_words,
     of_known_text,
-    warn_of_coverage,
 )
 from pages.common.selected_points import (
-    chart_marks,
     choose_point,
-    choose_row,
     chosen_marks,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, plotly, prose
+from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .scene import (
@@ -110,13 +104,11 @@ from .scene import (
     sample_note,
     series_name,
     series_origin,
-    slide_to_layer,
     store_layer,
     unlabelled,
 )
 
 GROUP = "layers"
-SMALL_HEIGHT = 220
 
 
 def layer_title(scene: LayersScene, layer: int | None = None) -> str:
@@ -141,7 +133,7 @@ def _alternative(scene: LayersScene, layer: int) -> str:
     return alternative_with(title, n, cosine, _panel(scene, layer))
 
 
-def _draw_twins(scene: LayersScene, explored: Explored) -> TwinCloud:
+def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
     """An animation of all layers, then a picture of each layer, all at one scale."""
     points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
@@ -175,50 +167,7 @@ def _draw_twins(scene: LayersScene, explored: Explored) -> TwinCloud:
         is_large=is_presenting(),
         has_lead=True,
     )
-    cloud = explored.on(cloud, points)
-    show_twin_cloud(
-        cloud,
-        current_theme(),
-        key=GROUP,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-        on_settled=store_layer,
-    )
-    return cloud
-
-
-def _draw_charts(scene: LayersScene) -> None:
-    """A Plotly chart for each layer, for a browser without WebGL2."""
-    points = scene.first
-    slide_to_layer(scene.layer, scene.last)
-    share_texts(GROUP, [plotly(text) for text in points.cloud.texts])
-    theme, colours = current_theme(), point_colours(points, scene.look.colour)
-    marks = chart_marks(chosen_marks(points, scene.chosen))
-    n_layers = scene.last + 1
-    boxes = [box for _row in range(0, n_layers, 4) for box in st.columns(4)]
-    for layer, box in zip(range(n_layers), boxes, strict=False):
-        title = layer_title(scene, layer)
-        panel = replace(_panel(scene, layer), marks=marks)
-        with box:
-            st.markdown(f"**{title}**" if layer == scene.layer else title)
-            show_chart(
-                kept_chart(
-                    cone_figure,
-                    *(panel, colours, theme),
-                    height=SMALL_HEIGHT,
-                    lines=0,
-                    private=points.private,
-                ),
-                key=f"layers-{layer}",
-                file_name=f"layers-{layer}",
-                alt=_alternative(scene, layer),
-                on_point=choose_row,
-                on_selection=partial(store_selection, points.shared_key),
-                texts=GROUP,
-                group=f"{GROUP}-{points.key}",
-            )
-    draw_legend(colours, theme)
+    return show_explored(cloud, points, explored, key=GROUP, on_settled=store_layer)
 
 
 # ---- curves ----
@@ -245,7 +194,7 @@ def show_curves(scene: LayersScene) -> str:
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
     show_chart(
-        chart_of(figure),
+        figure,
         key="layer-curves",
         file_name=f"layers-{measure}",
         alt=_curves_in_words(scene.tables_of(measure), measure, label),
@@ -388,7 +337,16 @@ def show_headlines(scene: LayersScene) -> None:
         "opening_angle": _("opening angle, median"),
         "isoscore": _("IsoScore"),
     }
-    numbers = [_number(name, labels[name], now, below) for name in HEADLINES]
+    numbers = []
+    for name in HEADLINES:
+        row, unit = now[name], unit_of(name)
+        decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
+        value, isotropic = (
+            "" if each is None else print_value(name, each, decimals) + unit
+            for each in (row.value, row.baseline)
+        )
+        change = change_of(row.value, below[name].value, decimals) if below else ""
+        numbers.append(_number(labels[name], value, isotropic, change and change + unit))
     title = layer_title(scene)
     with st.container(key="layer-headline"):
         st.markdown(f"**{title}**")
@@ -396,16 +354,12 @@ def show_headlines(scene: LayersScene) -> None:
     explained_caption(" · ".join([*captions(scene), provenance(scene)]))
 
 
-def _number(name: str, label: str, now: Table, below: Table | None) -> BigNumber:
-    row, unit = now[name], unit_of(name)
-    decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
-    change = change_of(row.value, below[name].value, decimals) if below else ""
-    note = "" if row.baseline is None else print_value(name, row.baseline, decimals) + unit
+def _number(label: str, value: str, isotropic: str, change: str = "") -> BigNumber:
     return BigNumber(
         label,
-        print_value(name, row.value, decimals) + unit if row.value is not None else "—",
-        _("isotropic: {value}").format(value=note) if note else "",
-        _("change since the layer below: {change}").format(change=change + unit) if change else "",
+        value or "—",
+        _("isotropic: {value}").format(value=isotropic) if isotropic else "",
+        _("change since the layer below: {change}").format(change=change) if change else "",
     )
 
 
@@ -429,11 +383,8 @@ def show_all_measures(scene: LayersScene) -> None:
     with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
     measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
-    offer_csv(
-        _("Download measures (CSV)"),
-        "layers-measures",
-        lambda: table_csv(tables, measured_on),
-    )
+    table = partial(table_csv, tables, measured_on)
+    offer_csv(_("Download measures (CSV)"), "layers-measures", table)
 
 
 def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
@@ -464,10 +415,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
             (name, series_name(name)),
             str(layer),
             (row.name, measure_label(row.name)),
-            *(
-                "" if value is None else short_number(value)
-                for value in (row.value, row.low, row.high, row.baseline)
-            ),
+            *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
         ]
@@ -479,25 +427,16 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
 
 
 def offer_downloads(scene: LayersScene, measure: str) -> None:
-    """The points, the curves of that measure and the parts of the dimensions as CSV.
-
-    Streamlit stores the functions of the buttons, so they refer to no cloud of the curves.
-    """
-    measured_on, parts = provenance(scene), scene.parts
-    points = partial(points_table, scene.first.cloud, [each for each, _edges in scene.drawn])
-    curves, theme = drawn_curves(scene, measure), current_theme()
-    for name, label, made in (
-        ("points", _("Download points (CSV)"), partial(points, measured_on)),
-        ("curves", _("Download curves (CSV)"), partial(curves_csv, curves, theme, measured_on)),
-        ("dimensions", _("Download dimensions (CSV)"), partial(dimensions_csv, parts, measured_on)),
-    ):
-        offer_csv(label, f"layers-{name}", made)
-
-
-def curves_csv(curves: Sequence[Curve], theme: Theme, measured_on: str) -> bytes:
-    head, rows = figure_rows({"": curves_figure(curves, Axes("", ""), theme)})
-    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
-    return csv_bytes(head, text, measured_on)
+    """Streamlit stores the functions of the buttons, so they refer to no cloud of the curves."""
+    about = provenance(scene)
+    pictures = [picture for picture, _edges in scene.drawn]
+    points = partial(points_table, scene.first.cloud, pictures, about)
+    offer_csv(_("Download points (CSV)"), "layers-points", points)
+    figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), current_theme())
+    curves = partial(figures_csv, {"": figure}, about)
+    offer_csv(_("Download curves (CSV)"), "layers-curves", curves)
+    dimensions = partial(dimensions_csv, scene.parts, about)
+    offer_csv(_("Download dimensions (CSV)"), "layers-dimensions", dimensions)
 
 
 def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
@@ -511,10 +450,8 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
 
 def points_table(cloud: Cloud, pictures: Sequence[Projection], measured_on: str) -> bytes:
     """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    axes = "xyz"[: pictures[0].n_components]
-    columns = [f"layer_{i}_{axis}" for i in range(len(pictures)) for axis in axes]
-    places = np.hstack([picture.around_origin for picture in pictures])
-    return points_csv(cloud, columns, places, measured_on)
+    places = {f"layer_{i}": picture.around_origin for i, picture in enumerate(pictures)}
+    return places_csv(cloud, places, measured_on)
 
 
 # ---- rogue dimensions ----
@@ -528,12 +465,8 @@ SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of di
 def show_rogues(scene: LayersScene) -> None:
     """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
-    rows = [str(layer) for layer in range(len(raw))]
     figure = strips_figure(
-        [
-            Strip(raw, _("Raw"), rows),
-            Strip(standardised, _("Standardised at each layer"), rows),
-        ],
+        {_("Raw"): raw, _("Standardised at each layer"): standardised},
         current_theme(),
         titles=(_("dimension"), _("layer")),
         ticks=leading(raw, NAMED),
@@ -541,7 +474,7 @@ def show_rogues(scene: LayersScene) -> None:
     )
     st.subheader(_("Rogue dimensions"))
     show_chart(
-        chart_of(figure),
+        figure,
         key="layer-rogues",
         file_name="layers-dimensions",
         alt=paragraph(_line(raw[layer], layer) for layer in range(len(raw))),
@@ -582,36 +515,21 @@ def _line(parts: np.ndarray, layer: int) -> str:
 
 
 def _show_numbers(scene: LayersScene) -> None:
-    now, before = (
-        scene.tables[scene.name][layer] for layer in (scene.layer, max(scene.layer - 1, 0))
-    )
-    d = scene.first.vectors.shape[1]
+    tables, d = scene.tables[scene.name], scene.first.vectors.shape[1]
+    now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
     for k, name in SHARES.items():
-        value = now[name].value
-        former = before[name].value
+        value, former = now[name].value, before[name].value
         change = ""
         if scene.layer and value is not None and former is not None:
             change = _("{k} points").format(k=with_sign(100 * (value - former), 1))
-        numbers.append(
-            BigNumber(
-                labels[k],
-                "—" if value is None else f"{value:.1%}",
-                _("isotropic: {value}").format(
-                    value=f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
-                ),
-                _("change since the layer below: {change}").format(change=change) if change else "",
-            )
-        )
+        isotropic = f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
+        share = "" if value is None else f"{value:.1%}"
+        numbers.append(_number(labels[k], share, isotropic, change))
     cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
-    numbers.append(
-        BigNumber(
-            _("mean cosine, standardised"),
-            signed(cosine, 3) if np.isfinite(cosine) else "—",
-            _("isotropic: {value}").format(value="0.000"),
-        )
-    )
+    shown = signed(cosine, 3) if np.isfinite(cosine) else ""
+    numbers.append(_number(_("mean cosine, standardised"), shown, "0.000"))
     show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
 
 
@@ -633,7 +551,6 @@ def explore(corpus: Corpus) -> None:
     with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
-    cloud = None
     try:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
@@ -654,31 +571,20 @@ def explore(corpus: Corpus) -> None:
             show_error(error)
         return
     with look_box:
-        note_too_many_labels(first.cloud)
-        if has_no_webgl2():
-            _draw_charts(scene)
-        else:
-            cloud = _draw_twins(scene, explored)
+        cloud = draw_pictures(scene, explored)
         if not fills_window():
             show_headlines(scene)
-    with panel.parts, errors_shown():
-        places = [
-            (layer_title(scene, layer), scene.drawn[layer][0].around_origin)
-            for layer in dict.fromkeys((scene.layer, 0, scene.last))
-        ]
-        show_clusters(first, places, provenance(scene))
-        show_two(corpus, first, look, explored, chosen)
-    if cloud is not None:
-        with panel.buttons:
-            offer_view(cloud, first)
+    places = {
+        layer_title(scene, layer): scene.drawn[layer][0].around_origin
+        for layer in dict.fromkeys((scene.layer, 0, scene.last))
+    }
+    show_parts(panel, corpus, first, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(first.cloud, first.shared_key)
     if fills_window():
         return
     with notes_box:  # above the pictures, but computed after they were sent
-        with errors_shown():
-            warn_of_coverage(coverage_of(corpus))
-        warn_of_cache()
+        warn_of_reading(corpus)
     try:
         with curve_progress_box:  # encodes and measures every layer
             values = lesson_values(scene)
@@ -691,11 +597,8 @@ def explore(corpus: Corpus) -> None:
                 show_verdict(of_known_text(rogue_verdict(scene), corpus), key="rogue")
                 for question in QUESTIONS:
                     show_question(PAGE, question, values)
-                with folded(
-                    _("All measures"), key="all-measures", icon=":material/table:"
-                ) as is_open:
-                    if is_open:
-                        show_all_measures(scene)
+                label, icon = _("All measures"), ":material/table:"
+                show_folded(label, "all-measures", show_all_measures, scene, icon=icon)
         with more_box:
             offer_downloads(scene, measure)
     except ENCODER_ERRORS as error:

@@ -60,7 +60,7 @@ from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
 from pages.common.uploads import is_own
-from pages.common.words import _
+from pages.common.words import _, dotted
 
 SAMPLE_ROWS = 3000  # texts or tokens of curves, tables and rogue dimensions; the page says so
 TOKENS = "tokens"
@@ -307,17 +307,6 @@ def store_layer(values: Sequence[float]) -> None:
     st.session_state[LAYER] = str(round(values[0]))
 
 
-def slide_to_layer(layer: int, last: int) -> None:
-    """A slider, for a browser without WebGL2."""
-    if last > 0:
-        st.session_state["layer-slider"] = layer
-        st.slider(_("Layer"), 0, last, key="layer-slider", on_change=_store_slider)
-
-
-def _store_slider() -> None:
-    st.session_state[LAYER] = str(st.session_state["layer-slider"])
-
-
 @dataclass(frozen=True, eq=False)
 class LayersScene:
     """What is drawn and measured; clouds of curves are read later, after the pictures were sent."""
@@ -453,13 +442,11 @@ def layers_verdict(scene: LayersScene) -> Verdict:
             cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
         ),
         control=isotropic_control(rows[0].n, rows[0].d),
-        basis=" · ".join(
-            [
-                *series_origin(scene.series[TOKENS]),
-                _("raw cloud, nothing fitted"),
-                cone_words(),
-                _("95% interval: jackknife over sentences"),
-            ]
+        basis=dotted(
+            *series_origin(scene.series[TOKENS]),
+            _("raw cloud, nothing fitted"),
+            cone_words(),
+            _("95% interval: jackknife over sentences"),
         ),
     )
 
@@ -520,12 +507,10 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
                 "dimensions **{low} to {high}** (95% of rotations)."
             ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
         ),
-        basis=" · ".join(
-            [
-                *series_origin(scene.series[scene.name]),
-                _("raw cloud, nothing fitted"),
-                _("without an interval, because other dimensions may lead in other sentences"),
-            ]
+        basis=dotted(
+            *series_origin(scene.series[scene.name]),
+            _("raw cloud, nothing fitted"),
+            _("without an interval, because other dimensions may lead in other sentences"),
         ),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -14,8 +14,9 @@ import streamlit as st
 from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
-from geometry.figures.cone import cone_figure
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.data.translations import corpus_of
+from geometry.hub.bundled import BUNDLED, E5
+from geometry.hub.catalogue import default_prefix
 from geometry.measure import Measured, isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.dimensions import (
@@ -23,7 +24,6 @@ from geometry.measure.dimensions import (
     mean_absolute_correlation,
     widest_variance,
 )
-from geometry.palette import Theme
 from geometry.projection import Projection
 from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.film import (
@@ -34,49 +34,34 @@ from geometry.projection.film import (
     nearest_in_film,
     place_in_film,
 )
-from geometry.projection.neighbour_maps import MAPS
+from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
 from geometry.projection.packing import pack_cloud
 from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
-from pages.common.address import fills_window, is_presenting
+from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
-from pages.common.cloud_choices import (
-    choose_cloud,
-    choose_look,
-    choose_weights,
-    views,
-    warn_of_too_few,
+from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
+from pages.common.cloud_parts import (
+    choose_spec,
+    places_csv,
+    show_explored,
+    show_parts,
+    warn_of_reading,
 )
-from pages.common.compare_two import show_two
-from pages.common.corpus_cloud import (
-    MOST_DRAWN,
-    OF_VECTORS,
-    CorpusCloud,
-    encode_corpus,
-    warn_of_cache,
-)
-from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS
-from pages.common.downloads import csv_bytes, offer_csv, points_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.controls import choose, pooling_names
+from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
+from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
     cone_wedges,
     current_theme,
-    draw_legend,
     lines_below,
-    note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.explore_panel import (
-    Explored,
-    explored_part,
-    filtered,
-    offer_view,
-    open_panel,
-    show_clusters,
-)
+from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.explore_panel import Explored, explored_part, filtered, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, shows_part
 from pages.common.measures import (
@@ -93,42 +78,21 @@ from pages.common.measures import (
     unit_of,
 )
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
-from pages.common.models import chosen_model, current_encoder
-from pages.common.origin import (
-    counted,
-    coverage_line,
-    coverage_of,
-    of_known_text,
-    warn_of_coverage,
-)
+from pages.common.models import bundled_names, chosen_model
+from pages.common.origin import counted, coverage_line, coverage_of, of_known_text
 from pages.common.page_list import page_path
+from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.selected_points import (
-    chart_marks,
     choose_point,
-    choose_row,
     chosen_marks,
     short,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, labelled, markdown_table, paragraph, plotly, prose
+from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
 
 from . import PAGE
-from .choices import (
-    HAS_PLAYED,
-    MOST_MAPPED,
-    SLIDER_STEPS,
-    choose_fit,
-    choose_map,
-    e5_preset,
-    film_settings,
-    film_sliders,
-    knob_names,
-    show_presets,
-    store_film_settings,
-)
 from .scene import (
     HEADLINES,
     MEASURES,
@@ -158,16 +122,11 @@ FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them ta
 COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
-def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud | None:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle.
-
-    None without WebGL2, where Plotly draws them.
-    """
-    note_too_many_labels(scene.points.cloud)
-    if not has_no_webgl2():
-        return _draw_twins(scene, explored)
-    _draw_charts(scene)
-    return None
+def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
+    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
+    has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
+    cloud = (_film_cloud if has_film else _still_cloud)(scene)
+    return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
 
 
 def _alternative(side: Side) -> str:
@@ -184,49 +143,6 @@ def _trust_lines(side: Side) -> list[str]:
     return lines
 
 
-# Plotly charts
-
-
-def _draw_charts(scene: ConeScene) -> None:
-    theme = current_theme()
-    colours = point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates)
-    lines = 3 if scene.raw.projection.method == "cone" else 2
-    texts = [plotly(text) for text in scene.points.cloud.texts]
-    for box, side in zip(st.columns(2), (scene.raw, scene.white), strict=True):
-        panel = replace(side.panel, texts=texts, marks=chart_marks(_marks(scene)))
-        figure = cone_figure(panel, colours, theme, lines=lines)
-        with box:
-            st.markdown(f"**{side.title}**")
-            show_chart(
-                chart_of(figure),
-                key=f"chart-{side.name}",
-                file_name=f"narrow-cone-{side.name}",
-                alt=_alternative(side),
-                on_point=choose_row,
-                group="clouds",
-            )
-    draw_legend(colours, theme)
-
-
-# The twin cloud
-
-
-def _draw_twins(scene: ConeScene, explored: Explored) -> TwinCloud:
-    points = scene.points
-    has_film = scene.raw.projection.origin is not None
-    cloud = explored.on((_film_cloud if has_film else _still_cloud)(scene), points)
-    show_twin_cloud(
-        cloud,
-        current_theme(),
-        key=GROUP,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-        on_settled=store_film_settings,
-    )
-    return cloud
-
-
 def _film_cloud(scene: ConeScene) -> TwinCloud:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
     raw = scene.raw.projection
@@ -236,12 +152,15 @@ def _film_cloud(scene: ConeScene) -> TwinCloud:
     at = place_in_film(knobs, whitening.centring, whitening.strength)
     names = [place_name(s, t) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
-    d = scene.raw.d
+    d, aside, panel = scene.raw.d, None, scene.white.panel
+    if at is None:  # not on the film's path
+        still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
+        aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
     white = Picture(
         range(len(stops)),
         names,
         _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        None if at is not None else _aside(scene.white),
+        aside,
     )
     return _twin_cloud(
         scene, points, [Picture([0], [_("Raw")]), white],
@@ -257,7 +176,15 @@ def _still_cloud(scene: ConeScene) -> TwinCloud:
     sides = (scene.raw, scene.white)
     points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
     pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
-    return _twin_cloud(scene, points, pictures)
+    panels = [side.panel for side in sides if side.panel.frame is not None]  # none of a map
+    return _twin_cloud(
+        scene,
+        points,
+        pictures,
+        cones=[panel.wedges for panel in panels],
+        frames=[panel.frame for panel in panels],
+        factors=[side.scale for side in sides][: len(panels)],
+    )
 
 
 def _twin_cloud(
@@ -311,12 +238,6 @@ def _film(
 ) -> tuple[tuple[Stop, ...], Points]:
     stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
-
-
-def _aside(side: Side) -> Aside:
-    panel = side.panel
-    points = Points.of(pack_cloud([panel.coordinates], side.reach))
-    return Aside(points, side.title, panel.wedges, side.scale, panel.frame)
 
 
 # ---- numbers ----
@@ -385,10 +306,16 @@ def warn_of_few_rows(scene: ConeScene) -> None:
 def numbers_table(side: Side, scene: ConeScene) -> str:
     n, d = len(side.points.cloud), side.d
     found = measured(side, MEASURES)
+    isotropic, here = isotropic_baselines(SIZED, n, d, seed=SEED), _("{value} at this n, d")
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
-        **{name: _isotropic(name, n, d) for name in SIZED},
+        **{
+            name: here.format(value=print_value(name, value) + unit_of(name))
+            if value is not None
+            else ""
+            for name, value in isotropic.items()
+        },
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
@@ -410,14 +337,6 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
     return markdown_table(lines)
 
 
-def _isotropic(name: str, n: int, d: int) -> str:
-    """The measure of n isotropic rows in d dimensions, in words; "" if it is undefined."""
-    value = isotropic_baselines([name], n, d, seed=SEED)[name]
-    if value is None:
-        return ""
-    return _("{value} at this n, d").format(value=print_value(name, value) + unit_of(name))
-
-
 def _value(row: Measured) -> str:
     if row.value is None:
         return no_value(row.undefined)
@@ -428,41 +347,21 @@ def _value(row: Measured) -> str:
 
 def _histogram(scene: ConeScene) -> None:
     (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
-    d = scene.white.d
+    n, sides = len(scene.points.cloud), (scene.raw, scene.white)
     st.markdown(_("**Cosines of pairs, before and after**"))
-    show_chart(
-        chart_of(
-            cosine_histogram_figure(
-                raw,
-                white,
-                isotropic_cosine_shares(EDGES, d),
-                EDGES,
-                HistogramWords(
-                    raw=scene.raw.title,
-                    white=scene.white.title,
-                    reference=_("isotropic directions, d = {d}").format(d=d),
-                    x=_("cosine of a pair"),
-                    y=_("share of pairs"),
-                ),
-                current_theme(),
-            )
-        ),
+    said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
+    cosines = [print_value("mean_cosine", side.headlines["mean_cosine"].value, 2) for side in sides]
+    show_histogram(
+        (raw, white),
+        (scene.raw.title, scene.white.title),
+        scene.white.d,
         key="chart-histogram",
         file_name="narrow-cone-cosines",
-        alt=_(
-            "Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}."
-        ).format(
-            n=f"{pairs:,}",
-            raw=print_value("mean_cosine", scene.raw.headlines["mean_cosine"].value, 2),
-            white=print_value("mean_cosine", scene.white.headlines["mean_cosine"].value, 2),
-        ),
+        alt=said.format(n=f"{pairs:,}", raw=cosines[0], white=cosines[1]),
     )
-    if pairs < len(scene.points.cloud) * (len(scene.points.cloud) - 1) // 2:
-        st.caption(
-            _("Pairs of a sample of {n} points, seed {seed}.").format(
-                n=f"{HISTOGRAM_ROWS:,}", seed=SEED
-            )
-        )
+    if pairs < n * (n - 1) // 2:
+        sample = _("Pairs of a sample of {n} points, seed {seed}.")
+        st.caption(sample.format(n=f"{HISTOGRAM_ROWS:,}", seed=SEED))
 
 
 # ---- three causes ----
@@ -548,22 +447,21 @@ def _figure(title: str, label: str, reference: str, remedy: str, value: str, pic
     )
 
 
-def _toys() -> list[str]:
-    """Round points after each matrix and shift, with the origin as a cross."""
-    theme = current_theme()
-    round_points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
-    return [_picture(round_points @ np.transpose(matrix) + shift, theme) for shift, matrix in TOYS]
-
-
-def _picture(points: np.ndarray, theme: Theme) -> str:
-    # lines of no length with round ends: a third of the bytes of circles
-    dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points)
-    svg = (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
-        f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
-        f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" /></svg>'
-    )
-    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
+def _toys() -> Iterator[str]:
+    """Pictures of round points after each matrix and shift, with the origin as a cross."""
+    theme, points = current_theme(), np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    for shift, matrix in TOYS:
+        places = points @ np.transpose(matrix) + shift
+        # lines of no length with round ends: a third of the bytes of circles
+        dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in places)
+        svg = (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
+            f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
+            f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
+            "</svg>"
+        )
+        image = b64encode(svg.encode()).decode()
+        yield f'<img alt="" src="data:image/svg+xml;base64,{image}">'
 
 
 # ---- a chosen point ----
@@ -689,23 +587,15 @@ def offer_downloads(scene: ConeScene) -> None:
     factor = _("whitened cloud drawn × {factor}").format(factor=f"{scene.white.scale:.4g}")
     measured_on = " · ".join([scene.provenance, view, factor])
     with st.container(horizontal=True):
-        offer_csv(
-            _("Download points (CSV)"),
-            "narrow-cone-points",
-            partial(panels_csv, scene, measured_on),
-        )
-        offer_csv(
-            _("Download histogram (CSV)"),
-            "narrow-cone-cosines",
-            partial(histogram_csv, scene, measured_on),
-        )
+        points = partial(panels_csv, scene, measured_on)
+        offer_csv(_("Download points (CSV)"), "narrow-cone-points", points)
+        cosines = partial(histogram_csv, scene, measured_on)
+        offer_csv(_("Download histogram (CSV)"), "narrow-cone-cosines", cosines)
 
 
 def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
-    axes = "xyz"[: scene.raw.projection.n_components]
-    columns = [f"{side}_{axis}" for side in ("raw", "white") for axis in axes]
-    places = np.hstack([scene.raw.panel.coordinates, scene.white.panel.coordinates])
-    return points_csv(scene.points.cloud, columns, places, measured_on)
+    places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
+    return places_csv(scene.points.cloud, places, measured_on)
 
 
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
@@ -718,6 +608,171 @@ def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
         [list(map(short_number, row)) for row in zip(*columns, strict=True)],
         measured_on,
     )
+
+
+# ---- controls ----
+
+SLIDER_STEPS = 16  # steps of the sliders of centring and strength
+FILM = ("centring", "strength")
+HAS_PLAYED = "has-played"
+MOST_MAPPED = 100_000  # points that a map is fitted to at most
+PRESETS = {  # name: (model, layer, pooling)
+    "needle": (BUNDLED, "5", "cls"),
+    "max": (BUNDLED, "4", "max"),
+    "mean": (BUNDLED, "4", "mean"),
+    "last": (BUNDLED, "6", "mean"),
+    "e5-last": (E5, "12", "mean"),
+    "e5-inner": (E5, "9", "mean"),
+}
+
+
+def show_presets() -> None:
+    """Clouds of bundled models; one control, because Streamlit merges quick clicks on buttons."""
+    names = {
+        "needle": _("MiniLM, [CLS], layer 5: extremely narrow"),
+        "max": _("MiniLM, max, layer 4: narrow"),
+        "mean": _("MiniLM, mean, layer 4: a typical cone"),
+        "last": _("MiniLM, mean, last layer: hardly a cone"),
+        "e5-last": _("E5, last layer: nearly every cosine above 0.7, and the best scores"),
+        "e5-inner": _("E5, layer 9: whitening gains"),
+    }
+    here = bundled_names()
+    names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
+    if corpus_of(language()) != "topics":  # first those of the model that knows the language
+        names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
+    st.session_state["preset"] = _current_preset()
+    if is_presenting():  # in one row with the other controls
+        for name in names:
+            model, layer, pooling = PRESETS[name]
+            words = ["E5"] if model == E5 else ["MiniLM", pooling_names()[pooling]]
+            names[name] = _(", ").join([*words, _("layer {layer}").format(layer=layer)])
+    st.pills(
+        _("Examples"),
+        list(names),
+        key="preset",
+        format_func=lambda name: names[name],
+        on_change=_apply_preset,
+        label_visibility="visible" if is_presenting() else "collapsed",
+    )
+
+
+def _current_preset() -> str | None:
+    state = st.session_state
+    is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
+    settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
+    return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
+
+
+def e5_preset() -> str | None:
+    """The preset of E5 whose scores on STS-B the page quotes; None at other settings."""
+    name = _current_preset()
+    is_quoted = name is not None and PRESETS[name][0] == E5
+    return name if is_quoted and chosen_model().prefix == default_prefix(E5) else None
+
+
+def _apply_preset() -> None:
+    """Set the controls to the preset. A second click on it changes nothing."""
+    name = st.session_state["preset"]
+    if name is not None:
+        model, layer, pooling = PRESETS[name]
+        if model != chosen_model().name:
+            forget_layers()
+        st.session_state.update(
+            model=model, unit="sentences", layer=layer, pooling=pooling, special=True
+        )
+
+
+def choose_fit() -> str:
+    return choose(
+        st.selectbox,
+        _("Whitening"),
+        ["recommended", "ledoit-wolf", "full"],
+        key="fit",
+        default="recommended",
+        labels={
+            "recommended": _("recommended for this n/d"),
+            "ledoit-wolf": _("Ledoit-Wolf, all directions"),
+            "full": _("in full, no shrinkage"),
+        },
+    )
+
+
+def choose_map(look: Look, n: int) -> Look:
+    """The look with a map's choices: seeded or not; of many points, all or a sample."""
+    # t-SNE would use one core without a seed, too
+    is_seeded = look.view != "umap" or st.toggle(
+        _("Seeded map"),
+        key="map-seeded",
+        value=True,
+        bind="query-params",
+        help=_(
+            "With a seed the map is the same each time, and one core lays it out. Without a seed "
+            "all cores do, and another fit gives another map."
+        ),
+    )
+    fits_all = MOST_FITTED < n <= MOST_MAPPED and st.toggle(
+        _("Fit the map to all {n} points").format(n=f"{n:,}"),
+        key="map-all",
+        bind="query-params",
+        help=_("This takes some minutes. Otherwise the map is fitted to a sample of {n}.").format(
+            n=f"{MOST_FITTED:,}"
+        ),
+    )
+    return replace(
+        look,
+        seed=SEED if is_seeded else None,
+        most_fitted=None if fits_all else MOST_FITTED,
+    )
+
+
+def film_settings(*, can_play: bool) -> tuple[float, float]:
+    """(centring, strength) of the session, else of the address, else 1 and 1.
+
+    Without a film 0 and 0 mean 1 and 1: otherwise both pictures would show the raw cloud.
+    """
+    _read_film_settings()
+    centring, strength = (float(st.session_state[name]) for name in FILM)
+    is_white = centring == strength == 1
+    for name, value in zip(FILM, (centring, strength), strict=True):
+        put_in_url(name, None if is_white else f"{value:g}")
+    if not can_play and centring == strength == 0:
+        return 1.0, 1.0
+    return centring, strength
+
+
+def _read_film_settings() -> None:
+    """Store the settings of the address in the session, unless it has some."""
+    for name in FILM:
+        try:
+            linked = float(st.query_params.get(name, ""))
+        except ValueError:
+            linked = 1.0
+        st.session_state.setdefault(name, linked if 0 <= linked <= 1 else 1.0)
+
+
+def store_film_settings(values: Sequence[float]) -> None:
+    """Store the settings at which the reader stopped the film, rounded to a step."""
+    st.session_state[HAS_PLAYED] = True
+    for name, value in zip(FILM, values, strict=True):
+        st.session_state[name] = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
+
+
+def knob_names() -> tuple[str, str]:
+    return (
+        _("Centring s: share of the mean that is subtracted"),
+        _("Strength t: how far the axes are made equal"),
+    )
+
+
+def film_sliders() -> tuple[float, float]:
+    """Two sliders, for a browser without WebGL2: (centring, strength)."""
+    _read_film_settings()
+    step = 1 / SLIDER_STEPS
+    centring, strength = (
+        float(box.slider(label, 0.0, 1.0, step=step, key=name, bind="query-params"))
+        for box, label, name in zip(st.columns(2), knob_names(), FILM, strict=True)
+    )
+    return centring, strength
 
 
 # ---- the fragment ----
@@ -737,11 +792,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
-        if isinstance(corpus, VectorSet):
-            spec = OF_VECTORS
-        else:
-            spec = choose_cloud(current_encoder(), more=more_box.container())
-            spec = replace(spec, max_points=MOST_DRAWN)
+        spec = choose_spec(corpus, more=more_box.container())
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
@@ -770,13 +821,12 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with panel.find:
         chosen = choose_point(points)
     with look_box:
-        can_play = not look.is_map
         if has_no_webgl2():
             centring, strength = film_sliders()
         else:
-            centring, strength = film_settings(can_play=can_play)
+            centring, strength = film_settings(can_play=not look.is_map)
         map_box = st.container()
-    scene = cloud = None
+    scene = None
     with errors_shown(notes_box):
         with progress_box:
             scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
@@ -786,16 +836,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
-    with panel.parts, errors_shown():
-        show_clusters(
-            points,
-            [(side.title, side.projection.coordinates) for side in (scene.raw, scene.white)],
-            scene.provenance,
-        )
-        show_two(corpus, points, look, explored, chosen)
-    if cloud is not None:
-        with panel.buttons:
-            offer_view(cloud, points)
+        places = {each.title: each.projection.coordinates for each in (scene.raw, scene.white)}
+        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with found_box:
         show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
@@ -808,10 +850,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with guess_box:
             ask_for_guess(scene)
         with notes_box:  # above the pictures, but computed after they were sent
-            if isinstance(corpus, Corpus):
-                with errors_shown():
-                    warn_of_coverage(coverage_of(corpus))
-            warn_of_cache()
+            warn_of_reading(corpus)
             warn_of_few_rows(scene)
         if not is_presenting():
             with answer_box, errors_shown():

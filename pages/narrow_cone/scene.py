@@ -61,7 +61,7 @@ from pages.common.measures import (
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, language, markdown, markdown_table, paragraph
+from pages.common.words import _, dotted, language, markdown, markdown_table, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -261,7 +261,6 @@ class ConeScene:
 
     @property
     def is_white(self) -> bool:
-        """True at the end of both sliders."""
         return self.whitening.centring == self.whitening.strength == 1
 
     @property
@@ -327,20 +326,22 @@ class ConeScene:
         return [_near(side, self.chosen) for side in (self.raw, self.white)]
 
 
+def quick_measures(X: np.ndarray, sample: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
+    """Measures of the rows by name, those over pairs of a sample, without intervals."""
+    of_pairs = [name for name in names if name in OF_PAIRS]
+    of_rows = [name for name in names if name not in OF_PAIRS]
+    return {
+        row.name: row
+        for rows, some in ((X, of_rows), (sample, of_pairs))
+        if some
+        for row in measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)
+    }
+
+
 # for each cloud and stop of the sliders; shared by all readers, and small
 @kept(2000)
 def measured(side: Side, names: tuple[str, ...] = HEADLINES) -> dict[str, Measured]:
-    """Measures by name, without intervals and simulations, which take longer."""
-
-    def measure(X: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
-        table = measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
-        return {row.name: row for row in table}
-
-    of_pairs = [name for name in names if name in OF_PAIRS]
-    of_rows = [name for name in names if name not in OF_PAIRS]
-    if not of_pairs or len(side.points.cloud) <= SAMPLE_ROWS:
-        return measure(side.retained_vectors, names)
-    return measure(side.retained_vectors, of_rows) | measure(side.sampled_vectors, of_pairs)
+    return quick_measures(side.retained_vectors, side.sampled_vectors, names)
 
 
 @kept(64)
@@ -356,10 +357,7 @@ def _panel(side: Side, projection: Projection, scale: float, reach: float, code:
 
 @kept(24)
 def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
-    """The fitted whitening at full strength; the sliders need no second fit.
-
-    Its rank is 0 if all points are equal.
-    """
+    """The whitening at full strength, which the sliders turn; rank 0 if all points are equal."""
     return fit_whitening(points.vectors, fit, sample_weight=points.weights)
 
 
@@ -415,10 +413,7 @@ def build_scene(
     centring: float,
     strength: float,
 ) -> ConeScene | None:
-    """Whiten and project. Results that do not depend on the sliders come from the cache.
-
-    None if all points are equal. A projection of many points shows its progress.
-    """
+    """Whiten and project, with progress for many points; None if all points are equal."""
     k, is_map = look.n_components, look.is_map
     if full_whitening(points, fit).rank == 0:
         return None
@@ -447,10 +442,7 @@ def build_scene(
 
 @kept(200)
 def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
-    """Mean cosine at settings of (centring, strength) that the questions quote.
-
-    None where it is undefined: settings can move a point to the origin.
-    """
+    """Mean cosine at quoted settings; None where a point is moved to the origin."""
     found: dict[tuple[float, float], float | None] = {}
     for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0)):
         found[s, t] = None
@@ -504,10 +496,7 @@ AGREEMENT_DECIMALS = 3
 
 @kept(48)
 def _cosine_of(sample: CorpusCloud) -> Estimate:
-    """Mean cosine of a cloud, without an interval for too few rows.
-
-    The interval leaves out whole units: all tokens of a sentence, or all sentences of a text.
-    """
+    """Mean cosine of a cloud; its interval leaves out whole units, such as a sentence's tokens."""
     X, names = sample.vectors, ("mean_cosine",)
     [row] = measure_table(X, names=names, seed=SEED, units=sample.units)
     return Estimate(mean_cosine(X), row.low, row.high)
@@ -545,19 +534,17 @@ def cone_verdict(scene: ConeScene) -> Verdict:
             units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         control=isotropic_control(*scene.sample.vectors.shape),
-        basis=" · ".join(
-            [
-                *origin(scene.sample),
-                _("raw cloud, nothing fitted"),
-                _("the papers measured types and contextual tokens; here: {units}").format(
-                    units=unit_names()[unit]
-                ),
-                cone_words(),
-                {
-                    "types": _("95% interval: jackknife over types"),
-                    "vectors": _("95% interval: jackknife over vectors"),
-                }.get(unit, _("95% interval: jackknife over sentences")),
-            ]
+        basis=dotted(
+            *origin(scene.sample),
+            _("raw cloud, nothing fitted"),
+            _("the papers measured types and contextual tokens; here: {units}").format(
+                units=unit_names()[unit]
+            ),
+            cone_words(),
+            {
+                "types": _("95% interval: jackknife over types"),
+                "vectors": _("95% interval: jackknife over vectors"),
+            }.get(unit, _("95% interval: jackknife over sentences")),
         ),
     )
 

@@ -12,15 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, Encoder, VectorTable
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
-from geometry.measure import Measured, measure_table
-from geometry.measure.table_measures import OF_PAIRS
+from geometry.measure import Measured
 from geometry.projection import Projection, project
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale
 from pages.common.cache import kept
-from pages.common.controls import choose, layer_labels
+from pages.common.controls import choose_in, layer_options
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import alternative_with, cloud_panel, current_theme
 from pages.common.lesson import note_facts
 from pages.common.measures import explained_caption, measure_numbers, print_value, show_big_numbers
@@ -30,7 +29,7 @@ from pages.common.seed import SEED
 from pages.common.words import _, prose
 
 from . import PAGE
-from .scene import HEADLINES
+from .scene import HEADLINES, quick_measures
 
 TYPES, CHOSEN = "types", "chosen"
 RANKS = (500, 2_000, 10_000, 40_000)  # words of GloVe that a table has: the first of its file
@@ -87,32 +86,17 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     own = f"{chosen_model().name}:tokens"
     if side == "right" and own in names and chosen_model().name != GLOVE:
         usual = own
-    with box:
-        table_box, layer_box = st.columns([3, 1])
-    with table_box:
-        code = choose(
-            st.selectbox,
-            _("Left") if side == "left" else _("Right"),
-            list(names),
-            key=f"{side}-table",
-            default=usual,
-            labels=names,
-        )
+    table_box, layer_box = box.columns([3, 1])
+    label = _("Left") if side == "left" else _("Right")
+    code = choose_in(table_box, label, names, usual, key=f"{side}-table")
     model, kind, *ranks = code.split(":")
     is_chosen = model in (CHOSEN, chosen_model().name)  # with its precision and prefix
     encoder = current_encoder() if is_chosen else bundled_encoder(model)
     last = encoder.n_layers
     if ranks or last == 0:
         return names[code], encoder, kind, int(ranks[0] if ranks else 0)
-    with layer_box:
-        layer = choose(
-            st.selectbox,
-            _("Layer"),
-            [*map(str, range(last + 1))],
-            key=f"{side}-layer",
-            default=str(min(4, last)),
-            labels=layer_labels(last),
-        )
+    key, usual = f"{side}-layer", str(min(4, last))
+    layer = choose_in(layer_box, _("Layer"), layer_options(last), usual, key=key)
     return names[code], encoder, kind, int(layer)
 
 
@@ -162,15 +146,7 @@ def _picture(rows: Rows) -> Projection:
 
 @kept(64)
 def _measured(rows: Rows) -> dict[str, Measured]:
-    """Of all rows; figures over pairs of the rows in the picture."""
-    of_pairs = [name for name in MEASURES if name in OF_PAIRS]
-    of_rows = [name for name in MEASURES if name not in OF_PAIRS]
-    parts = ((rows.vectors[rows.sample], of_pairs), (rows.vectors, of_rows))
-    return {
-        each.name: each
-        for X, names in parts
-        for each in measure_table(X, names=names, seed=SEED, intervals=False, simulate=False)
-    }
+    return quick_measures(rows.vectors, rows.vectors[rows.sample], MEASURES)
 
 
 def _show(
@@ -186,7 +162,7 @@ def _show(
     panel = cloud_panel(X, texts, picture, reach, scale=scale)
     colours = PointColours.by_label([rows.title] * len(X), rows.title)
     show_chart(
-        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT)),
+        cone_figure(panel, colours, current_theme(), height=HEIGHT),
         key=f"table-{side}",
         file_name=f"narrow-cone-{side}-table",
         alt=alternative_with(rows.title, len(X), numbers["mean_cosine"].value, panel),

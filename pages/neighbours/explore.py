@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -11,14 +11,13 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Cloud, Corpus, CorpusError
+from geometry import Cloud, Corpus
 from geometry.data import Judged, VectorSet, judge, read_relevance
 from geometry.data.limits import LIMITS
 from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
@@ -30,7 +29,6 @@ from geometry.measure import (
     recall_at_k,
     retrieval_score,
 )
-from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.process import Worker, send_progress
@@ -43,29 +41,27 @@ from pages.common.cloud_choices import (
     SAME,
     SPLIT,
     Look,
-    choose_cloud,
     choose_fit_set,
     fit_words,
     points_and_fit,
     warn_of_too_few,
 )
+from pages.common.cloud_parts import choose_spec, warn_of_reading
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     ALL_POINTS,
-    OF_VECTORS,
     CloudSpec,
     CorpusCloud,
     encoded_texts,
     labels_of,
     row_numbers,
-    warn_of_cache,
 )
-from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
+from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram, show_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
-from pages.common.explore_panel import Explored, explored_part, open_panel
-from pages.common.folded import folded
+from pages.common.explore_panel import explored_part, open_panel
+from pages.common.folded import show_folded
 from pages.common.measures import (
     BigNumber,
     Control,
@@ -79,14 +75,12 @@ from pages.common.measures import (
     show_big_numbers,
     show_verdict,
 )
-from pages.common.messages import errors_shown, show_error
-from pages.common.models import current_encoder
+from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.origin import (
     UNKNOWN_LIMIT,
     coverage_of,
     of_known_text,
     origin,
-    warn_of_coverage,
     warn_of_typed,
 )
 from pages.common.reading import Keyed, read_upload
@@ -98,6 +92,7 @@ from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.words import (
     _,
     aligned_table,
+    dotted,
     markdown,
     paragraph,
     plotly,
@@ -211,8 +206,6 @@ def rows_with(words: str, cloud: Cloud) -> list[int]:
 
 @dataclass(frozen=True)
 class SearchedClouds:
-    """A fitted treatment, and the points before and after it, ready to be searched."""
-
     treatment: Treatment
     before: Search
     after: Search
@@ -243,22 +236,19 @@ class Rankings:
 
 
 def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
-    """The k nearest points before and after, and their ranks on the other side."""
-    vectors = (query.vector, clouds.apply(query.vector))
-    searches = (clouds.before, clouds.after)
     found, ranks = [], []
-    for search, vector in zip(searches, vectors, strict=True):
-        if query.row is None:
-            near = search.nearest(vector, k)
-        else:
-            near = search.nearest_to_row(query.row, k)
-        found.append((near.rows[0], near.cosines[0]))
-        cosines = search.cosines(vector)[0]
-        if query.row is not None:
-            cosines[query.row] = -np.inf
+    for search, vector in (
+        (clouds.before, query.vector),
+        (clouds.after, clouds.apply(query.vector)),
+    ):
+        row, cosines = query.row, search.cosines(vector)[0]
+        near = search.nearest(vector, k) if row is None else search.nearest_to_row(row, k)
+        if row is not None:
+            cosines[row] = -np.inf
         place = np.empty(len(cosines), dtype=np.int64)
         place[np.argsort(-cosines, kind="stable")] = np.arange(1, len(cosines) + 1)
         place[near.rows[0]] = np.arange(1, k + 1)  # the exact order; that of float32 may differ
+        found.append((near.rows[0], near.cosines[0]))
         ranks.append(place)
     lists = [
         NeighbourList(*(tuple(each.tolist()) for each in (rows, cosines, there[rows])))
@@ -404,7 +394,7 @@ def draw_rankings(scene: NeighboursScene) -> None:
         leaves=_("leaves"),
         enters=_("enters"),
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
-        shares=_own_topic(scene),
+        shares=(_own_topic(scene, rankings.before.rows), _own_topic(scene, rankings.after.rows)),
     )
     same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
         text=markdown(short_line(rankings.query.text, LONGEST)),
@@ -421,7 +411,7 @@ def draw_rankings(scene: NeighboursScene) -> None:
         for each in (rankings.before, rankings.after)
     )
     show_chart(
-        chart_of(slopes_figure(before, after, words, current_theme())),
+        slopes_figure(before, after, words, current_theme()),
         key="neighbour-lists",
         file_name="neighbours",
         alt=paragraph(
@@ -442,16 +432,10 @@ def _own_label(scene: NeighboursScene) -> str:
     return "" if labels is None or query.row is None else labels[query.row]
 
 
-def _own_topic(scene: NeighboursScene) -> tuple[str, str]:
-    """How many of each list have the query's own label; "" if it has none."""
-    labels, own = scene.points.cloud.labels, _own_label(scene)
-    if labels is None or not own:
-        return "", ""
-    before, after = (
-        _("same label {n}/{k}").format(n=sum(labels[row] == own for row in each), k=len(each))
-        for each in (scene.rankings.before.rows, scene.rankings.after.rows)
-    )
-    return before, after
+def _own_topic(scene: NeighboursScene, rows: Sequence[int]) -> str:
+    labels, own = scene.points.cloud.labels or (), _own_label(scene)
+    same = _("same label {n}/{k}")
+    return same.format(n=sum(labels[row] == own for row in rows), k=len(rows)) if own else ""
 
 
 def _choose(rows: list[int], place: int) -> None:
@@ -487,22 +471,12 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
 
 def draw_histogram(scene: NeighboursScene) -> None:
     before, after, pairs, d = histograms(scene.points, scene.clouds)
-    name = treatment_words(scene.after)
-    middle = (EDGES[:-1] + EDGES[1:]) / 2
-    words = HistogramWords(
-        raw=_("Raw"),
-        white=plotly(name),
-        reference=_("isotropic, d = {d}").format(d=d),
-        x=_("cosine of two points"),
-        y=_("share of the pairs"),
-    )
-    reference = isotropic_cosine_shares(EDGES, d)
-    figure = cosine_histogram_figure(
-        *(before, after, reference, EDGES, words, current_theme()), height=330
-    )
+    name, middle = treatment_words(scene.after), (EDGES[:-1] + EDGES[1:]) / 2
     st.markdown(_("How similar are two points?"))
-    show_chart(
-        chart_of(figure.update_xaxes(dtick=0.5)),  # the column is narrow
+    show_histogram(
+        (before, after),
+        (_("Raw"), name),
+        d,
         key="neighbour-cosines",
         file_name="neighbours-cosines",
         alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
@@ -511,6 +485,7 @@ def draw_histogram(scene: NeighboursScene) -> None:
             white=signed(float(after @ middle), 2),
             name=name,
         ),
+        step=0.5,  # the column is narrow
     )
 
 
@@ -552,7 +527,6 @@ def show_headlines(scene: NeighboursScene) -> None:
 
 
 def show_hubs(scene: NeighboursScene) -> None:
-    """The ten largest hubs of the raw points, with their counts as neighbours before and after."""
     rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
     lines = []
@@ -641,12 +615,10 @@ def neighbours_verdict(scene: NeighboursScene) -> Verdict:
         state=hub_state(scene.changes),
         measured=paragraph([_hub_words(scene), _label_words(scene)]),
         control=_hub_control(scene.changes),
-        basis=" · ".join(
-            [
-                provenance(scene),
-                _("hubness has no interval, because a few points decide it"),
-                _("95% intervals: subsamples of the points"),
-            ]
+        basis=dotted(
+            provenance(scene),
+            _("hubness has no interval, because a few points decide it"),
+            _("95% intervals: subsamples of the points"),
         ),
     )
 
@@ -735,18 +707,15 @@ class Retrieved:
     means: Mapping[str, RetrievalScore]
 
 
+@errors_shown()
 def show_relevance(scene: NeighboursScene) -> None:
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
     file = upload_table(label, FILE)
     if file is None:
         return
-    try:
-        with refused_files_leave(file):
-            relevance = read_upload(read_relevance, file)
-    except CorpusError as error:
-        show_error(error)
-        return
+    with refused_files_leave(file):
+        relevance = read_upload(read_relevance, file)
     how: dict[str, Any] = {
         "what": _("Answers of {n} queries").format(n=f"{len(relevance):,}"),
         "at_once": file.size <= AT_ONCE_BYTES,
@@ -765,11 +734,8 @@ def show_relevance(scene: NeighboursScene) -> None:
         _retrieved, queries, scene.points, scene.clouds, scene.k, vectors, **how
     )
     _show_scores(scene, found)
-    offer_csv(
-        _("Download scores by query (CSV)"),
-        "neighbours-queries",
-        partial(queries_csv, found, provenance(scene)),
-    )
+    table = partial(queries_csv, found, provenance(scene))
+    offer_csv(_("Download scores by query (CSV)"), "neighbours-queries", table)
 
 
 @kept(4)
@@ -875,29 +841,56 @@ def explore(corpus: Corpus | VectorSet) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with panel.parts:
         explored = explored_part(corpus, has_picture=False)
-    scene = None
-    with errors_shown(notes_box):
-        scene = _choose_scene(
-            corpus,
-            explored,
-            controls=control_box,
-            more=more_box,
-            notes=notes_box,
-            progress=progress_box,
-        )
-    if scene is None:
-        return
     is_measured = False
+    try:
+        with control_box:
+            spec = choose_spec(corpus, more=more_box)
+            if isinstance(corpus, Corpus):
+                most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
+                spec = replace(spec, max_points=most)
+            after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
+        with fit_box:
+            code = choose_fit_set(corpus)
+        with progress_box:
+            points, fit = read_points(corpus, spec, code, explored.left_in)
+        n = len(points.cloud)
+        with notes_box:
+            if warn_of_too_few(min(n, len(fit.cloud))):
+                return
+        k = nearest_box.slider(
+            _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
+        )
+        k = min(int(k), n - 2)
+        with after_box:
+            after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)
+        with progress_box:
+            clouds = jobs.kept_or_made(
+                search_clouds,
+                *(points, fit, after),
+                what=_("Preparing {n} points for the search").format(n=f"{n:,}"),
+                at_once=n <= AT_ONCE,
+                lane="measure",
+            )
+        chosen = choose_query(points, code, search=search_box, matches=match_box)
+        scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
+    except ENCODER_ERRORS as error:
+        with notes_box:
+            show_error(error)
+        return
     with look_box, errors_shown():
-        is_measured = _show_pictures(scene)
+        with st.container(key="neighbour-pictures"):
+            lists_box, histogram_box = st.columns([7, 3])
+        with lists_box:
+            draw_rankings(scene)
+        with histogram_box:
+            draw_histogram(scene)
+        show_headlines(scene)
+        is_measured = True
     with panel.parts, errors_shown():
         look = Look(view="mean", n_components=2, colour="topic")
         show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
     with notes_box:  # above the pictures, but computed after they were sent
-        if isinstance(corpus, Corpus):
-            with errors_shown():
-                warn_of_coverage(coverage_of(corpus))
-        warn_of_cache()
+        warn_of_reading(corpus)
     if not is_presenting():
         with answer_box, errors_shown():
             _answer(scene, is_measured=is_measured)
@@ -906,64 +899,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
         lists = partial(lists_csv, scene, about)
         offer_csv(_("Download both lists (CSV)"), "neighbours", lists)
         if is_measured:
-            points = partial(points_csv, scene, about)
-            offer_csv(_("Download all points (CSV)"), "neighbours-points", points)
-
-
-def _choose_scene(
-    corpus: Corpus | VectorSet,
-    explored: Explored,
-    *,
-    controls: DeltaGenerator,
-    more: DeltaGenerator,
-    notes: DeltaGenerator,
-    progress: DeltaGenerator,
-) -> NeighboursScene | None:
-    with controls:
-        if isinstance(corpus, VectorSet):
-            spec = OF_VECTORS
-        else:
-            spec = choose_cloud(current_encoder(), more=more)
-            most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
-            spec = replace(spec, max_points=most)
-        after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
-    with fit_box:
-        code = choose_fit_set(corpus)
-    with progress:
-        points, fit = read_points(corpus, spec, code, explored.left_in)
-    with notes:
-        if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
-            return None
-    with nearest_box:
-        k = st.slider(
-            _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
-        )
-        k = min(int(k), len(points.cloud) - 2)
-    with after_box:
-        after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes)
-    with progress:
-        clouds = jobs.kept_or_made(
-            search_clouds,
-            *(points, fit, after),
-            what=_("Preparing {n} points for the search").format(n=f"{len(points.cloud):,}"),
-            at_once=len(points.cloud) <= AT_ONCE,
-            lane="measure",
-        )
-    chosen = choose_query(points, code, search=search_box, matches=match_box)
-    rankings = rank(clouds, chosen, k)
-    return NeighboursScene(points, fit, code, after, k, clouds, rankings)
-
-
-def _show_pictures(scene: NeighboursScene) -> bool:
-    """The lists, the histogram and the numbers; False if these are undefined."""
-    with st.container(key="neighbour-pictures"):
-        lists_box, histogram_box = st.columns([7, 3])
-    with lists_box:
-        draw_rankings(scene)
-    with histogram_box:
-        draw_histogram(scene)
-    show_headlines(scene)
-    return True
+            rows = partial(points_csv, scene, about)
+            offer_csv(_("Download all points (CSV)"), "neighbours-points", rows)
 
 
 def _answer(scene: NeighboursScene, *, is_measured: bool) -> None:
@@ -972,12 +909,6 @@ def _answer(scene: NeighboursScene, *, is_measured: bool) -> None:
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
     if is_measured:
-        with folded(_("Hubs"), key="hubs", icon=":material/table:") as is_open:
-            if is_open:
-                show_hubs(scene)
-    with folded(
-        _("Queries with known answers"), key="relevance", icon=":material/rule:"
-    ) as is_open:
-        if is_open:
-            with errors_shown():
-                show_relevance(scene)
+        show_folded(_("Hubs"), "hubs", show_hubs, scene, icon=":material/table:")
+    label = _("Queries with known answers")
+    show_folded(label, "relevance", show_relevance, scene, icon=":material/rule:")

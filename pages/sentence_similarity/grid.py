@@ -18,7 +18,7 @@ from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import clear_sign, hundred, moved_words, score_words
 from pages.common.treatment_names import treatment_words
@@ -160,7 +160,7 @@ def _heat(
         height=HEAD + ROW * shape[0],
     )
     show_chart(
-        chart_of(figure),
+        figure,
         key="sts-grid-chart",
         file_name=f"sentence-similarity-{kind}",
         alt=_("; ").join(about),

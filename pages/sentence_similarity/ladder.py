@@ -36,7 +36,7 @@ from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names, tokenizer_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import (
     BigNumber,
@@ -273,7 +273,7 @@ def show_ladder(scene: SimilarityScene) -> None:
     names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
     figure = ladder_figure(rungs, score_title(choice), current_theme(), names=names, band=band)
     show_chart(
-        chart_of(figure),
+        figure,
         key="sts-claim",
         file_name="sentence-similarity-ladder",
         alt=_("; ").join(_plain(rung.about, *(tick.text for tick in rung.ticks)) for rung in rungs),
@@ -787,7 +787,7 @@ def _scatter(
         height=HEIGHT,
     )
     show_chart(
-        chart_of(figure),
+        figure,
         key=f"sts-pairs-{kind}",
         file_name=f"sentence-similarity-pairs-{kind}",
         alt=_("{similarity} of {n} pairs against their human scores; from {low} to {high}").format(

@@ -24,7 +24,7 @@ from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
 from geometry.measure.correlation import TieGroups, pearson, spearman
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.words import _, labelled, prose
 
@@ -172,7 +172,7 @@ def _chart(
         x=titles[0], y=titles[1], rho=signed(lesson.spearman, 2), r=signed(lesson.pearson, 2)
     )
     show_chart(
-        chart_of(figure),
+        figure,
         key=f"sts-{kind}-{lesson.name}",
         file_name=f"spearman-{kind}-{lesson.name}",
         alt=alt,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,10 +23,8 @@ from geometry.evaluate.fit_size import (
     whitening_by_size,
 )
 from geometry.export import AffineMap, affine_map
-from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes, Bars, Curve, bars_figure, curves_figure
 from geometry.figures.heatmap import matrix_figure
-from geometry.figures.layout import figure_rows
 from geometry.measure import (
     Annotations,
     Measured,
@@ -39,57 +37,44 @@ from geometry.measure import (
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
-from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import Picture, Points, TwinCloud
 from geometry.transform.covariances import Covariances
-from geometry.transform.treatments import PAIRS
+from geometry.transform.removal_map import default_components
+from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
+from geometry.transform.whitening_map import recommended_whitening
 from pages.common import jobs
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
-    choose_cloud,
     choose_fit_set,
     choose_look,
     choose_weights,
     points_and_fit,
     warn_of_too_few,
 )
-from pages.common.compare_two import show_two
-from pages.common.corpus_cloud import (
-    MOST_DRAWN,
-    OF_VECTORS,
-    CorpusCloud,
-    labels_of,
-    warn_of_cache,
+from pages.common.cloud_parts import (
+    choose_spec,
+    figures_csv,
+    places_csv,
+    show_explored,
+    show_parts,
+    warn_of_reading,
 )
+from pages.common.controls import choose, choose_in, follow_default
+from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
-from pages.common.downloads import (
-    CsvCell,
-    csv_bytes,
-    offer_csv,
-    offer_transform,
-    points_csv,
-    short_number,
-)
-from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, offer_transform, short_number
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
     cloud_panel,
     current_theme,
-    draw_legend,
     lines_below,
-    note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.explore_panel import (
-    Explored,
-    explored_part,
-    offer_view,
-    open_panel,
-    show_clusters,
-)
+from pages.common.draw.twin_cloud import has_no_webgl2
+from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
 from pages.common.measures import (
@@ -99,6 +84,7 @@ from pages.common.measures import (
     agreement_label,
     agreement_number,
     decimals_of,
+    explained,
     explained_caption,
     measure_label,
     measure_numbers,
@@ -108,37 +94,20 @@ from pages.common.measures import (
     show_big_numbers,
     show_verdict,
 )
-from pages.common.messages import error_text, errors_shown
-from pages.common.models import current_encoder
-from pages.common.origin import (
-    coverage_line,
-    coverage_of,
-    of_known_text,
-    warn_of_coverage,
-    weight_column,
-)
+from pages.common.messages import errors_shown
+from pages.common.origin import coverage_line, coverage_of, of_known_text, weight_column
 from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
 from pages.common.selected_points import (
-    chart_marks,
     choose_point,
-    choose_row,
     chosen_marks,
     show_selection,
-    store_selection,
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, labelled, language, markdown_table, paragraph, plotly, prose
+from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
 
 from . import PAGE
-from .choices import (
-    FitRows,
-    choose_chart,
-    choose_knobs,
-    choose_rows,
-    choose_treatments,
-)
 from .formulas import show_columns, show_flow
 from .named_axes import show_named_axes
 from .scene import (
@@ -170,17 +139,16 @@ def measured(picture: TreatedCloud) -> dict[str, Measured]:
 
 
 def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
-    names = treatment_names()
     with st.container(key="whitening-numbers"):
         boxes = st.columns(len(scene.pictures) + len(scene.waiting))
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
-            title = names[picture.name]
-            st.markdown(f"**{title}**")
-            show_big_numbers(title, _numbers(picture, scene), key=f"headline-{picture.name}")
+            st.markdown(f"**{picture.title}**")
+            numbers = _numbers(picture, scene)
+            show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
     waiting = {}
     for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
-        box.markdown(f"**{names[name]}**")
+        box.markdown(f"**{treatment_names()[name]}**")
         waiting[name] = box.container()
     explained_caption(provenance(scene))
     return waiting
@@ -203,75 +171,16 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
 
 
 GROUP = "whitening"
-HEIGHT = 440
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
-
-
-def draw_pictures(scene: WhiteningScene, explored: Explored) -> TwinCloud | None:
-    """Draw all pictures: the same points, one basis, one scale. None without WebGL2."""
-    note_too_many_labels(scene.sets.points.cloud)
-    if not has_no_webgl2():
-        return _draw_twins(scene, explored)
-    share_texts(GROUP, [plotly(text) for text in scene.sets.points.cloud.texts])
-    colours = _colours(scene)
-    for box, picture in zip(_boxes(scene), scene.pictures, strict=False):
-        with box:
-            _draw_chart(picture, scene, colours)
-    draw_legend(colours, current_theme())
-    return None
-
-
-def _boxes(scene: WhiteningScene) -> list[DeltaGenerator]:
-    """A box for each picture, two in a row."""
-    return [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
-
-
-def _colours(scene: WhiteningScene) -> PointColours:
-    places = scene.pictures[0].projection.coordinates
-    return point_colours(scene.sets.points, scene.look.colour, places)
-
-
-def _draw_chart(picture: TreatedCloud, scene: WhiteningScene, colours: PointColours) -> None:
-    marks = chart_marks(chosen_marks(scene.sets.points, scene.chosen))
-    panel = replace(_panel(picture, scene), marks=marks)
-    st.markdown(f"**{treatment_names()[picture.name]}**")
-    show_chart(
-        # captions are below the chart: most treatments have none, so no line is reserved
-        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
-        key=f"whitening-{picture.name}",
-        file_name=f"whitening-{picture.name}",
-        alt=_alternative(picture, scene),
-        on_point=choose_row,
-        on_selection=partial(store_selection, scene.sets.points.shared_key),
-        texts=GROUP,
-        # the key of the cloud: row numbers of another cloud mean other points
-        group=f"{GROUP}-{scene.sets.points.key}",
-    )
-
-
-def _draw_twins(scene: WhiteningScene, explored: Explored) -> TwinCloud:
-    cloud = explored.on(_twin_cloud(scene), scene.sets.points)
-    show_twin_cloud(
-        cloud,
-        current_theme(),
-        key=GROUP,
-        texts=scene.sets.points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, scene.sets.points.shared_key),
-    )
-    return cloud
 
 
 def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
     """The message to the browser: each treatment is an animation from raw to treated."""
-    names = treatment_names()
-    raw = scene.pictures[0]
-    between = _("to {name}: {share}")
-    pictures = [Picture([0], [names[raw.name]])]
+    raw, between = scene.pictures[0], _("to {name}: {share}")
+    pictures = [Picture([0], [raw.title])]
     for place, picture in enumerate(scene.pictures[1:], start=1):
-        name = names[picture.name]
-        stops = [names[raw.name], name]
-        pictures.append(Picture([0, place], stops, between.format(name=name, share="{0}")))
+        said = between.format(name=picture.title, share="{0}")
+        pictures.append(Picture([0, place], [raw.title, picture.title], said))
     frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
     panels = [_panel(picture, scene) for picture in scene.pictures]
     projection = raw.projection
@@ -279,11 +188,11 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         points=Points.of(pack_cloud(frames, scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=_colours(scene),
+        colours=point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
         reach=scene.reach,
         axis_titles=axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
-        name=" · ".join(names[picture.name] for picture in scene.pictures),
+        name=" · ".join(picture.title for picture in scene.pictures),
         alt=paragraph(_alternative(picture, scene) for picture in scene.pictures),
         at=1.0,
         knobs=((0.0,), (1.0,)),
@@ -291,7 +200,7 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         factors=[picture.factor for picture in scene.pictures],
         marks=chosen_marks(scene.sets.points, scene.chosen),
         below=[
-            labelled(names[picture.name], " · ".join(_trust_lines(picture, panel)))
+            labelled(picture.title, " · ".join(_trust_lines(picture, panel)))
             for picture, panel in zip(scene.pictures, panels, strict=True)
         ],
         provenance=provenance(scene),
@@ -314,20 +223,18 @@ def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str)
 
 
 def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    title, cosine = treatment_names()[picture.name], measured(picture)["mean_cosine"].value
-    return alternative_with(title, len(scene.sets.points.cloud), cosine, _panel(picture, scene))
+    cosine = measured(picture)["mean_cosine"].value
+    return alternative_with(
+        picture.title, len(scene.sets.points.cloud), cosine, _panel(picture, scene)
+    )
 
 
 def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    """The treatment's description and the trustworthiness of its picture."""
     panel, said = _panel(picture, scene), []
     if picture.name != "raw":
-        said = [prose(PAGE, f"about-{picture.name}", about_values())]
+        values = {"pairs": f"{len(read_bundled_pairs()):,}"}
+        said = [prose(PAGE, f"about-{picture.name}", values)]
     return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel)])])
-
-
-def about_values() -> dict[str, str]:
-    return {"pairs": f"{len(read_bundled_pairs()):,}"}
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
@@ -366,11 +273,9 @@ WHOLE = "all-rows"  # key of the toggle that shows all rows
 def rows_of(
     picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool = True
 ) -> Rows:
-    """The measures of a picture; without intervals if the points are among those of its fit.
+    """The measures of a picture; intervals would say nothing about points of its own fit.
 
-    There a measure is a property of the fit. An interval would say nothing about other points.
-    The shares of single dimensions are of the model's dimensions, as in the chart, and not of
-    principal coordinates. Without ``is_whole`` they are FIVE.
+    Shares of single dimensions are of the model's dimensions, and not of principal coordinates.
     """
     treated, units = picture.on(sample).treated, sample.units
     annotations = annotations_of(sample)
@@ -438,17 +343,14 @@ def show_all_measures(scene: WhiteningScene) -> None:
     for line in where_they_disagree(scene, tables):
         st.markdown(f"- {line}")
     for picture in scene.pictures:
-        title = f"**{treatment_names()[picture.name]}**"
+        title = f"**{picture.title}**"
         st.caption("  \n".join([title, about(picture, scene)]))
     if scene.sets.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
     measured_on = provenance(scene)
-    offer_csv(
-        _("Download measures (CSV)"),
-        "whitening-measures",
-        lambda: table_csv(scene, tables, measured_on),
-    )
+    table = partial(table_csv, scene, tables, measured_on)
+    offer_csv(_("Download measures (CSV)"), "whitening-measures", table)
 
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
@@ -465,13 +367,11 @@ def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
 
 
 def _title(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    """The treatment, and whether it was fitted on the points that are measured."""
-    name = treatment_names()[picture.name]
     fitted = scene.sets.overlap_with_fit(picture.name)
     if fitted == "none":
-        return name
+        return picture.title
     by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
-    return _("{name} ({by_fit})").format(name=name, by_fit=by_fit)
+    return _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
 
 
 def _cell(row: Measured, raw: Measured) -> str:
@@ -504,8 +404,7 @@ def where_they_disagree(scene: WhiteningScene, tables: Tables) -> list[str]:
         for code in disagreements(tables["raw"], tables[picture.name]):
             if code == "more_even_than_chance" and not scene.sets.is_own_fit:
                 continue  # the sentence says that the map was fitted on these points
-            values = {"name": treatment_names()[picture.name]}
-            lines[prose(PAGE, f"disagree-{code}", values)] = None
+            lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
     return list(lines)
 
 
@@ -513,10 +412,9 @@ def table_csv(scene: WhiteningScene, tables: Tables, measured_on: str) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
     fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
-    names = treatment_names()
     rows: list[list[CsvCell]] = [
         [
-            (picture.name, names[picture.name]),
+            (picture.name, picture.title),
             (row.name, measure_label(row.name)),
             *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
@@ -547,17 +445,8 @@ def show_charts(scene: WhiteningScene) -> None:
     if figures:
         st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
         measured_on = provenance(scene)
-        offer_csv(
-            _("Download chart values (CSV)"),
-            f"whitening-{kind}",
-            lambda: chart_csv(figures, measured_on),
-        )
-
-
-def chart_csv(figures: Figures, measured_on: str) -> bytes:
-    head, rows = figure_rows(figures)
-    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
-    return csv_bytes(head, text, measured_on)
+        values = partial(figures_csv, figures, measured_on)
+        offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", values)
 
 
 def chart_values(scene: WhiteningScene) -> dict[str, str]:
@@ -578,30 +467,23 @@ def _covariances(picture: TreatedCloud) -> Covariances:
 
 
 def _show(figure: Any, kind: str, title: str) -> Figures:
-    show_chart(
-        chart_of(figure), key=f"whitening-chart-{kind}", file_name=f"whitening-{kind}", alt=title
-    )
+    show_chart(figure, key=f"whitening-chart-{kind}", file_name=f"whitening-{kind}", alt=title)
     return {title: figure}
 
 
 def _spectra(scene: WhiteningScene, kind: str) -> Figures:
     is_log = kind == "spectrum"
     y = _("variance over the mean variance") if is_log else _("share of the variance so far")
-    curves, refusals = [], []
+    curves = []
     for place, picture in enumerate(scene.pictures):
+        found = _covariances(picture)
         try:
-            found = _covariances(picture)
             heights = found.spectrum if is_log else found.cumulative
-        except UndefinedMeasure as error:  # all points are equal
-            refusals.append(error_text(error))
+        except UndefinedMeasure:  # the treatment makes all points equal
             continue
         # a logarithmic axis does not show values below the rounding error
         heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
-        name = treatment_names()[picture.name]
-        curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
-    if not curves:
-        st.info(refusals[0])
-        return {}
+        curves.append(Curve(np.arange(1, len(heights) + 1), heights, picture.title, place))
     if is_log:
         ends = np.array([1, len(curves[0].x)])
         # in units of the raw cloud's mean variance
@@ -616,24 +498,16 @@ def _matrices(scene: WhiteningScene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
     names = [_("dimension {i}").format(i=i) for i in dimensions]
-    for picture, box in zip(scene.pictures, _boxes(scene), strict=False):
+    boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
+    for picture, box in zip(scene.pictures, boxes, strict=False):
         matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
-        title = treatment_names()[picture.name]
+        figure = matrix_figure(
+            matrix, names, current_theme(), title=_("dimension"), reach=reach, height=CHART_HEIGHT
+        )
         with box:
-            st.markdown(f"**{title}**")
-            figures |= _show(
-                matrix_figure(
-                    matrix,
-                    names,
-                    current_theme(),
-                    title=_("dimension"),
-                    reach=reach,
-                    height=CHART_HEIGHT,
-                ),
-                f"{kind}-{picture.name}",
-                title,
-            )
+            st.markdown(f"**{picture.title}**")
+            figures |= _show(figure, f"{kind}-{picture.name}", picture.title)
     return figures
 
 
@@ -645,7 +519,7 @@ def _rogue(scene: WhiteningScene, kind: str) -> Figures:
             continue
         order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
         about = [_("dimension {i}").format(i=i) for i in order]
-        groups.append(Bars(shares[order], about, treatment_names()[picture.name], place))
+        groups.append(Bars(shares[order], about, picture.title, place))
     title = _("share of the mean cosine")
     figure = bars_figure(
         groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
@@ -668,7 +542,7 @@ def _cosines(scene: WhiteningScene, kind: str) -> Figures:
         shares = _cosine_shares(picture)
         if shares is None:
             continue
-        curves.append(Curve(middle, shares, treatment_names()[picture.name], place, step=True))
+        curves.append(Curve(middle, shares, picture.title, place, step=True))
     d = scene.pictures[0].treated.retained.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
@@ -790,21 +664,17 @@ def warn_of_simplex(scene: WhiteningScene) -> None:
 
 def offer_downloads(scene: WhiteningScene) -> None:
     measured_on = provenance(scene)
-    offer_csv(
-        _("Download points (CSV)"),
-        "whitening-points",
-        lambda: pictures_csv(scene, measured_on),
-    )
+    points = partial(pictures_csv, scene, measured_on)
+    offer_csv(_("Download points (CSV)"), "whitening-points", points)
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
         return
-    names = treatment_names()
     st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             _("Fitted treatment"),
             list(offered),
-            format_func=names.__getitem__,
+            format_func=lambda name: offered[name].title,
             key="take-home",
             persist_state="session",
         )
@@ -830,14 +700,139 @@ def exported_map(picture: TreatedCloud, scene: WhiteningScene) -> AffineMap:
 
 def pictures_csv(scene: WhiteningScene, measured_on: str) -> bytes:
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
-    axes = "xyz"[: scene.pictures[0].projection.n_components]
-    columns = [f"{picture.name}_{axis}" for picture in scene.pictures for axis in axes]
-    places = np.hstack(
-        [picture.projection.around_origin * picture.factor for picture in scene.pictures]
-    )
+    places = {each.name: each.projection.around_origin * each.factor for each in scene.pictures}
     factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return points_csv(
-        scene.sets.points.cloud, columns, places, " · ".join([measured_on, view, *factors])
+    return places_csv(scene.sets.points.cloud, places, " · ".join([measured_on, view, *factors]))
+
+
+# ---- controls ----
+
+SLOTS = {"second": "zca", "third": "removed", "fourth": "standardised"}
+FITTED_WITH = {COUNTS: "types", PAIRS: "sentences"}  # the unit that has what the fit needs
+MOST_REMOVED = 30
+FEWEST_FITTED = 10
+
+
+def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, ...]:
+    offered = {"none": _("no picture")}
+    for kind in TREATMENTS.values():
+        if kind.is_pictured and FITTED_WITH.get(kind.needs, unit) == unit:
+            offered[kind.name] = treatment_names()[kind.name]
+    labels = (_("Second picture"), _("Third picture"), _("Fourth picture"))
+    chosen = []
+    for box, (slot, default), label in zip(boxes, SLOTS.items(), labels, strict=True):
+        chosen.append(choose_in(box, label, offered, default, key=slot))
+    return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
+
+
+def choose_rows(available: int) -> int:
+    if available <= FEWEST_FITTED:
+        return available
+    follow_default("fit-rows", available)
+    return _slider(_("Points in the fit"), "fit-rows", FEWEST_FITTED, available, available)
+
+
+def choose_knobs(
+    names: tuple[str, ...],
+    n: int,
+    d: int,
+    *,
+    strength: DeltaGenerator,
+    removed: DeltaGenerator,
+    more: DeltaGenerator,
+) -> Knobs:
+    turned = {knob for name in names for knob in TREATMENTS[name].knobs}
+    recommended = recommended_whitening(n, d)
+    with strength:
+        about = _("How far the axes are made equal.")
+        t = _share(_("Strength t"), "strength", turned, about)
+    with removed:
+        n_removed = _removed(d, turned)
+    with more:
+        s = _share(_("Centring s: share of the mean that is subtracted"), "centring", turned)
+        shrinkage = _shrinkage(recommended.get("shrinkage"), turned)
+        n_components = _n_components(d, recommended.get("n_components"), turned)
+    return Knobs(s, t, n_components, shrinkage, n_removed)
+
+
+def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:
+    if key not in turned:
+        return 1.0
+    return float(
+        st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params", help=about)
+    )
+
+
+def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | None:
+    if "n_components" not in turned or d == 1:  # a slider needs two different ends
+        return None
+    default = recommended or d
+    follow_default("kept", default)
+    n_components = _slider(_("Directions kept k"), "kept", 1, d, default)
+    return None if n_components == d else n_components
+
+
+def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
+    if "shrinkage" not in turned:
+        return None
+    default = recommended or "none"
+    follow_default("shrink", default)
+    way = choose(
+        st.segmented_control,
+        _("Shrinkage of the covariance"),
+        ["none", "ledoit-wolf", "by-hand"],
+        key="shrink",
+        default=default,
+        labels={"none": _("none"), "ledoit-wolf": _("Ledoit-Wolf"), "by-hand": _("by hand")},
+        required=True,
+        help=explained(_("shrinkage")),
+    )
+    if way != "by-hand":
+        return None if way == "none" else way
+    return float(
+        st.slider(_("Shrinkage a"), 0.0, 1.0, 0.1, 0.01, key="shrinkage", bind="query-params")
+    )
+
+
+def _removed(d: int, turned: set[str]) -> int | None:
+    if "n_removed" not in turned:
+        return None
+    most = min(MOST_REMOVED, d - 1)
+    if most == 0:  # a slider needs two different ends
+        return 0
+    about = _("How many of the leading directions are removed.")
+    return _slider(_("Removed D"), "removed", 0, most, min(most, default_components(d)), about)
+
+
+def _slider(
+    label: str, key: str, low: int, high: int, default: int, about: str | None = None
+) -> int:
+    """A whole number; one that was chosen for another cloud is clipped to the range of this one."""
+    value = st.session_state.get(key)
+    if isinstance(value, int):
+        st.session_state[key] = min(max(value, low), high)
+    return int(st.slider(label, low, high, default, key=key, help=about, bind="query-params"))
+
+
+def choose_chart(names: tuple[str, ...]) -> str:
+    labels = {
+        "spectrum": _("spectrum"),
+        "cumulative": _("cumulative share"),
+        "covariance": _("covariance"),
+        "correlation": _("correlation"),
+        "rogue": _("rogue dimensions"),
+        "cosines": _("cosines of pairs"),
+        "size": _("points in the fit"),
+        **({"flow": _("loss of the flow")} if "flow" in names else {}),
+    }
+    return choose(
+        st.segmented_control,
+        _("Chart"),
+        list(labels),
+        key="chart",
+        default="spectrum",
+        labels=labels,
+        required=True,
     )
 
 
@@ -860,17 +855,13 @@ def explore(corpus: Corpus | VectorSet) -> None:
         boxes = st.columns(6 if isinstance(corpus, Corpus) else 5)
     unit_box, pooling_box, fit_box = more_box.columns(3)
     special_box = more_box.container()
-    if isinstance(corpus, VectorSet):
-        spec = OF_VECTORS
-    else:
-        cloud_boxes = (unit_box, boxes[5], pooling_box)
-        spec = choose_cloud(current_encoder(), more=special_box, boxes=cloud_boxes)
-        spec = replace(spec, max_points=MOST_DRAWN)
+    cloud_boxes = (unit_box, boxes[-1], pooling_box)  # the last one is for the layer
+    spec = choose_spec(corpus, more=special_box, boxes=cloud_boxes)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"), has_clusters=True)
     with panel.parts:
         explored = explored_part(corpus)
-    scene = cloud = None
+    scene = None
     with errors_shown(notes_box):
         treatments = choose_treatments(spec.unit, boxes[:3])
         with fit_box:
@@ -886,7 +877,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with rows_box:
             rows = choose_rows(len(fit.cloud))
             fit = choose_weights(fit)
-        sets = choose_point_sets(points, fit, FitRows(code, rows))
+        sets = choose_point_sets(points, fit, code, rows)
         n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
         knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
         with panel.find:
@@ -899,7 +890,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
-        cloud = draw_pictures(scene, explored)
+        cloud = show_explored(_twin_cloud(scene), points, explored, key=GROUP)
         waiting = {} if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {
@@ -909,24 +900,12 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 if row.value is not None
             }
         )
-    names = treatment_names()
-    with panel.parts, errors_shown():
-        show_clusters(
-            points,
-            [(names[each.name], each.projection.coordinates) for each in scene.pictures],
-            provenance(scene),
-        )
-        show_two(corpus, points, look, explored, scene.chosen)
-    if cloud is not None:
-        with panel.buttons:
-            offer_view(cloud, points)
+        places = {each.title: each.projection.coordinates for each in scene.pictures}
+        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
-        if isinstance(corpus, Corpus):
-            with errors_shown():
-                warn_of_coverage(coverage_of(corpus))
-        warn_of_cache()
+        warn_of_reading(corpus)
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     with answer_box, errors_shown():

@@ -14,7 +14,7 @@ from geometry.transform.covariances import Covariances
 from geometry.transform.flow_map import FlowMap
 from geometry.transform.treatments import COUNTS, Knobs
 from pages.common.cache import kept
-from pages.common.draw.charts import chart_of, share_texts, show_chart
+from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _, markdown_table, plotly, prose
@@ -75,10 +75,7 @@ def formula_values(scene: WhiteningScene) -> dict[str, str]:
 
 
 def check_table(scene: WhiteningScene) -> str:
-    """For PCA and each whitening on show: k, and how far W'Sigma W is from I on the fitted points.
-
-    The last column is without shrinkage, at full strength, in all directions of the rank.
-    """
+    """Of each whitening k, and how far W'Sigma W is from I, here and at full strength."""
     names = dict.fromkeys(
         ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
     )
@@ -107,7 +104,6 @@ def deviation(picture: TreatedCloud) -> float:
 
 
 def _draw_columns(scene: WhiteningScene) -> None:
-    """The first two columns of U as coordinates, not turned back."""
     U, sample = columns_of_u(scene), scene.sets.sample
     if U.shape[1] < 2:
         st.info(_("With k = 1, U has one column. A picture needs two."))
@@ -124,9 +120,8 @@ def _draw_columns(scene: WhiteningScene) -> None:
 
 def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) -> None:
     show_chart(
-        chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
+        cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0),
         key=f"whitening-{name}",
-        file_name=f"whitening-{name}",
         alt=alt,
         texts=texts,
     )

@@ -13,7 +13,7 @@ from geometry.vectors.word_axes import N_WORDS, PlacedWords, WordAxes, word_axes
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table
@@ -46,23 +46,15 @@ def show_named_axes() -> None:
         with box:
             st.markdown(f"**{names[name]}**")
             show_chart(
-                chart_of(
-                    blocks_figure(
-                        blocks, current_theme(), titles=(_("axis"), _("word")), reach=reach
-                    )
-                ),
+                blocks_figure(blocks, current_theme(), titles=(_("axis"), _("word")), reach=reach),
                 key=f"whitening-{name}-axes",
-                file_name=f"whitening-{name}-axes",
                 alt=f"{names[name]}: {said(blocks)}",
                 zoom=False,
             )
     st.markdown(shapes_table(found.bases))
     st.markdown(prose(PAGE, "independent-read", values_of(found)))
-    offer_csv(
-        _("Download axes with their words (CSV)"),
-        "whitening-named-axes",
-        lambda: axes_csv(found),
-    )
+    label = _("Download axes with their words (CSV)")
+    offer_csv(label, "whitening-named-axes", lambda: axes_csv(found))
 
 
 @kept(1)
@@ -72,7 +64,6 @@ def glove_axes() -> WordAxes:
 
 
 def blocks_of(axes: PlacedWords, words: tuple[str, ...]) -> Blocks:
-    """The top words of the first axes, along these axes."""
     tops = [axes.top(axis, WORDS) for axis in range(SHOWN)]
     rows = np.concatenate(tops)
     return Blocks(

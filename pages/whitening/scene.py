@@ -67,7 +67,6 @@ from pages.common.uploads import chosen_corpus
 from pages.common.words import _, labelled, markdown, markdown_table, paragraph, prose
 
 from . import PAGE
-from .choices import FitRows
 
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
@@ -93,7 +92,6 @@ class TrainedFlow:
 
 @kept(8)
 def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> TrainedFlow:
-    """The flow of these points; ``_histories`` has its epochs during the training."""
     from geometry import NormalizingFlow  # torch and scikit-learn
 
     X, history = points.vectors, _histories[points.key]
@@ -111,10 +109,7 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
 
 
 def train_flow(points: CorpusCloud) -> None:
-    """Train a flow on the points, with count, live loss curve and cancel.
-
-    Raises UndefinedMeasure for fewer than three distinct points.
-    """
+    """Train a flow, with a live loss curve. UndefinedMeasure for fewer than three points."""
     from geometry.transform.flow import MIN_DISTINCT_ROWS
 
     distinct = count_distinct(points.vectors, most=MIN_DISTINCT_ROWS)
@@ -142,11 +137,7 @@ def train_flow(points: CorpusCloud) -> None:
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:
-    """The losses so far, minus their first values, because this chart's axis starts at 0.
-
-    Below it are the two terms of the likelihood. Streamlit's own chart needs no key, so one run can
-    redraw it.
-    """
+    """The losses minus their first values, because this chart's axis starts at 0; both terms."""
     first = history[0]
     lines = {
         _("loss on the fitted points"): [e.train_loss - first.train_loss for e in history],
@@ -197,8 +188,6 @@ FRAME_MARGIN = 1.1
 
 @dataclass(frozen=True)
 class ScaledProjection:
-    """Where the points of a treated cloud are drawn."""
-
     projection: Projection
     factor: float  # multiplies the drawn coordinates, so that all pictures have one rms radius
     reach: float  # half-width of a frame with nearly all points inside
@@ -206,8 +195,6 @@ class ScaledProjection:
 
 @dataclass(frozen=True)
 class TreatedCloud:
-    """One treatment of the cloud, and its picture."""
-
     treatment: Treatment  # fitted, at the knobs' settings
     points: CorpusCloud  # those shown
     look: Look
@@ -221,6 +208,10 @@ class TreatedCloud:
     @property
     def name(self) -> str:
         return self.treatment.name
+
+    @property
+    def title(self) -> str:
+        return treatment_names()[self.name]
 
     @property
     def kind(self) -> TreatmentKind:
@@ -275,11 +266,9 @@ def _scaled(picture: TreatedCloud, view: str, n_components: int) -> ScaledProjec
 
 @dataclass(frozen=True)
 class PointSets:
-    """The points that are shown, and those that the treatments are fitted on."""
-
     points: CorpusCloud
     fit_points: CorpusCloud
-    fit_set: FitRows
+    code: str  # of the fit set: SAME, SPLIT or another corpus
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -292,12 +281,10 @@ class PointSets:
 
     @property
     def is_own_fit(self) -> bool:
-        """True if the fitted points are among those shown."""
-        return self.fit_set.code == SAME
+        return self.code == SAME
 
     @property
     def is_all_fitted(self) -> bool:
-        """True if the fitted points are exactly those shown."""
         return self.is_own_fit and len(self.fit_points.cloud) == len(self.points.cloud)
 
     def overlap_with_fit(self, name: str) -> str:
@@ -330,22 +317,17 @@ class WhiteningScene:
     waiting: tuple[str, ...]  # treatments that are not fitted yet
 
 
-def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, fit_set: FitRows) -> PointSets:
-    """The points shown, and a part of the fit set."""
-    available = len(fit.cloud)
-    if fit_set.rows < available:
-        order = np.random.default_rng(SEED).permutation(available)
-        fit = fit.take(np.sort(order[: fit_set.rows]), str(fit_set.rows))
-    return PointSets(points, fit, fit_set)
+def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, code: str, rows: int) -> PointSets:
+    if rows < len(fit.cloud):
+        order = np.random.default_rng(SEED).permutation(len(fit.cloud))
+        fit = fit.take(np.sort(order[:rows]), str(rows))
+    return PointSets(points, fit, code)
 
 
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
 ) -> WhiteningScene | None:
-    """Every treatment of the same points. A moved knob computes only what depends on it.
-
-    None if all points shown are equal, or all of the fit.
-    """
+    """Every treatment of the same points; None if all points shown are equal, or all of the fit."""
     if not (sets.whitening.rank and _fit("zca", sets.points).rank):
         return None
     sets.points.project_in_job(look.view, look.n_components)
@@ -425,22 +407,19 @@ def _learned(points: CorpusCloud) -> Treatment:
 def provenance(scene: WhiteningScene) -> str:
     """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
-    d = sets.points.vectors.shape[1]
+    ratio = sets.fit_points.effective_n / sets.points.vectors.shape[1]
     parts = [
         *origin(sets.points),
         _("centring {s}").format(s=f"{knobs.centring:.2f}"),
         _("strength {t}").format(t=f"{knobs.strength:.2f}"),
-        fit_words(sets.fit_set.code, sets.fit_points),
+        fit_words(sets.code, sets.fit_points),
         *weight_words(sets.fit_points),
-        _("n/d = {ratio}").format(ratio=f"{sets.fit_points.effective_n / d:.2f}"),
+        _("n/d = {ratio}").format(ratio=f"{ratio:.2f}"),
         *_ranks(scene),
     ]
     if sets.is_sampled:
-        parts.append(
-            _("neighbours, pairs and intervals: a sample of {n}").format(
-                n=f"{len(sets.sample.cloud):,}"
-            )
-        )
+        sampled = _("neighbours, pairs and intervals: a sample of {n}")
+        parts.append(sampled.format(n=f"{len(sets.sample.cloud):,}"))
     parts += agreement_note(sets.points)
     return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
@@ -450,7 +429,7 @@ def fitted_on(picture: TreatedCloud, scene: WhiteningScene) -> str:
         return ""
     if picture.kind.needs == PAIRS:
         return _own_fit(picture, scene)
-    return fit_words(scene.sets.fit_set.code, scene.sets.fit_points)
+    return fit_words(scene.sets.code, scene.sets.fit_points)
 
 
 def _ranks(scene: WhiteningScene) -> list[str]:
@@ -464,25 +443,22 @@ def _ranks(scene: WhiteningScene) -> list[str]:
             _("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares
         ]
         # Ledoit-Wolf with weights by word counts gives another value
-        is_one = len(set(words)) == 1
-        parts += words[:1] if is_one else map(_named, whitened, words)
+        is_one, titles = len(set(words)) == 1, [picture.title for picture in whitened]
+        parts += (
+            words[:1] if is_one else [labelled(*each) for each in zip(titles, words, strict=True)]
+        )
         k = scene.knobs.n_components
         parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
     for picture in scene.pictures:
         needs = picture.kind.needs
         if "n_removed" in picture.kind.knobs:
-            parts.append(
-                _("directions removed: {k}").format(k=len(picture.treatment.fitted.weights))
-            )
+            n_removed = len(picture.treatment.fitted.weights)
+            parts.append(_("directions removed: {k}").format(k=n_removed))
         if sets.fit_points.weights is not None and needs in (ROWS, TRAINING):
-            parts.append(_named(picture, _("fit unweighted")))
+            parts.append(labelled(picture.title, _("fit unweighted")))
         if needs in (COUNTS, PAIRS):  # fitted with other weights, or on other points
-            parts.append(_named(picture, _own_fit(picture, scene)))
+            parts.append(labelled(picture.title, _own_fit(picture, scene)))
     return parts
-
-
-def _named(picture: TreatedCloud, words: str) -> str:
-    return labelled(treatment_names()[picture.name], words)
 
 
 def _own_fit(picture: TreatedCloud, scene: WhiteningScene) -> str:
@@ -512,10 +488,7 @@ def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
 
 
 def agreement(picture: TreatedCloud, scene: WhiteningScene) -> float | None:
-    """Share of the five nearest neighbours of other units with the same label, in the sample.
-
-    None without labels.
-    """
+    """Share of the five nearest of other units with the same label, in the sample, if any."""
     sample = scene.sets.sample
     if picture.content_key in [each.content_key for each in compared(scene) or ()]:
         # the verdict needs the draws, and they contain the share
@@ -596,18 +569,14 @@ def show_annotated_note(scene: WhiteningScene) -> None:
 
 def whitening_verdict(scene: WhiteningScene) -> Verdict:
     state, said, control = _findings(scene)
+    how = _("95% intervals: IsoScore by jackknife, neighbours by paired subsamples")
     return Verdict(
         claim=_("Whitening makes embeddings isotropic and nearest neighbours better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=state,
         measured=said,
         control=control,
-        basis=" · ".join(
-            [
-                provenance(scene),
-                _("95% intervals: IsoScore by jackknife, neighbours by paired subsamples"),
-            ]
-        ),
+        basis=f"{provenance(scene)} · {how}",
     )
 
 
@@ -636,7 +605,7 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
         else _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
     )
     said = words.format(
-        name=treatment_names()[white.name],
+        name=white.title,
         before=measured_words(before),
         after=f"**{measured_words(after)}**",
     )

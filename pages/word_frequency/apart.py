@@ -42,8 +42,6 @@ Symmetry = dict[str, dict[str, tuple[Measured, ...]]]  # by treatment, then by w
 
 @dataclass(frozen=True)
 class FrequencyMeasures:
-    """Where frequent words are, and the measures of each bin of ranks."""
-
     direction: FrequencyDirection
     bins: tuple[FrequencyBin, ...]
     shuffled: tuple[FrequencyBin, ...]  # of the same words with their ranks shuffled: the control
@@ -107,7 +105,6 @@ def matched(
 
 
 def ranked(vectors: np.ndarray, words: Sequence[str], counts: np.ndarray) -> WordRows:
-    """The most frequent words, and the number of all words."""
     most = min(MAX_WORDS, MAX_NUMBERS // vectors.shape[1])
     order = by_rank(counts)[:most]
     texts = tuple(words[row][:LONGEST_WORD] for row in order)

@@ -12,7 +12,6 @@ import streamlit as st
 from geometry import Corpus, Encoder
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.figures.cone import cone_figure
 from geometry.figures.curves import Axes
 from geometry.figures.ranks import Level, levels_figure, ranks_figure
 from geometry.figures.scatter import Dots, Segment, scatter_figure
@@ -37,10 +36,10 @@ from pages.common.cache import kept
 from pages.common.controls import follow_default
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import chart_of, kept_chart, share_texts, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
-from pages.common.folded import folded
+from pages.common.draw.either_cloud import show_cloud
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (
     BigNumber,
@@ -67,6 +66,7 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import (
     _,
     aligned_table,
+    dotted,
     labelled,
     markdown,
     noted,
@@ -106,7 +106,6 @@ HEIGHT, COSINES_HEIGHT = 380, 240
 
 
 def draw_lengths(scene: FrequencyScene) -> None:
-    """Length against rank, with the means of the bins here and as published."""
     words = scene.words
     ours = [
         Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
@@ -118,8 +117,7 @@ def draw_lengths(scene: FrequencyScene) -> None:
         for ends, value in zip(pairwise(PUBLISHED_ENDS), values, strict=True)
         if value is not None
     ]
-    chart = kept_chart(
-        ranks_figure,
+    figure = ranks_figure(
         words.lengths,
         [plotly(text) for text in words.texts],
         (_("mean of a bin, with its 95% interval"), ours),
@@ -131,10 +129,9 @@ def draw_lengths(scene: FrequencyScene) -> None:
             _("share of the words of these ranks"),
         ),
         height=HEIGHT,
-        private=words.private,
     )
     show_chart(
-        chart,
+        figure,
         key="word-lengths",
         file_name="word-frequency-lengths",
         alt=direction_sentence(scene.measures.direction).replace("**", ""),
@@ -160,16 +157,15 @@ def draw_cosines(scene: FrequencyScene) -> None:
         for each, cosine in bins
     )
     title = _("mean cosine of pairs")
+    figure = levels_figure(
+        (_("mean of a bin, with its 95% interval"), levels),
+        [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
+        current_theme(),
+        titles=(_("rank of the word (1 is the most frequent)"), title),
+        height=COSINES_HEIGHT,
+    )
     show_chart(
-        kept_chart(
-            levels_figure,
-            (_("mean of a bin, with its 95% interval"), levels),
-            [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
-            current_theme(),
-            titles=(_("rank of the word (1 is the most frequent)"), title),
-            height=COSINES_HEIGHT,
-            private=scene.words.private,
-        ),
+        figure,
         key="word-cosines",
         file_name="word-frequency-cosines",
         alt=f"{title} · {values}",
@@ -178,14 +174,10 @@ def draw_cosines(scene: FrequencyScene) -> None:
 
 
 def draw_clouds(scene: FrequencyScene) -> None:
-    """The same words by SVD, around the origin, and by PCA, around their mean.
-
-    The bins give the colours: most words are rare, so a scale would show one colour.
-    """
+    """The same words by SVD and by PCA, coloured by bin: a scale would show one colour."""
     words = scene.words
     rows = drawn_rows(words)
     (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
-    texts = [words.texts[row] for row in rows]
     bounds = [(each.start, each.stop) for each in scene.measures.bins]
     if bounds[-1][1] < len(words):  # words that are drawn and not measured
         bounds.append((bounds[-1][1], len(words)))
@@ -206,43 +198,28 @@ def draw_clouds(scene: FrequencyScene) -> None:
     ]
     # PCA places the points around their mean
     frames = [svd.around_origin, pca.coordinates]
-    alt = _("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}")
-    if has_no_webgl2():
-        share_texts(GROUP, [plotly(text) for text in texts])
-        for box, title, panel in zip(st.columns(2), titles, panels, strict=True):
-            with box:
-                st.markdown(f"**{title}**")
-                show_chart(
-                    chart_of(cone_figure(panel, colours, current_theme(), height=HEIGHT, lines=0)),
-                    key=f"words-{title[:3].lower()}",
-                    file_name="word-frequency-cloud",
-                    alt=alt,
-                    texts=GROUP,
-                )
-    else:
-        show_twin_cloud(
-            TwinCloud(
-                points=Points.of(pack_cloud(frames, reach)),
-                rows_key=words.content_key,
-                pictures=[
-                    Picture([0], [titles[0]]),
-                    Picture([1], [titles[1]], origin=_("mean vector")),
-                ],
-                colours=colours,
-                reach=reach,
-                axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
-                origin_label=_("origin"),
-                name=_("Words by frequency"),
-                alt=alt,
-                below=below,
-                provenance=provenance(scene),
-                file_name="word-frequency",
-                is_large=is_presenting(),
-            ),
-            current_theme(),
-            key=GROUP,
-            texts=texts,
-        )
+    show_cloud(
+        TwinCloud(
+            points=Points.of(pack_cloud(frames, reach)),
+            rows_key=words.content_key,
+            pictures=[
+                Picture([0], [titles[0]]),
+                Picture([1], [titles[1]], origin=_("mean vector")),
+            ],
+            colours=colours,
+            reach=reach,
+            axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
+            origin_label=_("origin"),
+            name=_("Words by frequency"),
+            alt=_("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}"),
+            below=below,
+            provenance=provenance(scene),
+            file_name="word-frequency",
+            is_large=is_presenting(),
+        ),
+        key=GROUP,
+        texts=[words.texts[row] for row in rows],
+    )
     st.caption(markdown(" · ".join(below)))
 
 
@@ -274,6 +251,12 @@ def show_headlines(scene: FrequencyScene) -> None:
     ]
     show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
     st.caption(markdown(provenance(scene)))
+
+
+def show_bins(scene: FrequencyScene) -> None:
+    with st.container(key="word-bins"):
+        st.markdown(table_markdown(scene.measures))
+    st.caption(prose(PAGE, "table"))
 
 
 def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
@@ -322,7 +305,6 @@ def _symmetry(words: RankedWords, report: jobs.Progress = jobs.no_report) -> Sym
 
 
 def _symmetry_cell(row: Measured, treatment: str) -> str:
-    """The value. Only raw words have an interval: a fit determines the values of the others."""
     if row.value is None:
         return "—"
     if treatment != "raw" or row.low is None or row.high is None:
@@ -420,15 +402,13 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
         state,
         paragraph([measured, words]),
         Control(control),
-        " · ".join(
-            [
-                _("n = {n} sentences").format(n=f"{last.n:,}"),
-                _("means of contextual tokens at {layer}, special tokens left out").format(
-                    layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
-                ),
-                _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
-                _("95% interval: jackknife over sentences"),
-            ]
+        dotted(
+            _("n = {n} sentences").format(n=f"{last.n:,}"),
+            _("means of contextual tokens at {layer}, special tokens left out").format(
+                layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
+            ),
+            _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
+            _("95% interval: jackknife over sentences"),
         ),
     )
 
@@ -440,10 +420,7 @@ def _holes(
     encoder: Encoder,
     report: jobs.Progress = jobs.no_report,
 ) -> tuple[list[float], list[float], int]:
-    """Quartiles of distances to the nearest (other) type, and the mean length: of types, of means.
-
-    Sentences are means of the vectors of their types; the last number is how many there are.
-    """
+    """Quartiles of distances to the nearest type, and the mean length: of types, of n means."""
     row_of = {text: row for row, text in enumerate(words.texts)}
     means = []
     rng, n = np.random.default_rng(SEED), len(corpus)
@@ -588,7 +565,7 @@ def _draw_swap(
         segments=arrows,
     )
     show_chart(
-        chart_of(figure),
+        figure,
         key=f"swap-{name}",
         file_name="word-frequency-swap",
         alt=labelled(name, alt),
@@ -596,7 +573,6 @@ def _draw_swap(
 
 
 def _has_moved(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two vectors differ by more than rounding."""
     return bool(np.linalg.norm(b - a) > SMALLEST_MOVE * np.linalg.norm([a, b]))
 
 
@@ -733,11 +709,7 @@ def _answer(scene: FrequencyScene) -> None:
     draw_clouds(scene)
     if is_presenting():
         return
-    with folded(_("Table by frequency"), key="word-table", icon=":material/table:") as is_open:
-        if is_open:
-            with st.container(key="word-bins"):
-                st.markdown(table_markdown(scene.measures, dict(published().rows)))
-            st.caption(prose(PAGE, "table"))
+    show_folded(_("Table by frequency"), "word-table", show_bins, scene, icon=":material/table:")
     parts = {
         "left-out": (
             _("Test: are frequent words the cause of large sentence cosines?"),
@@ -750,20 +722,12 @@ def _answer(scene: FrequencyScene) -> None:
     if scene.choice.words != "types":
         del parts["holes"]  # sentences are averaged from the model's own types
     for name, (label, show) in parts.items():
-        with folded(label, key=f"words-{name}", icon=":material/science:") as is_open:
-            if is_open:
-                with errors_shown():
-                    show(scene)
+        show_folded(label, f"words-{name}", errors_shown()(show), scene, icon=":material/science:")
     for question in ("opposite", "cosine", "types"):
         show_question(PAGE, question)
     with st.expander(_("Downloads"), key="more-controls"):
-        words, basis = scene.words, provenance(scene)
-        for label, name, made in (
-            (_("Download words (CSV)"), "word-frequency", partial(words_csv, words, basis)),
-            (
-                _("Download bins (CSV)"),
-                "word-frequency-bins",
-                partial(bins_csv, scene.measures, basis),
-            ),
-        ):
-            offer_csv(label, name, made)
+        basis = provenance(scene)
+        words = partial(words_csv, scene.words, basis)
+        offer_csv(_("Download words (CSV)"), "word-frequency", words)
+        bins = partial(bins_csv, scene.measures, basis)
+        offer_csv(_("Download bins (CSV)"), "word-frequency-bins", bins)

@@ -25,7 +25,7 @@ from geometry.shipped import shipped_file
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import FOUND, choose, choose_tokenizer, layer_labels, tokenizer_names
+from pages.common.controls import FOUND, choose_in, choose_tokenizer, layer_options, tokenizer_names
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
@@ -35,7 +35,7 @@ from pages.common.seed import SEED
 from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors
 from pages.common.uploads import is_own
-from pages.common.words import _, aligned_table, labelled, noted
+from pages.common.words import _, aligned_table, dotted, labelled, noted
 
 from .apart import (
     MEASURED_WORDS,
@@ -76,53 +76,34 @@ class WordChoice:
 def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
-    with words_box:
-        words = choose(
-            st.selectbox,
-            _("Vectors of words"),
-            list(COUNTED_BY),
-            key="words",
-            default="types",
-            labels={
-                "types": noted(_("types"), type_words(encoder)),
-                "tokens": _("contextual tokens, averaged by type"),
-                "glove": glove_name(),
-                "upload": _("an uploaded table"),
-            },
-        )
-    with counts_box:
-        offered = COUNTED_BY[words]
-        counts = choose(
-            st.selectbox,
-            _("Frequencies from"),
-            list(offered),
-            key="counts",
-            default=offered[0],
-            labels={
-                "corpus": _("the corpus"),
-                "list": _("an uploaded list"),
-                "common-zh": _("common Chinese words (Simplified)"),
-                "order": _("the table’s own order")
-                if words in ("glove", "upload")
-                else _("the vocabulary’s own order"),
-            },
-        )
-    with layer_box:
-        last = encoder.n_layers
-        layer = choose(
-            st.selectbox,
-            _("Layer (of tokens and sentences)"),
-            [*map(str, range(last + 1))],
-            key="layer",
-            default=str(min(4, last)),
-            labels=layer_labels(last),
-        )
+    words = choose_in(
+        words_box,
+        _("Vectors of words"),
+        {
+            "types": noted(_("types"), type_words(encoder)),
+            "tokens": _("contextual tokens, averaged by type"),
+            "glove": glove_name(),
+            "upload": _("an uploaded table"),
+        },
+        key="words",
+    )
+    is_table = words in ("glove", "upload")
+    names = {
+        "corpus": _("the corpus"),
+        "list": _("an uploaded list"),
+        "common-zh": _("common Chinese words (Simplified)"),
+        "order": _("the table’s own order") if is_table else _("the vocabulary’s own order"),
+    }
+    offered = {code: names[code] for code in COUNTED_BY[words]}
+    counts = choose_in(counts_box, _("Frequencies from"), offered, key="counts")
+    last = encoder.n_layers
+    label, layers = _("Layer (of tokens and sentences)"), layer_options(last)
+    layer = choose_in(layer_box, label, layers, str(min(4, last)), key="layer")
     vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
     counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
     counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
     # a model's tokenizer counts its own words
-    is_split = words in ("glove", "upload") and counts == "corpus"
-    tokenizer = choose_tokenizer(corpus.texts) if is_split else FOUND
+    tokenizer = choose_tokenizer(corpus.texts) if is_table and counts == "corpus" else FOUND
     return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
 
 
@@ -161,7 +142,6 @@ class RankedWords:
 
     @property
     def measured(self) -> RankedWords:
-        """The most frequent words, MEASURED_WORDS at most."""
         most = MEASURED_WORDS
         if len(self) <= most:
             return self
@@ -176,8 +156,6 @@ class RankedWords:
 
 @dataclass(frozen=True, eq=False)
 class FrequencyScene:
-    """The words, what was measured of them, and what both were made from."""
-
     words: RankedWords
     measures: FrequencyMeasures  # of ``words.measured``
     choice: WordChoice
@@ -279,10 +257,7 @@ def _type_table(encoder: Encoder) -> VectorTable:
 def _by_vocabulary(
     names: Sequence[str], counts: np.ndarray, vocabulary: Sequence[str]
 ) -> tuple[np.ndarray, float]:
-    """(1/rank of each name by the vocabulary's order (n,), Spearman of that order and the counts).
-
-    Words that no text contains have no rank. A vocabulary begins with such tokens.
-    """
+    """1/rank of each name by the vocabulary's order (n,), and its Spearman with the counts."""
     row_of = {word: row for row, word in enumerate(vocabulary)}
     by_order = 1 / (1 + np.argsort(np.argsort([row_of[name] for name in names])))
     try:
@@ -294,7 +269,6 @@ def _by_vocabulary(
 def _of_corpus(
     corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None
 ) -> tuple[tuple[np.ndarray, Sequence[str], np.ndarray], tuple[int, int] | None]:
-    """(vectors, words and counts of types or of averaged tokens; ``RankedWords.tokens``)."""
     if choice.words == "types":
         spec = CloudSpec(unit="types", layer=0, pooling=DEFAULT_POOLING)
         cloud = encode_corpus(corpus, spec).cloud
@@ -494,16 +468,14 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
         state=overall,
         measured="\n\n" + "\n".join(f"- {line}" for line in lines),
         control=_shuffled_words(measures),
-        basis=" · ".join(
-            [
-                provenance(scene),
-                _("the {n} most frequent words against ranks from {start} on").format(
-                    n=f"{first.n:,}", start=f"{last.start + 1:,}"
-                ),
-                cone_words(),
-                _("95% intervals: jackknife over words"),
-                _("distances have none: the control judges them"),
-            ]
+        basis=dotted(
+            provenance(scene),
+            _("the {n} most frequent words against ranks from {start} on").format(
+                n=f"{first.n:,}", start=f"{last.start + 1:,}"
+            ),
+            cone_words(),
+            _("95% intervals: jackknife over words"),
+            _("distances have none: the control judges them"),
         ),
     )
 
@@ -596,12 +568,11 @@ def bin_measures() -> list[str]:
     ]
 
 
-def table_markdown(
-    measures: FrequencyMeasures, published: Mapping[str, Sequence[float | None]]
-) -> str:
+def table_markdown(measures: FrequencyMeasures) -> str:
     """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [_("ranks"), "n", *bin_measures()]
-    theirs = zip(*(published[name] for name in PUBLISHED_ROWS), strict=True)
+    rows = dict(published().rows)
+    theirs = zip(*(rows[name] for name in PUBLISHED_ROWS), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
         cosine = each.cosine

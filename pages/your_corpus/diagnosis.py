@@ -51,7 +51,7 @@ from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
 from pages.common.downloads import offer_file, offer_transform
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
 from pages.common.messages import error_text
@@ -375,7 +375,7 @@ def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> No
     )
     shares = np.array(arm.unrelated_shares), np.array(arm.related_shares)
     show_chart(
-        chart_of(pairs_histogram_figure(*shares, EDGES, best, words, current_theme())),
+        pairs_histogram_figure(*shares, EDGES, best, words, current_theme()),
         key=f"chart-thresholds-{arm.kind}",
         file_name="narrow-cone-thresholds",
         alt=caption,

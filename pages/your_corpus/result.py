@@ -33,7 +33,7 @@ from pages.common.corpus_cloud import (
     store,
 )
 from pages.common.downloads import offer_csv, points_csv
-from pages.common.draw.charts import chart_of, show_chart
+from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
@@ -144,7 +144,7 @@ def draw_cloud(
     if has_no_webgl2():
         panel = replace(panel, marks=chart_marks(marks))
         show_chart(
-            chart_of(cone_figure(panel, colours, theme, height=HEIGHT, lines=2)),
+            cone_figure(panel, colours, theme, height=HEIGHT, lines=2),
             key="own_cloud",
             file_name="narrow-cone-your-corpus",
             alt=alt,

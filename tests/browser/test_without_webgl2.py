@@ -13,7 +13,6 @@ from tests.browser.screen import (
     assert_no_exception,
     canvas_not_blank,
     open_app,
-    press,
     rerun,
     wait_for_app,
 )
@@ -37,8 +36,8 @@ LONELIEST = """chart => {  // the point farthest from all others: its row and it
   const best = distances.indexOf(Math.max(...distances));
   return [best, box.left + xaxis._offset + at[best][0], box.top + yaxis._offset + at[best][1]];
 }"""
-CLOUDS = ("chart-raw", "chart-white")
-PICTURES = ("whitening-raw", "whitening-zca", "whitening-removed", "whitening-standardised")
+CLOUDS = ("cone-0", "cone-1")
+PICTURES = tuple(f"whitening-{place}" for place in range(4))
 
 
 @pytest.fixture
@@ -85,12 +84,12 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
         canvas.scroll_into_view_if_needed()
         assert canvas_not_blank(canvas)
         expect(chart(page, key).locator(".annotation-text", has_text="origin")).to_be_visible()
-    expect(chart(page, "chart-raw").locator(".shapelayer path")).to_have_count(2)
+    expect(chart(page, CLOUDS[0]).locator(".shapelayer path")).to_have_count(2)
 
     x_range = "chart._fullLayout.xaxis.range"
     before = of_all(page, x_range, CLOUDS)
-    chart(page, "chart-white").hover()
-    chart(page, "chart-white").locator('.modebar-btn[data-title="Zoom in"]').click()
+    chart(page, CLOUDS[1]).hover()
+    chart(page, CLOUDS[1]).locator('.modebar-btn[data-title="Zoom in"]').click()
     for key, (low, high) in zip(CLOUDS, before, strict=True):
         wait_for_all(page, f"{x_range}[1] - {x_range}[0] < {0.9 * (high - low)}", (key,))
     zoomed = of_all(page, x_range, CLOUDS)
@@ -107,13 +106,13 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     for (low, high), (first, last) in zip(of_all(page, x_range, CLOUDS), before, strict=True):
         assert high - low < 0.95 * (last - first)  # the zoom stays
 
-    chart(page, "chart-raw").scroll_into_view_if_needed()
+    chart(page, CLOUDS[0]).scroll_into_view_if_needed()
     wait_for_app(page)
     page.evaluate(NEXT_FRAMES)
-    row, x, y = chart(page, "chart-raw").evaluate(LONELIEST)
+    row, x, y = chart(page, CLOUDS[0]).evaluate(LONELIEST)
     page.mouse.move(x, y)
     text = read_bundled("topics").texts[row]
-    expect(chart(page, "chart-raw").locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
+    expect(chart(page, CLOUDS[0]).locator(".hoverlayer .hovertext")).to_contain_text(text[:12])
     page.mouse.click(x, y)
     nearest = page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")
     expect(nearest).to_be_visible(timeout=MS)
@@ -121,23 +120,14 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
 
 
 @pytest.mark.long
-def test_a_cloud_in_three_dimensions_is_plotly_s(server, page):
-    open_plain(page, server, "narrow_cone", CLOUDS)
-    with rerun(page):
-        press(page, "dims", "3D")
-    page.evaluate(NEXT_FRAMES)
-    assert of_all(page, "chart._fullData[0].type", CLOUDS) == ["scatter3d"] * 2
-
-
-@pytest.mark.long
 def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     open_plain(page, server, "whitening", PICTURES)
     rows = "chart._fullData[0].selectedpoints"
-    chart(page, "whitening-zca").scroll_into_view_if_needed()
-    chart(page, "whitening-zca").hover()
-    chart(page, "whitening-zca").locator('.modebar-btn[data-val="lasso"]').click()
+    chart(page, PICTURES[1]).scroll_into_view_if_needed()
+    chart(page, PICTURES[1]).hover()
+    chart(page, PICTURES[1]).locator('.modebar-btn[data-val="lasso"]').click()
     page.evaluate(NEXT_FRAMES)
-    box = chart(page, "whitening-zca").locator(".nsewdrag").first.bounding_box()
+    box = chart(page, PICTURES[1]).locator(".nsewdrag").first.bounding_box()
     xs = [box["x"] + box["width"] * share for share in (0.5, 0.75)]
     ys = [box["y"] + box["height"] * share for share in (0.3, 0.7)]
     with rerun(page):
@@ -162,8 +152,8 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     page.evaluate(NEXT_FRAMES)
     assert of_all(page, rows, PICTURES) == [first] * 4  # the same rows at their new places
 
-    chart(page, "whitening-raw").scroll_into_view_if_needed()
-    box = chart(page, "whitening-raw").locator(".nsewdrag").first.bounding_box()
+    chart(page, PICTURES[0]).scroll_into_view_if_needed()
+    box = chart(page, PICTURES[0]).locator(".nsewdrag").first.bounding_box()
     with rerun(page):
         page.mouse.dblclick(box["x"] + 8, box["y"] + 8)
     wait_for_all(page, f"!{rows}", PICTURES)

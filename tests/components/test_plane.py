@@ -9,7 +9,7 @@ from geometry.projection.plane import (
     pair_cosines,
     whiten_points,
 )
-from pages.cosine_basis.controls import BasisScene, state_of
+from pages.cosine_basis.explore import BasisScene, state_of
 from tests.components.scripts import evaluate
 
 PLANES = 200

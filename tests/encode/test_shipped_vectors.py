@@ -19,7 +19,7 @@ from geometry.encode.disk_cache import key_of
 from geometry.encode.shipped_vectors import FOLDER, INDEX, read_shipped, shipped_index
 from geometry.encode.write_shipped import CLOUDS, EXACT, corpus_of
 from geometry.hub.bundled import BUNDLED, E5, e5_path
-from pages.narrow_cone.choices import PRESETS
+from pages.narrow_cone.explore import PRESETS
 
 PLACES = [(*of, *place) for of, places in CLOUDS.items() for place in places]
 MOST_BYTES = 40 * 10**6

@@ -15,23 +15,6 @@ X = RNG.standard_normal((60, 8)) * np.geomspace(3, 0.3, 8) + 2
 Z = geometry.Whitening("zca").fit_transform(X)
 
 
-def test_every_figure_is_drawn_from_arrays_alone():
-    made = {
-        "cosine_histogram": figures.cosine_histogram(X),
-        "table_heatmap": figures.table_heatmap(X[:3]),
-        "score_ladder": figures.score_ladder({"raw": 1.0}),
-        "layer_curves": figures.layer_curves(X[0]),
-        "spectrum": figures.spectrum(X),
-    }
-    assert sorted(made) == sorted(figures.__all__)
-    for figure in made.values():
-        assert all(trace.type for trace in figure.data)
-        assert figure.layout.height > 100
-    for name in ("cosine_histogram", "layer_curves", "spectrum"):
-        assert made[name].layout.xaxis.title.text
-        assert made[name].layout.yaxis.title.text
-
-
 def test_without_plotly_the_extra_is_named(monkeypatch):
     monkeypatch.delitem(vars(figures), "spectrum", raising=False)  # it may have been loaded
     monkeypatch.setattr("geometry.errors.find_spec", lambda _name: None)

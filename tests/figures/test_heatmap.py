@@ -6,7 +6,6 @@ import pytest
 from geometry.figures.heatmap import (
     Blocks,
     Cells,
-    Strip,
     blocks_figure,
     cells_figure,
     matrix_figure,
@@ -105,7 +104,7 @@ def test_the_head_of_a_column_is_level_on_some_lines(head, level):
 
 
 def test_strips_have_the_same_columns_and_one_scale():
-    strips = [Strip(MATRIX[:2], "raw", ["0", "1"]), Strip(MATRIX, "standardised", ["0", "1", "2"])]
+    strips = {"raw": MATRIX[:2], "standardised": MATRIX}
     figure = strips_figure(strips, LIGHT, titles=("dimension", "layer"), ticks=[0, 2], reach=2.0)
     assert [np.array(each.z).tolist() for each in figure.data] == [
         MATRIX[:2].tolist(),

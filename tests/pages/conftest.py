@@ -3,14 +3,17 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import local_script_runner
 
-from geometry import process
+from geometry import Cloud, Corpus, Encoder, load_encoder, process, read_bundled, read_cloud
+from geometry.encode import ArrayStore
 from geometry.hub.operator_limits import VARIABLE
 from pages.common import reading
+from pages.common.corpus_cloud import MOST_DRAWN
 from tests.pages.visits import clear_memory
 
 
@@ -76,3 +79,20 @@ def one_memory() -> Iterator[None]:
     clear_memory()
     yield
     clear_memory()
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    return load_encoder()
+
+
+@pytest.fixture(scope="module")
+def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
+    """The cloud that a page should show, by the library, from the test session's disk cache."""
+
+    def read(corpus: Corpus | str = "topics", unit: str = "sentences", **choices: Any) -> Cloud:
+        texts = read_bundled(corpus) if isinstance(corpus, str) else corpus
+        plain = {"unit": unit, "layer": 4, "pooling": "mean", "max_points": MOST_DRAWN}
+        return read_cloud(encoder, texts, **plain | choices, store=ArrayStore())
+
+    return read

@@ -60,6 +60,16 @@ def spread_topics(n: int) -> Corpus:
     return Corpus("mine", taken.texts, taken.labels)
 
 
+def tables(app: AppTest) -> list[list[list[str]]]:
+    """Rows of every Markdown table on the page, the head first."""
+    blocks = [re.findall(r"^\|.*\|$", element.value, re.MULTILINE) for element in app.markdown]
+    return [
+        [[cell.strip() for cell in line[1:-1].split(" | ")] for line in [lines[0], *lines[2:]]]
+        for lines in blocks
+        if lines
+    ]
+
+
 def big_numbers(app: AppTest) -> list[list[str]]:
     """The values of each list of large numbers."""
     bodies = [element.proto.body for element in app.get("html")]

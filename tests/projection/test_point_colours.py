@@ -3,8 +3,8 @@
 import numpy as np
 from plotly.colors import sample_colorscale
 
+from geometry.figures.cone import marker
 from geometry.figures.layout import SYMBOL_CODES
-from geometry.figures.panel import marker
 from geometry.palette import DARK, LIGHT, SYMBOLS
 from geometry.projection.point_colours import PointColours, legend_entries
 from tests.for_each import for_each

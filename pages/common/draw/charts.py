@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -15,7 +14,6 @@ import streamlit as st
 
 from geometry.figures.layout import figure_json, plotly_script
 from geometry.projection.twin_message import short_text
-from pages.common.cache import kept
 from pages.common.words import _
 
 from .scripts import COMPONENTS as COMPONENTS
@@ -26,46 +24,23 @@ export default function () { window.dispatchEvent(new Event("narrow-cone-plotly"
 """
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A figure to send to the browser: its JSON, its height in pixels, whether it is 3D."""
-
-    json: str
-    height: int
-    is_deep: bool = False
-
-
-def chart_of(figure: Any) -> Chart:
-    is_deep = any(trace.type == "scatter3d" for trace in figure.data)
-    return Chart(figure_json(figure), int(figure.layout.height), is_deep)
-
-
-@kept(256)
-def kept_chart(
-    figure: Callable[..., Any], *values: Any, private: bool = False, **options: Any
-) -> Chart:
-    """The chart of ``figure(*values, **options)``; ``private`` if a reader's own data are in it."""
-    return chart_of(figure(*values, **options))
-
-
 def show_chart(
-    chart: Chart,
+    figure: Any,  # of Plotly
     *,
     key: str,
-    file_name: str,
     alt: str,
+    file_name: str = "",  # of the picture that can be saved; by default the key
     on_point: Callable[[int], None] | None = None,  # row in the first trace; before the rerun
     on_selection: Callable[[list[int]], None] | None = None,  # rows inside a lasso or box
     zoom: bool = True,
     group: str = "",  # charts of one group are zoomed, moved and highlighted together
     texts: str = "",  # their name in ``share_texts``
 ) -> None:
-    select = on_selection is not None
     message = {
-        "figure": chart.json,
-        "height": chart.height,
-        "config": _buttons(file_name, zoom=zoom, is_deep=chart.is_deep, select=select),
-        "group": "" if chart.is_deep else group,
+        "figure": figure_json(figure),
+        "height": int(figure.layout.height),
+        "config": _buttons(file_name or key, zoom=zoom, select=on_selection is not None),
+        "group": group,
         "alt": alt,
         "clickable": on_point is not None,
         "texts": texts,
@@ -102,12 +77,11 @@ def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
 
 FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
 SELECT_BUTTONS = ("lasso2d", "select2d")
-DEEP_BUTTONS = ("orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d")
 
 
-def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False) -> dict[str, Any]:
+def _buttons(file_name: str, *, zoom: bool, select: bool) -> dict[str, Any]:
     """Plotly's configuration. Each button is named: one of its defaults uploads the chart."""
-    moving = DEEP_BUTTONS if is_deep else (*FLAT_BUTTONS, *(SELECT_BUTTONS if select else ()))
+    moving = (*FLAT_BUTTONS, *(SELECT_BUTTONS if select else ()))
     words = {
         "Download plot as a PNG": _("Download picture (PNG)"),
         "Download plot as SVG": _("Download picture (SVG)"),
@@ -118,8 +92,6 @@ def _buttons(file_name: str, *, zoom: bool, is_deep: bool, select: bool = False)
         "Reset axes": _("Reset axes"),
         "Lasso Select": _("Select with the lasso"),
         "Box Select": _("Select with a box"),
-        "Orbital rotation": _("Rotate"),
-        "Reset camera to default": _("Reset camera"),
     }
     return {
         "displaylogo": False,

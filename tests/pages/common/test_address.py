@@ -10,8 +10,8 @@ from geometry import Pairs
 from pages.common.address import PARAMETERS, put_in_url
 from pages.common.compare_two import SIDES
 from pages.contrast.explore import NUMBERS
-from pages.cosine_basis.controls import LIMITS
-from pages.whitening.choices import SLOTS
+from pages.cosine_basis.explore import LIMITS
+from pages.whitening.explore import SLOTS
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.visits import clear_memory, healthy, new_visit
 
@@ -36,6 +36,9 @@ BY_VARIABLE = {
 }
 
 
+CHOICES = ("choose", "choose_in")
+
+
 def keyword(call: ast.Call, name: str) -> str | None:
     for each in call.keywords:
         if each.arg == name and isinstance(each.value, ast.Constant):
@@ -49,7 +52,7 @@ def literal_names() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
-            is_choice = isinstance(node.func, ast.Name) and node.func.id == "choose"
+            is_choice = isinstance(node.func, ast.Name) and node.func.id in CHOICES
             if is_choice or keyword(node, "bind") == "query-params":
                 name = keyword(node, "key")
                 if name is not None:

@@ -11,23 +11,20 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines
-from pages.cosine_basis.controls import (
-    BASIS,
+from pages.cosine_basis.explore import (
     CLOUD_N,
     CLOUD_SEED,
     PRESETS,
     STANDARD,
     BasisScene,
     accept_move,
-    state_of,
-)
-from pages.cosine_basis.panels import (
     basis_verdict,
     cosines_table,
     fixed_values,
     number,
     points_table,
     snaps,
+    state_of,
 )
 from tests.for_each import for_each
 from tests.pages.visits import healthy, new_visit
@@ -133,16 +130,6 @@ def test_a_preset_sets_the_sliders_and_the_numbers_and_the_picture_snaps_to_it()
         assert wanted["angle"] in found["angles"]
         assert (wanted["shift_x"], wanted["shift_y"]) in found["shifts"]
         assert all(found["homes"][n] == [wanted[f"{n}_x"], wanted[f"{n}_y"]] for n in "abc")
-
-
-def test_the_numbers_follow_the_controls():
-    plane, app = Plane(2.5, 0.25, 160.0, (1.3, -0.4), -75.0), open_page()
-    values = plane.length_1, plane.length_2, plane.angle, plane.turn, *plane.shift
-    for key, value in zip(BASIS, values, strict=True):
-        app.slider(key=key).set_value(value)
-    healthy(app.run())
-    assert column(app, 1) == shown(plane.true_cosines())
-    assert any(f"{plane.cosine_by_formula():.3f}" in each.value for each in app.latex)
 
 
 def formulas(app: AppTest) -> list[str]:

@@ -45,7 +45,7 @@ def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
     app = healthy(new_visit(PAGE, {"no-webgl2": True}, step="3", present="1").run())
     keys = [part.proto.component_name for part in app.get("bidi_component")]
     assert keys.count("narrow_cone_chart") == 8  # pictures and curves of four models
-    assert app.slider(key="step-slider").value == 3
+    assert app.slider(key="degeneration-slider").value == 3
 
 
 def changed(scene: DegenerationScene, run: int, **cosines: float) -> DegenerationScene:

@@ -1,7 +1,5 @@
 """The layers page without a browser: every number is the library's, by a second route."""
 
-import csv
-import io
 import re
 from dataclasses import replace
 
@@ -15,7 +13,6 @@ from geometry import (
     Encoder,
     effective_rank,
     isoscore,
-    load_encoder,
     mean_cosine,
     mean_norm_share,
     opening_angle,
@@ -37,7 +34,15 @@ from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import big_numbers, brought, everything, healthy, new_visit, spread_topics
+from tests.pages.visits import (
+    big_numbers,
+    brought,
+    everything,
+    healthy,
+    new_visit,
+    rows_of,
+    spread_topics,
+)
 
 ONE_BY_ONE = {
     "positive_cosine_share": positive_cosine_share,
@@ -67,11 +72,6 @@ def visit(own: Corpus | None = None, **query: str) -> AppTest:
     if query.pop("table", ""):
         state["all-measures"] = True
     return healthy(new_visit("layers", state, **query).run())
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
 
 
 @pytest.fixture(scope="module")
@@ -183,14 +183,6 @@ def test_a_layer_that_the_model_has_not_is_the_default():
     assert "layer" not in app.query_params
 
 
-def test_where_the_animation_stops_the_numbers_and_the_address_follow(sentences):
-    app = visit()
-    app.session_state["layer"] = "1"
-    healthy(app.run())
-    assert big_numbers(app)[0][0] == signed(mean_cosine(sentences["mean"][1]), 3)
-    assert app.query_params["layer"] == "1"
-
-
 def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     app = visit(layer="5")
     figure = charts(app)["layer-rogues"]["figure"]
@@ -204,9 +196,9 @@ def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     assert f"{top} ({share:.1%})" in everything(app)
     five = np.sort(raw[5])[-5:].sum() / raw[5].sum()
     assert big_numbers(app)[1] == [f"{share:.1%}", f"{five:.1%}", signed(standardised[5].sum(), 3)]
-    rows = list(csv.reader(io.StringIO(dimensions_csv(scenes[0].parts, "x").decode("utf-8-sig"))))
-    assert len(rows) == 1 + raw.size
-    assert float(rows[1 + 5 * raw.shape[1] + top][2]) == pytest.approx(raw[5, top], rel=1e-4)
+    rows = rows_of(dimensions_csv(scenes[0].parts, "x"))
+    assert len(rows) == raw.size
+    assert float(rows[5 * raw.shape[1] + top]["raw"]) == pytest.approx(raw[5, top], rel=1e-4)
 
 
 def test_leading_dimensions_are_few_and_apart():
@@ -238,7 +230,7 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
     assert len(lines) == 2 + LAST + 1 + 1
     value = mean_cosine(tokens[2].vectors)
     assert any(line.startswith(f"| 2 | {value:.3f} [") for line in lines)
-    rows = list(csv.DictReader(io.StringIO(made[-4].decode("utf-8-sig"))))
+    rows = rows_of(made[-4])
     assert {row["series"] for row in rows} == {"cls", "mean", "max", "tokens"}
     assert {row["layer"] for row in rows} == set(map(str, range(LAST + 1)))
     of_tokens = {row["measure"] for row in rows if row["series"] == "tokens"}
@@ -265,19 +257,19 @@ def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
     visit(dims="3D")
     scene = scenes[0]
     pictures = [picture for picture, _edges in scene.drawn]
-    text = points_table(scene.first.cloud, pictures, "x").decode("utf-8-sig")
-    head, first, *_rest = csv.reader(io.StringIO(text))
-    assert head[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
-    assert len(head) == 2 + 3 * (LAST + 1) + 1
-    assert float(first[2]) == pytest.approx(pictures[0].around_origin[0, 0], rel=1e-4)
+    first = rows_of(points_table(scene.first.cloud, pictures, "x"))[0]
+    assert list(first)[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
+    assert len(first) == 2 + 3 * (LAST + 1) + 1
+    assert float(first["layer_0_x"]) == pytest.approx(pictures[0].around_origin[0, 0], rel=1e-4)
 
 
 def test_without_webgl2_there_is_a_chart_for_each_layer():
     app = visit(webgl2="no")
     drawn = [key for key in charts(app) if re.fullmatch(r"layers-\d", key)]
-    assert len(drawn) == LAST + 1
-    healthy(app.slider(key="layer-slider").set_value(2).run())
+    assert len(drawn) == LAST + 2  # and that of the numbers
+    healthy(app.slider(key="layers-slider").set_value(2).run())
     assert "**Layer 2 of 6**" in everything(app)
+    assert app.query_params["layer"] == "2"
 
 
 def test_another_pooling_takes_the_third_curve():
@@ -364,7 +356,5 @@ def test_the_verdict_on_rogue_dimensions_has_random_rotations_as_control(share, 
 
 def test_the_file_of_measures_leaves_missing_values_empty():
     table = {"mean_cosine": replace(row(None), name="mean_cosine", undefined="zero_row")}
-    text = table_csv({"cls": [table]}, {"cls": "here"}).decode("utf-8-sig")
-    assert list(csv.reader(io.StringIO(text)))[1] == [
-        *("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")
-    ]
+    [found] = rows_of(table_csv({"cls": [table]}, {"cls": "here"}))
+    assert [*found.values()] == [*("cls", "0", "mean_cosine", "", "", "", "0.1", "50", "8", "here")]

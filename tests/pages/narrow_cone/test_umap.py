@@ -1,32 +1,19 @@
 """Maps in a worker process: the coordinates of the library, and progress."""
 
-import os
-import random
-import signal
 import sys
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from geometry import project
-from geometry.encode import ArrayStore
-from geometry.process import ProcessEnded
 from geometry.projection.neighbour_maps import TSNE_ROUNDS
 from geometry.projection.projection import map_picture
 from pages.common.cloud_choices import Look
-from pages.common.jobs import Cancelled
 from pages.narrow_cone import scene
 from pages.narrow_cone.scene import MAP_WORKER, fit_elsewhere
-from tests.waiting import PATIENCE, until
-
-# KILLS is a number of fits; LONGEST in seconds until a kill is about the time of a first fit
-KILLS, LONGEST = 6, 6.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,31 +62,6 @@ def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(mon
     assert not np.allclose(fit_elsewhere(cloud, replace(FLAT, seed=1), quiet), found)
 
 
-@pytest.mark.long  # ten workers import and compile
-def test_a_fit_killed_at_any_moment_stores_nothing_and_starts_again(monkeypatch, cloud, tmp_path):
-    stored, draw, pause, killed = ArrayStore(tmp_path), random.Random(0), threading.Event(), 0
-    monkeypatch.setattr(scene, "store", lambda: stored)
-    for _ in range(KILLS):
-        pid = MAP_WORKER.run(os.getpid)
-        with ThreadPoolExecutor() as threads:
-            fit = threads.submit(scene._fit_and_store, "umap", cloud, FLAT, quiet)
-            pause.wait(draw.uniform(0, LONGEST))
-            os.kill(pid, signal.SIGKILL)
-            until(lambda pid=pid: not Path(f"/proc/{pid}").exists())
-            try:
-                fit.result(PATIENCE)
-            except ProcessEnded:
-                killed += 1
-                assert not [*tmp_path.iterdir()]
-            else:
-                [path] = tmp_path.iterdir()
-                path.unlink()
-    assert killed > KILLS / 3
-    MAP_WORKER.run(os.getpid)
-    scene._fit_and_store("umap", cloud, FLAT, quiet)
-    assert stored.read("umap") == pytest.approx(library_s(cloud, 2), abs=1e-6)
-
-
 def test_tsne_is_fitted_by_the_worker_and_is_the_library_s(cloud):
     reports = []
     look = replace(FLAT, view="tsne", most_fitted=200)
@@ -109,19 +71,6 @@ def test_tsne_is_fitted_by_the_worker_and_is_the_library_s(cloud):
     picture = map_picture(cloud, found, "tsne")
     assert picture.trustworthiness == pytest.approx(expected.trustworthiness, abs=0.02)
     assert max(total for _, total in reports) == sum(TSNE_ROUNDS)
-
-
-@pytest.mark.slow
-def test_a_cancelled_fit_ends_its_worker(cloud):
-    pid = MAP_WORKER.run(os.getpid)
-
-    def cancel(done: int, total: int) -> None:
-        if total == sum(TSNE_ROUNDS):
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        fit_elsewhere(cloud, replace(FLAT, view="tsne"), cancel)
-    until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_maps_that_differ_in_a_choice_are_stored_apart(cloud):

@@ -4,11 +4,9 @@ Fits are of full rank or narrow (n <= d), points fitted or held out, directions 
 """
 
 import numpy as np
-import pytest
 
-from geometry import fit_treatment, isoscore
+from geometry import fit_treatment
 from geometry.transform import Knobs, Treated, Treatment
-from geometry.transform.treatments import TREATMENTS
 from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)
@@ -17,10 +15,6 @@ X = RNG.standard_normal((N, D)) @ RNG.standard_normal((D, D)) + np.linspace(-2, 
 OTHER = RNG.standard_normal((30, D)) @ RNG.standard_normal((D, D)) + 1
 NARROW = X[:5]  # rank 4 of 6
 COUNTS = RNG.integers(1, 50, N).astype(float)
-WHITENINGS = [name for name, kind in TREATMENTS.items() if kind.is_whitening]
-AGREEING = ("zca", "pca", "cholesky")
-ALL_TURNED = {"strength": 0.5, "n_components": 3, "shrinkage": 0.2, "centring": 0.7}
-PAGE_DEFAULT = {"shrinkage": "ledoit-wolf", "n_components": 2}  # the page's defaults where n <= d
 
 
 def fit(name: str, rows: np.ndarray = X) -> Treatment:
@@ -68,36 +62,6 @@ def test_below_strength_1_zca_leaves_a_part_of_what_is_left_out(strength, agree)
 # question-same-cosines
 
 
-@for_each("shown", [NARROW, OTHER])
-@for_each("knobs", [{}, {"n_components": 2}, PAGE_DEFAULT, {"shrinkage": 0.3}, {"centring": 0.5}])
-def test_the_table_measures_the_directions_that_all_of_them_fill(knobs, shown):
-    expected = turned("pca", NARROW, shown, **knobs)
-    rank = D if "shrinkage" in knobs else 4
-    for name in AGREEING:
-        found = turned(name, NARROW, shown, **knobs)
-        assert found.retained.shape == (len(shown), knobs.get("n_components", rank)), name
-        np.testing.assert_allclose(cosines(found.retained), cosines(expected.retained), atol=1e-7)
-        assert isoscore(found.retained) == pytest.approx(isoscore(expected.retained), abs=1e-7)
-
-
-def test_on_points_in_the_fitted_span_what_is_drawn_agrees_too():
-    expected = cosines(turned("pca", NARROW, NARROW).vectors)
-    for name in AGREEING:
-        np.testing.assert_allclose(
-            cosines(turned(name, NARROW, NARROW).vectors), expected, atol=1e-7
-        )
-
-
-@for_each("name", ["zca-cor", "zipf"])
-def test_every_whitening_is_measured_above_the_rank_floor(name):
-    treated = turned(name, NARROW, OTHER)
-    assert treated.retained.shape == (len(OTHER), 4)
-    assert treated.vectors.shape == OTHER.shape
-    if name == "zca-cor":
-        other = turned("pca-cor", NARROW, OTHER)
-        np.testing.assert_allclose(cosines(treated.retained), cosines(other.retained), atol=1e-7)
-
-
 @for_each(
     ("other", "knobs", "agree"),
     [
@@ -141,13 +105,3 @@ def test_where_nothing_stays_beside_the_diagonal(name, fitted_on, shown, knobs, 
     Z = turned(name, fitted_on, shown, **knobs).vectors
     for S in (covariance(Z), np.corrcoef(Z.T)):
         assert (beside_diagonal(S) < 1e-9) is diagonal
-
-
-@for_each("name", [name for name in WHITENINGS if name != "zipf"])
-def test_what_lies_outside_a_simplex_is_dropped_or_not_levelled_and_never_measured(name):
-    treatment = fit(name, NARROW)
-    assert treatment.fitted.makes_simplex
-    treated = treatment.apply(OTHER)
-    assert treated.retained.shape[1] == len(NARROW) - 1
-    drops = name in ("pca", "pca-cor")
-    assert np.allclose((treated.vectors**2).sum(axis=1), (treated.retained**2).sum(axis=1)) is drops

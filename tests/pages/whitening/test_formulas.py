@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry import NormalizingFlow, load_encoder, read_cloud
-from geometry.data.corpus import read_bundled
-from geometry.encode import ArrayStore
+from geometry import Cloud, NormalizingFlow
 from geometry.transform import FlowEpoch
 from pages.whitening.scene import terms_table
 from tests.pages.charts import array, charts
-from tests.pages.visits import healthy, new_visit
+from tests.pages.visits import healthy, new_visit, tables
 
 FULL = {"fit-on": "same", "shrink": "none", "kept": "384"}
 ALONE = {"third": "none", "fourth": "none"}
@@ -21,11 +19,8 @@ pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 @pytest.fixture(scope="module")
-def X() -> np.ndarray:
-    place = {"unit": "sentences", "layer": 4, "pooling": "mean"}
-    texts = read_bundled("topics")
-    cloud = read_cloud(load_encoder(), texts, **place, max_points=5000, store=ArrayStore())
-    return cloud.vectors.astype(np.float64)
+def X(cloud_of: Callable[..., Cloud]) -> np.ndarray:
+    return cloud_of().vectors.astype(np.float64)
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +33,7 @@ def opened() -> Callable[..., AppTest]:
 
 def checked(app: AppTest) -> dict[str, list[str]]:
     """The table of the check: name to its cells."""
-    [table] = [each.value for each in app.markdown if each.value.startswith("| whitening")]
-    lines = [line.strip("| ").split(" | ") for line in table.split("\n")[2:]]
+    [(_head, *lines)] = [lines for lines in tables(app) if lines[0][0] == "whitening"]
     return {name: cells for name, *cells in lines}
 
 
@@ -128,24 +122,13 @@ def test_a_flow_has_its_terms_and_its_picture(opened, X):
     assert not any("couplings did not help" in each.value for each in app.markdown)
 
 
-@pytest.mark.slow
-def test_couplings_that_do_not_help_are_reported(opened):
-    app = opened("flow", second="flow")
-    assert [row[0] for row in terms(app)] == [0]
-    assert any("couplings did not help" in each.value for each in app.markdown)
-    (_, grid), (_, straight) = flow_charts(app)
-    kept = ~np.isnan(grid[:, 0])
-    ratio = straight[kept] / np.where(grid[kept] == 0, np.nan, grid[kept])
-    assert np.nanstd(ratio, axis=0) == pytest.approx(0, abs=1e-3)
-
-
 def test_without_a_flow_its_part_says_how_to_train_one(opened):
     app = opened("flow", corpus="topics-zh")
     assert any(each.value.startswith("No flow is trained on these points") for each in app.info)
     assert "whitening-flow-before" not in charts(app)
 
 
-def test_the_terms_are_shown_while_the_flow_is_trained():
+def test_the_terms_of_an_epoch_are_a_column():
     epochs = [
         FlowEpoch(0, 9, 0, 5.0, 4.0, -7.5, 3.5),
         FlowEpoch(2, 9, 6, 4.0, 3.0, -8.25, 5.25),
@@ -155,16 +138,3 @@ def test_the_terms_are_shown_while_the_flow_is_trained():
         r"| $\log \lvert \det \rvert$ | 3.5 | 5.2 |",
         r"| $\log p(x)$ | −4.0 | −3.0 |",
     ]
-
-    def page() -> None:
-        import streamlit as st
-
-        from pages.whitening.scene import _draw_live
-
-        _draw_live(st.empty(), st.session_state["epochs"])
-
-    app = AppTest.from_function(page)
-    app.session_state["epochs"] = epochs
-    healthy(app.run())
-    assert app.latex[0].value.count("\\log") == 3
-    assert terms(app) == [[0, -7.5, 3.5, -4], [2, -8.2, 5.2, -3]]

@@ -4,24 +4,17 @@ import functools
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry import (
-    Cloud,
     Corpus,
-    Encoder,
     label_agreement,
-    load_encoder,
     load_transform,
-    read_cloud,
 )
-from geometry.data.corpus import read_bundled
 from geometry.data.number_text import signed
-from geometry.encode import ArrayStore
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.export import save_transform
 from geometry.measure import (
@@ -46,7 +39,15 @@ from pages.whitening.scene import WhiteningScene, claim_state
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit, rows_of, upload
+from tests.pages.visits import (
+    big_numbers,
+    brought,
+    healthy,
+    new_visit,
+    rows_of,
+    tables,
+    upload,
+)
 
 DEFAULTS = ("raw", "zca", "removed", "standardised")
 NAMES = {
@@ -67,23 +68,6 @@ TABLE = ("all-measures", "all-rows")
 ONLY_ZCA = {"third": "none", "fourth": "none"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
-
-
-@pytest.fixture(scope="module")
-def cloud_of(encoder: Encoder) -> Callable[..., Cloud]:
-    """The cloud that the page should show, by the library, from the test session's disk cache."""
-
-    def read(corpus: Corpus | str = "topics", unit: str = "sentences") -> Cloud:
-        texts = read_bundled(corpus) if isinstance(corpus, str) else corpus
-        place = {"unit": unit, "layer": 4, "pooling": "mean"}
-        return read_cloud(encoder, texts, **place, max_points=5000, store=ArrayStore())
-
-    return read
 
 
 @pytest.fixture
@@ -150,23 +134,14 @@ def pictures(app: AppTest) -> dict[str, np.ndarray]:
 
 
 def flat_charts(app: AppTest) -> dict[str, dict]:
-    """Treatment to Plotly's figure, in the page's order, where there is no WebGL2."""
-    return {
-        key.removeprefix("whitening-"): element["figure"]
-        for key, element in charts(app).items()
-        if not key.startswith("whitening-chart-")
-    }
+    """Treatment to Plotly's figure, where there is no WebGL2."""
+    found = charts(app)
+    return {name: found[f"whitening-{place}"]["figure"] for place, name in enumerate(DEFAULTS)}
 
 
 def message(app: AppTest) -> dict:
     [twin] = twin_clouds(app).values()
     return twin.message
-
-
-def headlines(app: AppTest) -> list[list[str]]:
-    """The three large numbers under each picture."""
-    found = [element.proto.body for element in app.get("html")]
-    return [re.findall(r"<b>(.*?)</b>", body) for body in found if "<dl" in body]
 
 
 def chart(app: AppTest, kind: str) -> dict:
@@ -179,11 +154,11 @@ def traces(figure: dict) -> dict[str, dict]:
 
 def table(app: AppTest) -> dict[str, dict[str, str]]:
     """Column to (measure to cell)."""
-    [text] = [element.value for element in app.markdown if element.value.startswith("| measure |")]
-    lines = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in text.split("\n")]
-    head, rows = [BY_FIT.sub("", name) for name in lines[0]], lines[2:]
+    [(head, *rows)] = [lines for lines in tables(app) if lines[0][0] == "measure"]
     return {
-        name: {row[0]: row[place] for row in rows} for place, name in enumerate(head) if place > 0
+        BY_FIT.sub("", name): {row[0]: row[place] for row in rows}
+        for place, name in enumerate(head)
+        if place > 0
     }
 
 
@@ -250,7 +225,6 @@ def test_without_webgl2_there_are_four_charts_in_one_frame():
     app = visit(point="1000", no_webgl2=True)
     assert not twin_clouds(app)
     drawn = flat_charts(app)
-    assert tuple(drawn) == DEFAULTS
     places = pictures(look())
     for name, figure in drawn.items():
         points, ring = figure["data"]
@@ -408,26 +382,6 @@ def test_the_line_below_the_table_states_what_is_measured(cloud_of):
     ]
 
 
-@pytest.mark.slow
-def test_measures_on_the_fit_set_have_words_instead_of_intervals(downloads):
-    """The fit is on half, all or some points. Weights are learned on the pairs' sentences."""
-    by_fit = {DEFAULT_FIT: "", "same": " (set by the fit)"}
-    for fit_on, words in by_fit.items():
-        app = measured(second="learned", third="zca", fourth="none", corpus="pairs", fit_on=fit_on)
-        [text] = [element.value for element in app.markdown if element.value.startswith("| mea")]
-        head = ["Raw", "Learned removal (set by the fit)", f"ZCA whitening{words}", "isotropic"]
-        assert text.split("\n")[0] == f"| measure | {' | '.join(head)} |"
-        found = table(app)
-        assert "[" in found["Raw"]["IsoScore"]
-        assert not any("[" in cell for cell in found["Learned removal"].values())
-        assert any("[" in cell for cell in found["ZCA whitening"].values()) is (not words)
-        scene, reports = downloads[-1]
-        rows = rows_of(table_csv(scene, reports, ""))
-        assert {row["low"] for row in rows if row["treatment"] == "learned"} == {""}
-    app = measured(fit_rows="200", **ONLY_ZCA)
-    assert any("| ZCA whitening (partly set by the fit) |" in e.value for e in app.markdown)
-
-
 def test_by_default_half_of_the_points_are_fitted_if_both_halves_can_be_drawn():
     for n, chosen in ((8, "split"), (7, "same")):
         app = visit(upload(n), fit_on=DEFAULT_FIT)
@@ -473,10 +427,10 @@ def test_the_verdict_is_of_points_outside_the_fit(drawn_scenes, query, state):
         labels = drawn_scenes[-1].sets.points.cloud.labels
         before, after = (label_agreement(p.treated.retained, labels) for p in (raw, white))
         assert f"become worse (same topic (5 nearest)): **{signed(after - before, 3)} [" in said
-        assert [numbers[1] for numbers in headlines(app)[:2]] == [f"{before:.1%}", f"{after:.1%}"]
+        assert [numbers[1] for numbers in big_numbers(app)[:2]] == [f"{before:.1%}", f"{after:.1%}"]
         [isoscore] = measure_table(white.treated.retained, names=["isoscore"], seed=0)
         assert f"**{isoscore.value:.3f} [{isoscore.low:.3f}, {isoscore.high:.3f}]**" in said
-        assert headlines(app)[1][2] == f"{isoscore.value:.3f}"
+        assert big_numbers(app)[1][2] == f"{isoscore.value:.3f}"
 
 
 def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
@@ -489,13 +443,6 @@ def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
     app = set_value(app, "toggle", "all-rows", True)
     assert len(table(app)["Raw"]) == len(measure_names()) + 1
     assert table(app)["Raw"].items() >= few.items()
-
-
-def test_a_point_is_found_by_its_text():
-    own = upload(60)
-    app = visit(own, find=own.texts[7].upper())
-    assert [mark["rows"] for mark in message(app)["marks"]] == [[7], [7]]  # found, chosen
-    assert "No text contains “zzz”." in everything(visit(own, find="zzz"))
 
 
 # Trying
@@ -551,6 +498,7 @@ def test_fewer_points_in_the_fit_are_the_first_of_one_order(cloud_of):
     fit = X[np.sort(np.random.default_rng(0).permutation(len(X))[:500])]
     app = set_value(measured(), "slider", "fit-rows", 500)
     assert {"fitted on 500 of these points", "n/d = 1.30"} <= set(provenance(app))
+    assert any("| ZCA whitening (partly set by the fit) |" in e.value for e in app.markdown)
     found = table(app)
     assert found["Raw"].items() >= cells(X, 384).items()
     wanted = cells(treated("zca", X, LEDOIT_WOLF, fit), 384, by_fit=True)
@@ -629,21 +577,18 @@ def test_the_spectrum_is_flat_where_a_cloud_is_white_and_marks_the_rank_floor(cl
     assert not raw[383] > floor  # LayerNorm's null direction
 
 
-@pytest.mark.parametrize("kind", ["covariance", "correlation"])
-def test_decorrelation_is_visible_in_the_matrices(kind):
-    app = visit(chart=kind, **FULL)
+def test_decorrelation_is_visible_in_the_matrices():
+    app = visit(chart="correlation", **FULL)
     beside = {}
     for name in DEFAULTS:
-        z = chart(app, f"{kind}-{name}")["data"][0]["z"]
+        z = chart(app, f"correlation-{name}")["data"][0]["z"]
         matrix = array(z).reshape([int(size) for size in z["shape"].split(",")])
         assert matrix.shape == (64, 64)
         assert matrix == pytest.approx(matrix.T, abs=1e-5)
-        if kind == "correlation":
-            assert np.diag(matrix) == pytest.approx(np.ones(64), abs=1e-5)
+        assert np.diag(matrix) == pytest.approx(np.ones(64), abs=1e-5)
         beside[name] = np.abs(matrix[~np.eye(64, dtype=bool)]).max()
     assert beside["zca"] < 0.05 < 0.3 < beside["raw"]
-    if kind == "correlation":
-        assert beside["standardised"] == pytest.approx(beside["raw"], abs=1e-3)
+    assert beside["standardised"] == pytest.approx(beside["raw"], abs=1e-3)
 
 
 def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
@@ -660,21 +605,6 @@ def test_single_dimensions_of_the_table_are_those_of_the_chart(cloud_of):
             ("top_5_contributions", heights[:5].sum()),
         ):
             assert found[name][MEASURES[measure]].split(" ")[0] == signed(share, 3)
-
-
-def test_halves_of_tokens_cut_no_sentence_in_two(drawn_scenes):
-    own = upload(30)
-    app = visit(own, unit="tokens", fit_on=DEFAULT_FIT, chart="size")
-    sets = drawn_scenes[-1].sets
-    fitted, shown = set(sets.fit_points.cloud.sources), set(sets.points.cloud.sources)
-    assert fitted | shown == set(range(len(own)))
-    assert not fitted & shown
-    assert abs(len(sets.fit_points.cloud) - len(sets.points.cloud)) < 30  # no sentence is longer
-    fits = whitening_by_size(sets.points.cloud.vectors, groups=sets.points.cloud.sources)
-    lines = traces(chart(app, "size"))
-    assert array(lines["in full"]["y"]) == pytest.approx(
-        [fit.isoscore["full"] for fit in fits], rel=1e-4
-    )
 
 
 @for_each(("kind", "last"), [("cumulative", None), ("cosines", "isotropic directions, d = 384")])
@@ -803,17 +733,3 @@ def test_the_table_file_has_what_the_table_has(downloads):
     assert AGREEMENT not in table(app)["Raw"]
     scene, reports = downloads[-1]
     assert "label_agreement" not in table_csv(scene, reports, "").decode()
-
-
-def test_the_chart_file_has_a_row_an_entry(monkeypatch):
-    files: dict[str, Callable[[], bytes]] = {}
-    monkeypatch.setattr(
-        "pages.whitening.explore.offer_csv",
-        lambda _label, file_name, make: files.update({file_name: make}),
-    )
-    app = visit(chart="correlation")
-    rows = [row for row in rows_of(files["whitening-correlation"]()) if row["name"] == "Raw"]
-    values = array(chart(app, "correlation-raw")["data"][0]["z"])
-    assert len(rows) == len(values) == 64 * 64
-    shown = np.array([float(row["value"]) for row in rows])
-    assert shown == pytest.approx(values, rel=1e-4, abs=1e-6, nan_ok=True)

@@ -1,11 +1,8 @@
 """The page Word frequency without a browser: a second route, opposite tables, uploads."""
 
-import csv
 import gzip
-import io
 import json
 import re
-from collections.abc import Iterator
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +12,7 @@ from scipy.stats import entropy, spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Encoder, frequency_direction, load_encoder, mean_cosine
+from geometry import Corpus, Encoder, frequency_direction, mean_cosine
 from geometry.data.corpus import read_bundled
 from geometry.data.limits import LIMITS
 from geometry.measure import (
@@ -42,9 +39,17 @@ from pages.word_frequency.scene import (
 )
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
 from tests.for_each import for_each
-from tests.pages.charts import array, charts
+from tests.pages.charts import array, charts, strings_in
 from tests.pages.twins import twin_clouds
-from tests.pages.visits import big_numbers, brought, everything, healthy, new_visit, spread_topics
+from tests.pages.visits import (
+    big_numbers,
+    brought,
+    everything,
+    healthy,
+    new_visit,
+    rows_of,
+    spread_topics,
+)
 
 WIKIPEDIA = "frequency/enwiki_60k.txt"
 PARTS = ("word-table", "words-left-out", "words-holes", "words-swap", "words-zipf")
@@ -57,11 +62,6 @@ def visit(own: Corpus | None = None, opened: tuple[str, ...] = (), **query: str)
     if query.pop("webgl2", "") == "no":
         state[NO_WEBGL2] = True
     return healthy(new_visit("word_frequency", state, **query).run())
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return load_encoder()
 
 
 @pytest.fixture(scope="module")
@@ -215,17 +215,6 @@ def texts_sent(app: AppTest) -> list[dict]:
     return [json.loads(p.bytes) for p in parts if p.component_name == "narrow_cone_texts"]
 
 
-def leaves(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for each in value.values():
-            yield from leaves(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from leaves(each)
-    elif isinstance(value, str):
-        yield value
-
-
 def table_text(lengths: np.ndarray) -> str:
     rng = np.random.default_rng(0)
     U = rng.standard_normal((len(lengths), 6))
@@ -293,7 +282,7 @@ def test_long_words_are_cut_and_wide_ones_are_measured_by_another_process(monkey
     app = upload(app, "frequency_vectors_file", "long.txt", lines)
     assert called == ["pictures", "symmetry"]
     sent = [*charts(app).values(), *texts_sent(app)]
-    assert max(len(text) for message in sent for text in leaves(message)) < 1_000
+    assert max(len(text) for message in sent for text in strings_in(message)) < 1_000
     app = upload(app, "frequency_vectors_file", "large.gz", gzip.compress(lines.encode()))
     assert called[2:] == ["words_of_file", "pictures", "symmetry"]
 
@@ -434,21 +423,18 @@ def test_the_cloud_is_drawn_twice_and_without_webgl2_by_plotly(types):
     assert np.abs(pca.mean(axis=0)).max() < 1e-3 < np.abs(svd.mean(axis=0)).max()
     assert [view["origin"] for view in twin.message["views"]] == ["origin", "mean vector"]
     drawn = charts(visit(webgl2="no"))
-    assert {"words-svd", "words-pca"} <= set(drawn)
+    assert {"words-0", "words-1"} <= set(drawn)
 
 
 def test_the_files_have_every_word_and_every_bin(types, monkeypatch):
-    made: dict[str, str] = {}
+    made: dict[str, list[dict[str, str]]] = {}
     monkeypatch.setattr(
-        explore,
-        "offer_csv",
-        lambda _label, name, table: made.update({name: table().decode("utf-8-sig")}),
+        explore, "offer_csv", lambda _label, name, table: made.update({name: rows_of(table())})
     )
     visit()
-    words = list(csv.DictReader(io.StringIO(made["word-frequency"])))
+    words, bins = made["word-frequency"], made["word-frequency-bins"]
     assert len(words) == len(types[0])
     assert int(words[0]["frequency"]) == types[1][0]
-    bins = list(csv.DictReader(io.StringIO(made["word-frequency-bins"])))
     assert {row["measure"] for row in bins} >= {"norm", "distance_7", "dot_3", "mean_cosine"}
 
 

@@ -1,0 +1,98 @@
+"""The controls before a page's cloud, and the parts below it, that several pages have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from streamlit.delta_generator import DeltaGenerator
+
+from geometry import Cloud, Corpus
+from geometry.data import VectorSet
+from geometry.figures.layout import figure_rows
+from geometry.projection.twin_message import TwinCloud
+
+from .cloud_choices import Look, choose_cloud
+from .compare_two import show_two
+from .corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusCloud, warn_of_cache
+from .downloads import csv_bytes, points_csv, short_number
+from .draw.clouds import note_too_many_labels
+from .draw.either_cloud import show_cloud
+from .explore_panel import Explored, PanelPlaces, offer_view, show_clusters
+from .messages import errors_shown
+from .models import current_encoder
+from .origin import coverage_of, warn_of_coverage
+from .selected_points import choose_row, store_selection
+
+
+def choose_spec(
+    corpus: Corpus | VectorSet, *, more: DeltaGenerator, boxes: Sequence[DeltaGenerator] = ()
+) -> CloudSpec:
+    """Unit, layer and pooling of texts, as many as are drawn; of vectors there is no choice."""
+    if isinstance(corpus, VectorSet):
+        return OF_VECTORS
+    return replace(choose_cloud(current_encoder(), more=more, boxes=boxes), max_points=MOST_DRAWN)
+
+
+def show_explored(
+    cloud: TwinCloud,
+    points: CorpusCloud,
+    explored: Explored,
+    *,
+    key: str,
+    on_settled: Callable[[Sequence[float]], None] | None = None,
+) -> TwinCloud:
+    """Draw the pictures with filters and sizes, whose points can be chosen and selected."""
+    note_too_many_labels(points.cloud)
+    cloud = explored.on(cloud, points)
+    show_cloud(
+        cloud,
+        key=key,
+        texts=points.cloud.texts,
+        on_point=choose_row,
+        on_selection=partial(store_selection, points.shared_key),
+        on_settled=on_settled,
+    )
+    return cloud
+
+
+def show_parts(
+    panel: PanelPlaces,
+    corpus: Corpus | VectorSet,
+    points: CorpusCloud,
+    explored: Explored,
+    look: Look,
+    chosen: int | None,
+    cloud: TwinCloud,
+    places: Mapping[str, np.ndarray],  # of the points, by picture
+) -> None:
+    """The clusters of the pictures, two clouds at once, and the view as a file."""
+    with panel.parts, errors_shown():
+        show_clusters(points, list(places.items()), cloud.provenance)
+        show_two(corpus, points, look, explored, chosen)
+    with panel.buttons:
+        offer_view(cloud, points)
+
+
+def warn_of_reading(corpus: Corpus | VectorSet) -> None:
+    """What the model did not read of the texts, and a full cache."""
+    if isinstance(corpus, Corpus):
+        with errors_shown():
+            warn_of_coverage(coverage_of(corpus))
+    warn_of_cache()
+
+
+def figures_csv(figures: Mapping[str, Any], measured_on: str) -> bytes:
+    """The points, bars or entries of Plotly figures by name."""
+    head, rows = figure_rows(figures)
+    text = [[v if isinstance(v, str) else short_number(v) for v in row] for row in rows]
+    return csv_bytes(head, text, measured_on)
+
+
+def places_csv(cloud: Cloud, places: Mapping[str, np.ndarray], measured_on: str) -> bytes:
+    """``points_csv`` of pictures by name."""
+    columns = [f"{name}_{axis}" for name, at in places.items() for axis in "xyz"[: at.shape[1]]]
+    return points_csv(cloud, columns, np.hstack(list(places.values())), measured_on)
