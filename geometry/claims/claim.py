@@ -7,7 +7,6 @@ no test. The English file has all fields; another language has those that are re
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.translations import ENGLISH
+from ..data.translations import ENGLISH, text_tables
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..shipped import shipped_file
 
@@ -141,13 +140,8 @@ class MissingEvidence(Exception):
 @cache
 def read_claims(language: str = ENGLISH) -> tuple[Claim, ...]:
     """Every claim, in the order of the English file; English where the language has no words."""
-    english, own = (_entries(code) for code in (ENGLISH, language))
+    english, own = (text_tables("claims", code) for code in (ENGLISH, language))
     return tuple(Claim(key, **{**entry, **own.get(key, {})}) for key, entry in english.items())
-
-
-def _entries(language: str) -> dict[str, dict[str, Any]]:
-    file = shipped_file("text") / language / "claims.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def clear(found: Estimate | Number, limit: float = 0.0) -> State:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph
+from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph, text_tables
 from ..evaluate.specs import TreatmentSpec, parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine
@@ -43,19 +43,7 @@ from ..transform import fit_treatment
 from ..transform.treatments import TREATMENTS
 
 # Also on the pages, which translate them.
-VIEW_TEXT = {
-    "between": "to {name}: {share}",
-    "factor": "drawn × {factor}, so that all have the same rms radius",
-    "length": "length of the vector",
-    "label": "label",
-    "size": "{n} vectors of {d} numbers",
-    "fit": "fitted on {n} of these points",
-    "seed": "seed {seed}",
-    "no-seed": "no seed",
-    "line": "{name}: {value}",
-    "noted": "{text} ({note})",
-    "find": "Find a point by its text",
-}
+VIEW_TEXT = text_tables("cloud")["view"]
 
 
 @dataclass(frozen=True)

@@ -8,41 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..data.number_text import signed
-from ..data.translations import Translate, paragraph
+from ..data.translations import Translate, paragraph, text_tables
 from ..projection import Projection
 from ..projection.neighbour_maps import MAPS
 from ..projection.twin import ConeEdge, is_drawn
 from .panel import Panel, Wedge
 
 # By a name of its own; pages translate them.
-CLOUD_TEXT = {
-    "mean": "mean direction",
-    "rest-2": "principal direction {i} of the rest",
-    "rest-3": "direction {i} of the rest",
-    "svd": "singular direction {i}",
-    "pca": "principal direction {i}",
-    "cone-1": "the rest, part 1",
-    "cone-2": "the rest, part 2",
-    "origin": "origin",
-    "half": "half within {angle}°",
-    "most": "90% within {angle}°",
-    "of-mean": "{share} of the raw mean",
-    "in-shadow": "{share} in {d} dimensions, {drawn}° in this shadow",
-    "too-wide": "{share} in {d} dimensions: too wide to draw",
-    "outside": "points outside the frame: {k} (zoom out with the buttons above)",
-    "exact": ("lengths and angles to the mean direction are exact; angles between points are not"),
-    "from-side": "the 3D picture from the side: its cones have their true angles",
-    "map": "a map of neighbours: it has no origin, no cone, no angles, no distances between groups",
-    "seeded": "seed {seed}: another fit gives the same map",
-    "unseeded": "no seed: another fit gives another map",
-    "one-place": "all points are at one place: their vectors have one direction",
-    "trust": "trustworthiness {trust} (5 neighbours, {rows} rows)",
-    "variance": "variance kept {share}",
-    "squared": "squared length kept {share}",
-    "no-cosine": "{title}: {n} points, some at zero and without a direction.",
-    "cosine": "{title}: {n} points; mean pairwise cosine {cosine}.",
-    "stop": ".",
-}
+CLOUD_TEXT = text_tables("cloud")["cloud"]
 
 
 def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:

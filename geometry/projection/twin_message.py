@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.translations import Translate
+from ..data.translations import Translate, text_tables
 from ..palette import Theme
 from .packing import pack_codes
 from .panel import Band, Wedge
@@ -28,47 +28,7 @@ LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may
 
 
 # Labels of the buttons, and messages; pages translate them.
-TWIN_WORDS = {
-    "film": "From raw to whitened",
-    "play": "Play",
-    "stop": "Stop",
-    "more": "More",
-    "other": "other",
-    "lasso": "Lasso",
-    "nearer": "Zoom in",
-    "farther": "Zoom out",
-    "reset": "Reset view",
-    "perspective": "Perspective",
-    "density": "Density",
-    "ways": "Connect matching points",
-    "waysHint": "For selected, circled or hovered points",
-    "size": "Size",
-    "opacity": "Opacity",
-    "save": "Download picture (PNG)",
-    "saveVectors": "Download picture (SVG)",
-    "selected": "Points selected: {n}",
-    "shown": "{k} of {n} points shown",
-    "elsewhere": (
-        "The animation is at other settings than the page's numbers. The numbers are left "
-        "out; the last line gives the page's settings."
-    ),
-    "empty": "There is no point to draw.",
-    "lost": "The graphics card is busy. The picture returns as soon as it is free.",
-    "missing": "This browser has no WebGL2; the picture is drawn in another way.",
-    "notFinite": "A point's place is NaN or infinite; clean the vectors first.",
-    "hint": "Drag: turn · Ctrl or ⌘ + wheel: zoom · click: a point",
-    "hintFlat": "Drag: move · Ctrl or ⌘ + wheel: zoom · click: a point",
-    "keys": (
-        "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
-        "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "
-        "selected ones. Enter chooses, Escape ends the selection."
-    ),
-    "keysFlat": (
-        "Arrow keys move the picture. + and − zoom, and so does the wheel with Ctrl or ⌘. 0 "
-        "resets. N and P go from point to point, Tab through the selected ones. Enter "
-        "chooses, Escape ends the selection."
-    ),
-}
+TWIN_WORDS = text_tables("cloud")["twin"]
 
 
 @dataclass(frozen=True)
