@@ -44,8 +44,8 @@ from .measure.frequency import frequency_direction as frequency_direction
 from .measure.neighbours import hubness as hubness
 from .measure.neighbours import intrinsic_dimension as intrinsic_dimension
 from .measure.neighbours import label_agreement as label_agreement
-from .measure.neighbours import nearest as nearest
 from .measure.partition import partition_isotropy as partition_isotropy
+from .measure.search import nearest as nearest
 from .measure.spectrum import effective_rank as effective_rank
 from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline
@@ -53,7 +53,7 @@ from .measure.spectrum import participation_ratio as participation_ratio
 from .measure.table import measure_table as measure_table
 from .notebook.shown import show as show
 from .projection.projection import project as project
-from .training.language_model import train_language_model as train_language_model
+from .training.models import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow
 from .transform.learned_removal import WeightedRemoval as WeightedRemoval
 from .transform.remove import ClusterwiseRemoval as ClusterwiseRemoval

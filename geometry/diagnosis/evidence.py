@@ -92,8 +92,6 @@ class CureGain:
 
 @dataclass(frozen=True)
 class RawPlace:
-    """Raw vectors at a place: their score by each similarity, and ``MEASURES``."""
-
     layer: Any
     pooling: str
     scores: Mapping[str, float | None]
@@ -102,8 +100,6 @@ class RawPlace:
 
 @dataclass(frozen=True)
 class GainGrid:
-    """The gains of every cure at every place."""
-
     task: Task  # Spearman, agreement of the 5 nearest, accuracy, or nDCG of the 10 nearest
     places: tuple[RawPlace, ...]
     gains: tuple[CureGain, ...]
@@ -117,7 +113,6 @@ class GainGrid:
     about: Mapping[str, str]  # model, corpus and fit set, in words of the caller
 
     def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> CureGain:
-        """The gain at a place; KeyError if there is none."""
         wanted = (layer, pooling, cure, similarity)
         for each in self.gains:
             if (each.layer, each.pooling, each.cure, each.similarity) == wanted:
@@ -163,11 +158,9 @@ def evidence(
 ) -> GainGrid:
     """Judge every cure and control at every place; what judges is as ``diagnose`` takes it.
 
-    ``fittable`` rows (n,) alone are fitted on, such as a training set that no pair has; by default
-    each fit has the rows of the other folds. ``units`` (n,) are the text that each row is a
-    sentence of. ``store`` has the scores of every finished place, so that an interrupted call
-    resumes; they are found by all that they depend on. Raises UndefinedMeasure where too few items
-    judge.
+    ``fittable`` rows (n,) alone are fitted on; by default those of the other folds. ``units`` (n,)
+    are the text that each row is a sentence of. ``store`` has the scores of every finished place,
+    so that an interrupted call resumes. UndefinedMeasure where too few items judge.
     """
     if task == "queries" and len(places) > 1:
         raise ValueError("queries have vectors at one layer and pooling only; give one place")
@@ -229,15 +222,12 @@ def cure_text(cure: str) -> str:
 
 @dataclass(frozen=True)
 class _Judging:
-    """How every cure and control is fitted and judged, at each place alike."""
-
     split: TrialSplit
     kinds: tuple[str, ...]
     yardsticks: Mapping[str, Yardstick]  # by similarity
     seed: int
 
     def place(self, X: np.ndarray, report: Progress) -> dict[At, ArmScore | None]:
-        """The scores of the rows X (n, d) by kind and similarity."""
         split, found = self.split, dict[At, list[Score | None]]()
         for number in range(split.n_folds):
             items = np.flatnonzero(split.item_folds == number)
@@ -290,7 +280,6 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
 
 
 def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Rows X (n, d) after a cure or a control."""
     name, _, count = kind.partition(":")
     if name not in (ROTATED, RANDOM, RANDOM_KEPT):
         return fit_set.fit(parse_treatment(kind)).reduced(X)
@@ -375,7 +364,6 @@ def _measures(X: np.ndarray) -> dict[str, float | None]:
 def _gains(
     scores: Mapping[tuple[Place, str, str], ArmScore | None], units: np.ndarray
 ) -> dict[str, Any]:
-    """The gains of all cells, and how many of their intervals hold together."""
     found: list[tuple[CureGain, PairedDifference | None, PairedDifference | None]] = []
     for (place, kind, similarity), arm in scores.items():
         if kind == RAW:

@@ -59,7 +59,6 @@ def tally(grid: GainGrid, similarity: str) -> list[list[str]]:
 
 
 def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
-    """A row for each gain at each place, under HEAD."""
     return [
         [
             place_name(each),
@@ -75,7 +74,6 @@ def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
 
 
 def place_name(gain: CureGain) -> str:
-    """The layer and pooling; "as given" for a file of vectors."""
     return f"layer {layer_text(gain.layer)}, {gain.pooling}" if gain.pooling else "as given"
 
 
@@ -107,7 +105,6 @@ def gains_html(grids: Grids) -> str:
 
 
 def _pictures(grid: GainGrid, similarity: str) -> str:
-    """A figure for each cure: its gain at each place, beside that of its control."""
     gains = [each for each in grid.gains if each.similarity == similarity]
     by_place = {(each.layer, each.pooling, each.cure): each.gain for each in gains}
     ends = [

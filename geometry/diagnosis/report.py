@@ -232,7 +232,6 @@ def _figures(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
-    """The section on thresholds; empty without the finding."""
     found = diagnosis.thresholds
     if found is None:
         return []
@@ -264,7 +263,6 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
 
 
 def _storage(storage: Storage | None, _: Translate) -> list[str]:
-    """The section on what storage costs; empty where it was not computed."""
     if storage is None:
         return []
     head, rows = storage_sentences.table(storage, _)

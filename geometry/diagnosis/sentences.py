@@ -33,13 +33,11 @@ _MOST_COLUMNS = 8  # unused columns that are named
 
 
 def title(finding: Finding, _: Translate) -> str:
-    """What the finding is about, and its answer."""
     answer = _(SENTENCES["answer"])
     return answer.format(what=_(TITLES[finding.code]), answer=_(STATES[finding.state]))
 
 
 def finding_sentence(finding: Finding, _: Translate) -> str:
-    """The answer with its numbers, as plain text."""
     code, numbers = f"{finding.code}-{finding.state}", finding.numbers
     if finding.code == "rogue" and finding.state in ("found", "slight"):
         value = numbers.get("value")
@@ -102,7 +100,6 @@ def _number(value: object, decimals: int | None, _: Translate) -> str:
 
 
 def recommendation(diagnosis: Diagnosis, _: Translate) -> str:
-    """What to do, in a sentence."""
     return _advice(diagnosis, diagnosis.chosen, _)
 
 
@@ -247,7 +244,6 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:
-    """How many vectors were measured, and which were left out."""
     found = _(SENTENCES["measured"]).format(
         n_measured=f"{diagnosis.n_measured:,}",
         n=f"{diagnosis.n:,}",
@@ -297,7 +293,6 @@ def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
 def _account_notes(
     account: Account | None, _: Translate, *, blank: str = "file-blank"
 ) -> list[str]:
-    """Rows without content, and columns that are not used."""
     notes: list[str] = []
     if account is None:
         return notes
@@ -348,7 +343,6 @@ def evidence_note(found: RowPairs | JudgedQueries, _: Translate) -> str:
 
 
 def cure_name(cure: Cure, _: Translate) -> str:
-    """The treatment in a few words."""
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
@@ -389,6 +383,5 @@ def _settings(cure: Cure, _: Translate) -> dict[str, object]:
 
 
 def _sentence(code: str, cure: Cure) -> str | None:
-    """The sentence of that code, or of the code with the number of directions; None for none."""
     is_all = parse_treatment(cure.treatment).knobs.n_components is None
     return SENTENCES.get(code) or SENTENCES.get(f"{code}-{'all' if is_all else 'some'}")

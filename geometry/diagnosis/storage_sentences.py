@@ -34,7 +34,6 @@ def summary(storage: Storage, _: Translate) -> str:
 
 
 def basis(storage: Storage, _: Translate) -> str:
-    """How the forms are made, and on what they were judged."""
     judged = _(SENTENCES["basis"]).format(
         n_folds=storage.n_folds, n_items=f"{storage.n_items:,}", seed=storage.seed
     )
@@ -42,7 +41,6 @@ def basis(storage: Storage, _: Translate) -> str:
 
 
 def table(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): a row for each treatment, number of dimensions and form."""
     score = REPORT[f"score-{storage.yardstick}"]
     names = _names(storage, _)
     head = [

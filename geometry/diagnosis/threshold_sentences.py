@@ -88,7 +88,6 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
 
 
 def _is_moved(raw: PairCosines, centred: PairCosines) -> bool:
-    """True where a cone's cosines are nearer to 0 by MOVED or more."""
     return raw.middle >= NARROW and abs(centred.middle) <= (1 - MOVED) * raw.middle
 
 
@@ -115,7 +114,6 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): the cosines of both kinds of pairs after each cure, and AUC."""
     found = diagnosis.thresholds
     if found is None:
         return [], []
@@ -135,7 +133,6 @@ def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[li
 
 
 def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): thresholds of raw and centred vectors and after the recommended cure."""
     found = diagnosis.thresholds
     if found is None or not found.n_related:
         return [], []
@@ -156,7 +153,6 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
 
 
 def _precision(threshold: Threshold, share: float) -> float:
-    """The precision where this share of the compared pairs is related."""
     found = share * threshold.recall
     others = (1 - share) * threshold.false_share
     return found / (found + others) if found else 0.0

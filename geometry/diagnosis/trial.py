@@ -134,8 +134,7 @@ def run_trial(
 ) -> Trial:
     """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
 
-    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on,
-    less copies of rows that are judged; without it any row may be.
+    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on.
     """
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
@@ -205,10 +204,7 @@ def folds(
     seed: int | tuple[int, ...],
     judges: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(n,) the fold of each row, from 0: whole groups (n,), about as many rows in each.
-
-    Of ``judges`` (n,), True for rows of groups that judge, each fold has its share too.
-    """
+    """(n,) the fold of each row: whole groups; each fold has its share of those that judge."""
     if judges is not None and judges.any() and not judges.all():
         found = np.empty(len(groups), dtype=np.int64)
         for part in (judges, ~judges):
@@ -238,10 +234,7 @@ class TrialSplit:
         may_fit: np.ndarray,
         yardstick: Yardstick | None,
     ) -> TrialSplit | None:
-        """None where a fold or a fit has too few rows.
-
-        Rows that judge nothing are in every fit; without a yardstick, no row is.
-        """
+        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit."""
         n_folds = int(fold.max()) + 1
         item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
         if yardstick is not None:
@@ -312,7 +305,6 @@ class _Tried:
     def cures(
         self, *, but: str = "", splits: Sequence[Sequence[ArmScore | None]] | None = None
     ) -> tuple[Cure, ...]:
-        """The arms with their scores and differences, of these splits, without the kind ``but``."""
         splits = self.scores if splits is None else splits
         kept = [place for place, arm in enumerate(self.arms) if arm.kind != but]
         cures = []
@@ -338,10 +330,7 @@ def _judge(
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> list[list[list[Score | None]]]:
-    """Scores by arm, setting and fold of the items ``drawn``.
-
-    Folds in which raw vectors have no score are left out: no item, or equal scores.
-    """
+    """Scores by arm, setting and fold; folds in which raw vectors have no score are left out."""
     items = [drawn[split.item_folds[drawn] == each] for each in range(split.n_folds)]
     found: list[list[list[Score | None]]] = [[[] for _ in arm.settings] for arm in arms]
     parts = [items] if len(split.fits) == 1 else [[each] for each in items]
@@ -365,7 +354,6 @@ def _judge(
 
 
 def _mean(by_fold: Sequence[Score | None]) -> float:
-    """The mean over folds of the deciding score; -inf without one."""
     if not by_fold or any(score is None for score in by_fold):
         return -np.inf
     return float(np.mean([score.values[0] for score in by_fold if score is not None]))
@@ -373,11 +361,7 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
 
 @dataclass(frozen=True)
 class ArmScore:
-    """The score of an arm over splits.
-
-    fixed : (B,) replicates without a new choice of the setting.
-    by_split : (splits,) the deciding value of each.
-    """
+    """The score over splits; ``fixed`` replicates (B,) choose no setting anew."""
 
     score: Score
     fixed: np.ndarray
@@ -415,7 +399,6 @@ def _measured(
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> tuple[Cure, ...]:
-    """The cures with the measures of held-out rows, MEASURED at most."""
     rows, fit_set = split.held_out[:MEASURED], FitSet(X[split.fits[0]])
     found = []
     for cure in cures:
@@ -450,7 +433,6 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 
 def cures() -> list[TreatmentKind]:
-    """The treatments that a trial compares, from simple to complex."""
     return [kind for kind in simple_first() if kind.cure]
 
 
@@ -464,7 +446,6 @@ def usual_settings(n: int, d: int) -> dict[str, str]:
 
 
 def _arms(n: int, d: int) -> list[Arm]:
-    """The arms for n rows of the fit, from simple to complex."""
     found = (
         Arm(kind.cure, (kind.short,) if kind.tried is None else tuple(kind.tried(n, d)))
         for kind in cures()
@@ -488,7 +469,6 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
 
 
 def average(splits: Sequence[ArmScore | None]) -> ArmScore | None:
-    """The mean of the splits; None where one has no score."""
     score = mean_score([None if each is None else each.score for each in splits])
     if score is None:
         return None

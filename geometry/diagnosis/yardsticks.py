@@ -65,7 +65,6 @@ def variance_of_dyads(edges: csr_array) -> float:
 
 
 def mean_score(parts: Sequence[Score | None]) -> Score | None:
-    """The mean of the scores of folds or splits; None where one is missing."""
     known = [each for each in parts if each is not None]
     if len(known) < len(parts):
         return None
@@ -92,10 +91,7 @@ def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -
 def change(
     before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
 ) -> Estimate:
-    """The difference of a score of the same items at 95% by itself.
-
-    With the units of all items (i,), few queries are compared by a test of signs.
-    """
+    """The difference of a score of the same items at 95%; with units, few queries by signs."""
     items = list(before.by_item)
     if units is not None and items and len(np.unique(units)) < BOOTSTRAPPED:
         each = [after.by_item[item] - before.by_item[item] for item in items]
@@ -120,8 +116,6 @@ def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | 
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Rows with labels, which judge."""
-
     labels: np.ndarray  # (n,); "" is no label
     row_groups: np.ndarray  # (n,); copies and rows of one text, which do not judge each other
     searched: np.ndarray  # (s,), the items: one of each copy, with a label
@@ -160,10 +154,8 @@ class _Labelled:
 class LabelYardstick(_Labelled):
     """Share of a row's nearest neighbours, among other units, that have its label.
 
-    Neighbours are searched among all items. A resample weights a unit by how often it is
-    drawn, as a query and as a neighbour: rows are each other's neighbours, and a hub is a neighbour
-    of many. It does not search anew, because a copy would be its own nearest neighbour.
-    ``similarity`` is as in ``pair_similarities``.
+    A resample weights a unit by how often it is drawn, as a query and as a neighbour. It does not
+    search anew, because a copy would be its own nearest neighbour.
     """
 
     similarity: str = "cosine"
@@ -214,8 +206,7 @@ def _nearest_of_others(
 ) -> np.ndarray:
     """The k rows (q, k) of other units that are most similar to each item, in float32.
 
-    ``Search`` finds near ties again in float64, in four times the time. Here two rows that differ
-    in the seventh digit may change places.
+    ``Search`` finds near ties again in float64, in four times the time.
     """
     if similarity == "rank":
         rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
@@ -248,8 +239,7 @@ def _nearest_of_others(
 class ProbeYardstick(_Labelled):
     """Share of rows whose label a linear probe gives: ridge regression on the other folds' rows.
 
-    The rows are scaled by one number before the fit, to a mean squared length of their dimensions,
-    so that the penalty means the same for every treatment.
+    Rows are scaled by one number, so that the penalty means the same for every treatment.
     """
 
     names = ("accuracy",)
@@ -354,7 +344,6 @@ class QueryYardstick:
         return within, np.vstack([X[searched], X[self.n_searched :]]), searched
 
     def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
-        """A hidden row is found where it is relevant."""
         relevant = [self.queries.relevant[item] for item in items]
         own = [self.queries.left_out[item] for item in items]
         if hidden is not None:

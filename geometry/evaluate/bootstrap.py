@@ -311,8 +311,8 @@ def drawn_counts(n: int, draws: int, seed: int) -> np.ndarray:
 def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """2 (rank - mean rank) and size, (g, b) each, of every group of equal values by resample.
 
-    Let S be the number of drawn values below the group and in it, w of them in it. The mean rank of
-    the group is S - (w - 1)/2. Twice that is a whole number, so that equal values tie exactly.
+    With S drawn values below the group and in it, w of them in it, its mean rank is S - (w - 1)/2.
+    Twice that is a whole number, so that equal values tie exactly.
     """
     sizes = groups.sums(counts)  # (g, b)
     ranks = np.cumsum(sizes, axis=0)
@@ -324,10 +324,7 @@ def resampled_ranks(groups: TieGroups, counts: np.ndarray) -> tuple[np.ndarray, 
 
 
 def checked_gold(gold_scores: np.ndarray) -> np.ndarray:
-    """Gold scores as (n,) float64; ValueError if they are not finite.
-
-    CorpusError, also a ValueError, if they are too few or all equal.
-    """
+    """Gold scores as (n,) float64; CorpusError for too few or equal ones."""
     gold = np.asarray(gold_scores, dtype=np.float64)
     if gold.ndim != 1:
         raise ValueError(f"gold_scores must be one number a pair, shape (n,); got {gold.shape}")

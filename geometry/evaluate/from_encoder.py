@@ -141,11 +141,7 @@ def encode_fit(
     treatments: Sequence[str] = LADDER,
     progress: Progress | None = None,
 ) -> FitVectors:
-    """The ``fit_vectors`` of texts for those treatments, each distinct text once.
-
-    Moments if all treatments can be fitted on them, so that memory does not grow with the texts;
-    all rows otherwise.
-    """
+    """The ``fit_vectors`` of texts, each once: moments if all treatments can be fitted on them."""
     texts = tuple(dict.fromkeys(texts))
     if all(TREATMENTS[spec.name].takes_moments for spec in parse_treatments(treatments)):
         return fit_moments(encoder, texts, layers, poolings, progress=progress)
@@ -160,11 +156,7 @@ def fit_moments(
     *,
     progress: Progress | None = None,
 ) -> Callable[[Layers, str], Moments]:
-    """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
-
-    Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly. A text that
-    comes twice counts twice.
-    """
+    """Moments of texts, encoded TEXTS_AT_ONCE at a time, as a function for ``fit_vectors``."""
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}
     for start in range(0, len(texts), TEXTS_AT_ONCE):

@@ -37,14 +37,11 @@ class WordCoverage:
 
     Attributes
     ----------
-    coverage : float in [0, 1]
-        Share of the words of the pairs, counted with repeats, that the table contains.
-    unknown : tuple of (str, int)
-        The most frequent words that the table lacks, with their counts.
-    n_fit_left_out : int, texts of the fit set without a known word, left out
+    coverage : share of the words of the pairs, counted with repeats, that the table contains
+    unknown : the most frequent words that the table lacks, with their counts
+    n_fit_left_out : texts of the fit set without a known word, left out
     tokenizer, stop_words : as in ``SentenceVectors``
-    n_stopped : int
-        Pairs left out in which the only known words of a sentence are stop words.
+    n_stopped : pairs left out in which the only known words of a sentence are stop words
     """
 
     coverage: float = 1.0
@@ -79,7 +76,6 @@ class AveragedPairs(WordCoverage):
 
     @cached_property
     def content_key(self) -> str:
-        """A digest of the pairs, the averages and those of the fit set."""
         digest = hashlib.sha256(f"{self.pairs.name}/{self.pairs.content_key}".encode())
         digest.update(self.known.tobytes())
         for name, X in (*self.vectors.items(), *(self.fit or {}).items()):
@@ -222,7 +218,6 @@ def evaluate_averages(
 
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
-    """{weighting: (m, d)} of the texts that have a known word."""
     for average in fit.values():
         n = int(np.count_nonzero(average.has_words))
         if n < LEAST_FITTED:
@@ -234,7 +229,6 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
 
 
 def how_split(found: SentenceVectors | WordCoverage) -> str:
-    """How texts became words, and which words were left out."""
     if found.stop_words is None:
         return found.tokenizer
     name, n = found.stop_words

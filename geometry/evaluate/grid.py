@@ -289,7 +289,6 @@ class _Scorer:
             yield spec, fitted, score, cosine, difference(raw, score) if spec.is_fitted else None
 
     def _scored(self, fitted: Treatment) -> tuple[PairScore, float | None]:
-        """The score after the treatment, and the mean cosine of the treated rows."""
         if self._is_too_narrow:
             return self._without("too_narrow"), None
         if getattr(fitted.fitted, "leaves_nothing", False):
@@ -352,7 +351,6 @@ def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int
 
 
 def _value(cell: Cell, name: str) -> float | None:
-    """One of _VALUES of a cell."""
     if name in OF_DIFFERENCE:
         return getattr(cell.difference, OF_DIFFERENCE[name], None)
     return cell.mean_cosine if name == "mean_cosine" else getattr(cell.score, name)

@@ -107,7 +107,6 @@ def published_scores(dataset: str = "STS-B") -> tuple[PublishedScore, ...]:
 
 
 def datasets() -> tuple[str, ...]:
-    """The data sets with published scores."""
     columns = (name for table in published_tables() for name in table.columns)
     return tuple(filter(_is_data_set, dict.fromkeys(columns)))
 

@@ -49,8 +49,6 @@ class Recipe:
 
 @dataclass(frozen=True)
 class RecipeTable:
-    """The published table of a key, with a recipe for each row, and where these may differ."""
-
     key: str
     rows: Mapping[str, Recipe]
     differs: tuple[str, ...]
@@ -107,8 +105,7 @@ def encoder_scores(
 ) -> list[PairScore | str]:
     """The score of each recipe of this encoder, or why there is none; the pairs are encoded once.
 
-    is_whole : whether the pairs are one set, whatever the recipes aggregate
-    nli : the moments of the sentences of SNLI and MNLI; raises ValueError without these
+    ``nli`` gives the moments of the sentences of SNLI and MNLI; it raises ValueError without these.
     """
     layers = sorted({index for each in recipes for index in encoder.layer_indices(each.layer)})
     poolings = tuple(dict.fromkeys(each.pooling for each in recipes))
@@ -155,5 +152,4 @@ def word_score(table: VectorTable, pairs: Pairs) -> PairScore:
 
 
 def _how(recipe: Recipe, is_whole: bool) -> str | None:
-    """The aggregation; None scores the pairs as one set."""
     return None if is_whole or recipe.aggregation == "all" else recipe.aggregation

@@ -188,6 +188,5 @@ def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
 
 
 def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:
-    """The weighted mean; None if a value is None."""
     defined = [value for value in values if value is not None]
     return float(np.average(defined, weights=weights)) if len(defined) == len(values) else None

@@ -39,8 +39,6 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Baseline:
-    """A value for isotropic data, and its standard error."""
-
     value: float | None  # None where isotropic data of that size have none
     error: float | None = None  # None where it is a formula's, or below what is printed
 
@@ -98,7 +96,6 @@ def baselines_with_errors(
 
 
 def forget_baselines() -> None:
-    """Drop the simulated values, so that they are simulated again."""
     with _lock:
         _cached.clear()
 
@@ -145,10 +142,8 @@ class _WideGaussian(Shared):
 
     @cached_property
     def near(self) -> np.ndarray:
-        """See Shared."""
         return self._neighbours[0]
 
     @cached_property
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
-        """See Shared; Gaussian rows are distinct."""
         return two_distances(self.X, self._neighbours[1]), self.group_of

@@ -227,11 +227,7 @@ def frequency_bins(
 def shuffled_difference(
     values: np.ndarray, first: int, last: int, *, draws: int = SHUFFLES, seed: int = 0
 ) -> tuple[float, float]:
-    """The difference of two bins' means where the ranks are shuffled: the range of 95% of draws.
-
-    values (n,) : a value for each word, such as its distance to the nearest ones.
-    first, last : words in the bin of the most frequent ones, and in that of the rarest.
-    """
+    """The range of 95% of the differences of two bins' means where the ranks are shuffled."""
     rng = np.random.default_rng(seed)
     shuffled = (rng.permutation(values) for _draw in range(draws))
     found = [each[-last:].mean() - each[:first].mean() for each in shuffled]
@@ -345,7 +341,6 @@ def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _bounds(n: int, edges: Sequence[int]) -> list[tuple[int, int]]:
-    """(start, stop) of each bin that has words."""
     cuts = [0, *(edge for edge in sorted(edges) if 0 < edge < n), n]
     return list(pairwise(cuts))
 
@@ -369,7 +364,6 @@ def _order(means: Sequence[Estimate]) -> str:
 
 
 def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
-    """(m, len(k)) means of the first k columns, for each k."""
     return np.stack([values[:, :each].mean(axis=1) for each in k], axis=1)
 
 

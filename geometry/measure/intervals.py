@@ -124,18 +124,13 @@ def units_of(units: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def random_groups(n_units: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """GROUPS random groups of units, or a single one where there are fewer than MIN_ROWS.
-
-    Returns the place (u,) of each unit in a random order, and the places where groups begin, with
-    u at the end.
-    """
+    """The place (u,) of each unit in a random order, and where groups begin, with u at the end."""
     place = np.argsort(np.random.default_rng(seed).permutation(n_units))
     n_groups = GROUPS if n_units >= MIN_ROWS else 1
     return place, np.linspace(0, n_units, n_groups + 1).astype(int)
 
 
 def _rows(arrays: Sequence[np.ndarray]) -> int:
-    """How many rows the arrays have. Raises ValueError where they differ."""
     shapes = [np.shape(array) for array in arrays]
     if not shapes or any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) > 1:
         raise ValueError(f"expected arrays (n, ...) of one n, cut by rows; got shapes {shapes}")
@@ -161,7 +156,6 @@ def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
 
 
 def around(value: float, reach: float) -> tuple[float, float]:
-    """(value - reach, value + reach)."""
     return value - reach, value + reach
 
 

@@ -211,17 +211,13 @@ def neighbour_changes(
 
 
 def _occurrences(near: Nearest, k: int) -> np.ndarray:
-    """(n,) how often each row is among the k nearest of the others."""
     return np.bincount(near.rows[:, :k].ravel(), minlength=len(near.rows))
 
 
 def _values_within(
     both: Sequence[Nearest], k: int, codes: np.ndarray | None, inside: np.ndarray
 ) -> list[float]:
-    """Mean Jaccard; with labels the agreement before, after, and its change.
-
-    They are of the rows ``inside`` (n,), with neighbours among these only.
-    """
+    """Mean Jaccard of the rows ``inside`` (n,); with labels agreement before, after, change."""
     lists = [_lists_within(near, k, inside) for near in both]
     values = [float(jaccard_overlap(*lists).mean())]
     if codes is not None:

@@ -16,7 +16,6 @@ from ..linalg.rows import (
     in_range,
     need_rows,
     need_whole,
-    unchecked_rows,
     unit_rows,
 )
 from ..linalg.threads import in_threads
@@ -35,49 +34,8 @@ DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out
 # as one row.
 GAP = 1000.0
 
-TINY = 1e-15  # squared lengths from here to 1 / TINY have products in float32's range
-ROUNDING = 1e-4  # more than the error of a cosine in float32
-
 # called with each block of products: (rows, scores), see ``closest``
 BlockCallback = Callable[[slice, np.ndarray], None]
-
-
-def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
-
-    Of equal cosines the lower index comes first. A row that X does not have raises IndexError.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, without a zero row
-    row : int in [0, n)
-    k : int, >= 1, cut to n - 1
-    """
-    need_whole("k", k, at_least=1)
-    X = unchecked_rows(X, at_least=1)
-    if not 0 <= row < len(X):
-        raise IndexError(f"row {row} is not one of the {len(X)} rows")
-    rows, k = _shortlist(X, row, k + 1), min(k, len(X) - 1)
-    U = unit_rows(X[rows])
-    cosines = U @ U[rows == row][0]
-    cosines[rows == row] = -np.inf
-    order = np.argsort(-cosines, kind="stable")[:k]
-    return rows[order], cosines[order].clip(-1.0, 1.0)
-
-
-def _shortlist(X: np.ndarray, row: int, k: int) -> np.ndarray:
-    """Ascending rows of X that have the row's k largest cosines among them, and the row itself.
-
-    X is neither copied nor widened: of 100,000 rows that takes most of the time. All rows if some
-    have a length that float32 can't square, such as 0 or NaN.
-    """
-    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        squares = np.vecdot(X, X)
-        cosines = X @ X[row] / np.sqrt(squares * squares[row])
-    if k >= len(X) or not ((squares > TINY) & (squares < 1 / TINY)).all():
-        return np.arange(len(X))
-    least = np.partition(cosines, -k)[-k] - ROUNDING
-    return np.union1d(np.flatnonzero(cosines >= least), row)
 
 
 def nearest_of_all(X: np.ndarray, *, k: int) -> np.ndarray:
@@ -97,10 +55,9 @@ def closest(
 ) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by distance, nearest first.
 
-    For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
-    float32, minus their mean: distances stay the same, and rows in a needle have more digits.
-    Distances that are still too close to distinguish are computed again in float64. Squares of A
-    must be in float32's range.
+    The rows are multiplied in float32, minus their mean: distances stay the same, and rows in a
+    needle have more digits. Distances too close to distinguish are computed again in float64.
+    Squares of A must be in float32's range.
 
     ``watch(rows, S)`` gets each block (m, n) of scores S_ij = a_i'a_j - |a_j|^2 / 2 of the rows
     minus their mean, -inf at j = i. It may overwrite them. Each of several threads calls it.
@@ -120,7 +77,6 @@ def closest(
         free.put(np.empty((min(block_rows, n), n), dtype=np.float32))
 
     def search(start: int) -> int:
-        """Fill the block of ``found`` that begins there; returns where it ends."""
         rows = slice(start, min(start + block_rows, n))
         block = free.get()
         try:
@@ -147,8 +103,7 @@ def closest(
 def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(the k nearest by cosine (n, k), the 3 nearest by distance (n, 3)) from one product.
 
-    A : (n, d) float64, n > max(k, 3), no zero row. It uses float32 alone, so it is for rows whose
-    distances are about as large as their lengths: Gaussian data in many dimensions.
+    It uses float32 alone: for Gaussian rows in many dimensions, none zero, n > max(k, 3).
     """
     n = len(A)
     half = (np.einsum("nd,nd->n", A, A) / 2).astype(np.float32)
@@ -165,10 +120,7 @@ def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
-
-    Of equal scores the lower index comes first.
-    """
+    """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,))."""
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
@@ -245,10 +197,7 @@ def label_agreement(
 
 
 def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (n, k' >= k) nearest to each, nearest first, and which of them are of other units.
-
-    At least k of them are, where there are so many.
-    """
+    """Rows (n, k' >= k) nearest to each, and which of them are of other units; k of them are."""
     need_whole("k", k, at_least=1)
     largest_unit = int(np.unique(unit, return_counts=True)[1].max(initial=1))
     near = nearest_of_all(X, k=k + largest_unit - 1)
@@ -256,7 +205,6 @@ def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndar
 
 
 def _first(counted: np.ndarray, k: int) -> np.ndarray:
-    """(n, m) the first k of those that count in each row."""
     return counted & (np.cumsum(counted, axis=1, dtype=np.int32) <= k)
 
 
@@ -354,9 +302,8 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
 def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> None:
     """Raise UndefinedMeasure where rounding decides which k rows are nearest to most rows.
 
-    The k-th and the 2k-th nearest of such a row have equal cosines. That is so among copies, and on
-    a simplex, which a full whitening makes of n <= d + 1 rows. ``near`` has 2k neighbours, or all;
-    ``equal`` is the share of 1 - cos that may be rounding.
+    So it is among copies, and on a simplex. ``near`` has 2k neighbours, or all; ``equal`` is the
+    share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
@@ -397,10 +344,7 @@ def intrinsic_dimension(X: np.ndarray) -> float:
 
 
 def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(distances (m, 2) of each distinct row of X to its two nearest; numbers of those rows (m,)).
-
-    Rows that differ by rounding count as one row.
-    """
+    """Distances (m, 2) of each distinct row to its two nearest, and those rows' numbers (m,)."""
     A, first = distinct_rows(X)
     doubtful = half_digits(X)
     while True:
@@ -417,9 +361,8 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     """The distance at or below which rows of rms length 1 are equal but for rounding; 0 for none.
 
-    A map may have enlarged rounding, by a factor that the rows do not show. A gap shows it: the
-    last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
-    at all distances have no such gap.
+    A map may have enlarged rounding. A gap shows it: the last gap of a factor GAP above a distance
+    below ``doubtful``.
     """
     if distances.min() > doubtful:
         return 0.0
@@ -454,10 +397,7 @@ def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3).
-
-    ``near`` has the three nearest in float32, which may give near ties the wrong order.
-    """
+    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3)."""
     distances = np.empty(near.shape)
     for start in range(0, len(A), 512):
         rows = slice(start, start + 512)
@@ -467,10 +407,7 @@ def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def twonn(distances: np.ndarray, *, equal: float) -> float:
-    """``intrinsic_dimension`` from the two nearest distances (n, 2) of each row.
-
-    equal : the share of a distance that may be rounding.
-    """
+    """``intrinsic_dimension`` from distances (n, 2), of which a share ``equal`` may be rounding."""
     apart = distances[distances[:, 0] > 0]
     n = len(apart)
     fitted = min(max(1, int(n * (1 - DISCARDED))), n - 1)

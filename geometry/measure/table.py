@@ -201,7 +201,6 @@ def _change(before: dict[str, Measured], after: dict[str, Measured], name: str) 
 
 
 def _are_apart(old: Measured, new: Measured) -> bool:
-    """Whether the two intervals share no value."""
     if old.low is None or old.high is None or new.low is None or new.high is None:
         return False
     return max(old.low, new.low) > min(old.high, new.high)

@@ -182,7 +182,6 @@ def _weighted(W: np.ndarray, frequencies: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _shares(frequencies: np.ndarray) -> np.ndarray:
-    """Frequencies (n,) as probabilities that sum to 1."""
     p = np.asarray(frequencies)
     if p.ndim != 1 or np.iscomplexobj(p):
         raise ValueError(f"expected frequencies (n,), real numbers; got {p.dtype} {p.shape}")

@@ -19,8 +19,6 @@ CLOUD_TEXT = text_tables("cloud")["cloud"]
 
 
 def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:
-    """Titles of the k axes of a view."""
-
     def of(name: str, i: int = 0) -> str:
         return translate(CLOUD_TEXT[name]).format(i=i)
 
@@ -70,13 +68,11 @@ def lines_below(projection: Projection, panel: Panel, translate: Translate = str
 
 
 def seed_line(projection: Projection, translate: Translate = str) -> str:
-    """Whether another fit of a map gives the same one."""
     seed = projection.random_state
     return translate(CLOUD_TEXT["unseeded" if seed is None else "seeded"]).format(seed=seed)
 
 
 def trust_line(projection: Projection, translate: Translate = str) -> str:
-    """How much of the cloud the picture shows."""
     if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
         return translate(CLOUD_TEXT["one-place"])
     trust = translate(CLOUD_TEXT["trust"]).format(

@@ -22,8 +22,6 @@ FAR = 1e-9  # knobs nearer to each other than this count as equal
 
 @dataclass(frozen=True)
 class Stop:
-    """One picture of the film, as it is drawn."""
-
     centring: float  # in [0, 1]
     strength: float  # in [0, 1]
     factor: float  # gives the stop the raw picture's rms radius

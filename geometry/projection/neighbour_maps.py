@@ -51,9 +51,8 @@ def fit_map(
 ) -> np.ndarray:
     """Coordinates (n, n_components) float64 of a map by cosine; arguments as of ``project``.
 
-    ``progress`` is called with (stage, done, total); the stages are "neighbours", "layout" and
-    "placing". Rows of one direction are fitted once and have one place: among copies, the
-    neighbours would be copies only, and the map would spread them.
+    The stages of ``progress`` are "neighbours", "layout" and "placing". Rows of one direction are
+    fitted once and have one place: among copies, the neighbours would be copies only.
 
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
@@ -110,7 +109,6 @@ def _of_one_direction(found: Nearest) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _by_distance(U: np.ndarray, n_components: int) -> np.ndarray:
-    """Two or three rows at most, at their distances."""
     Z = U - U.mean(axis=0)
     left, lengths, _ = np.linalg.svd(Z, full_matrices=False)
     places = np.zeros((len(U), n_components))
@@ -163,7 +161,6 @@ class _Reports(io.StringIO):
         self._progress = progress
 
     def write(self, text: str) -> int:
-        """Report the bar's numbers; other text is dropped."""
         done, _, total = text.strip().partition("/")
         if done.isdigit() and total.isdigit():
             self._progress("layout", int(done), int(total))
@@ -203,7 +200,7 @@ def _tsne(
 
 
 def _iteration_reports(progress: Progress) -> Callable[..., None]:
-    """A callback of openTSNE, which counts the iterations of each round from its beginning."""
+    """A callback of openTSNE, which counts the iterations of each round anew."""
     done = 0
 
     def report(_iteration: int, _error: float, _embedding: np.ndarray) -> None:

@@ -127,11 +127,7 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
-    """Points (m, 2) after a ZCA whitening that is fitted on points of the plane.
-
-    Fitted on ``background_cloud()``, the cosines are again those of the coordinates, in any basis
-    and with any shift. Fitted on three points, these become an equilateral triangle.
-    """
+    """Points (m, 2) after a ZCA whitening that is fitted on points of the plane."""
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 

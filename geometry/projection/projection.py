@@ -182,8 +182,7 @@ def settle(picture: Projection, *rows: np.ndarray) -> Projection:
     """The picture, with every point at its origin where the coordinates are only rounding.
 
     rows : (n, d) float each: the vectors in the picture, and those that they were computed from.
-    An rms radius below sqrt(d) eps r is rounding, where r is the largest rms length: the d numbers
-    of a row have a rounding of up to eps r each. Maps have no axes and do not change.
+    An rms radius below sqrt(d) eps r is rounding, where r is the largest rms length.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))
@@ -201,9 +200,8 @@ def trustworthiness(
 ) -> tuple[float, int]:
     """Trustworthiness in [0, 1] and the number of rows it was computed on, TRUST_ROWS at most.
 
-    1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
-    among the true ones, by cosine (Venna, Kaski 2001, equation 1). The same number as
-    scikit-learn's with metric="cosine", but that copies are equally near.
+    Venna, Kaski 2001, equation 1: the same number as scikit-learn's with metric="cosine", but that
+    copies are equally near.
     """
     from scipy.spatial import cKDTree  # its import takes longer than this function
 
@@ -235,10 +233,7 @@ def trustworthiness(
 def moment_axes(
     method: str, mean: np.ndarray, second: np.ndarray, n_components: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(axes (k, d), centre (d,)) of ``project``, from the mean and E[x x'], not about the mean.
-
-    For data sets of more rows than fit into memory.
-    """
+    """(axes (k, d), centre (d,)) of ``project``, from the mean and E[x x'], not about the mean."""
     S = second if method == "svd" else second - np.outer(mean, mean)
     return _axes(method, S, mean, float(np.trace(second)), n_components)
 
@@ -273,7 +268,6 @@ def _reflection(direction: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _leading(S: np.ndarray, k: int, rank: int | None = None) -> np.ndarray:
-    """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
     few = None if rank is None else eigh_in_range(S, rank)  # more than k, without the others
     _, vectors = few or np.linalg.eigh(S)
     return _signed(vectors[:, ::-1][:, :k].T)

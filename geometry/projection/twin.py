@@ -43,11 +43,7 @@ class ConeEdge:
 
 @dataclass(frozen=True)
 class Frame:
-    """What a picture must show: the origin, FRAME_SHARE of the points, the cones.
-
-    In 3D it is a cylinder around the first axis, so that the picture can be turned: the other two
-    corners are minus and plus its radius.
-    """
+    """What a picture must show: the origin, FRAME_SHARE of the points, cones; a cylinder in 3D."""
 
     low: np.ndarray  # (k,) corners of a box around the origin
     high: np.ndarray
@@ -73,10 +69,7 @@ class Twin:
 def fit_whitening(
     X: np.ndarray, fit: str = "recommended", *, sample_weight: np.ndarray | None = None
 ) -> WhiteningMap:
-    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
-
-    "full" has no shrinkage and all directions in the rank: a simplex if n <= d (see ``Whitening``).
-    """
+    """The full-strength ZCA whitening of rows; "full" has no shrinkage and all directions."""
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
     weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
@@ -120,7 +113,6 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
     Empty where the cloud or the picture has no mean direction, or the picture no origin (a map).
-    The angle-true picture has the axis of the cloud that it was made for.
     """
     if projection.origin is None:
         return ()
@@ -197,10 +189,7 @@ def _rim(axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
-    """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
-
-    FRAME_SHARE of the points are inside: a few far ones would shrink both pictures to a dot.
-    """
+    """(scale of white, half-width of both panels): one rms radius, the origin in the middle."""
     factor = raw.rms_radius / white.rms_radius if white.rms_radius > 0 else 1.0
     return factor, max(raw.half_width, factor * white.half_width) * 1.1
 

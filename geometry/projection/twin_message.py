@@ -45,8 +45,6 @@ class Points:
 
 @dataclass(frozen=True)
 class Aside:
-    """A picture for slider positions that are not on the film's path."""
-
     points: Points
     name: str
     cones: Sequence[Wedge] = ()
@@ -131,10 +129,7 @@ class TwinCloud:
 def dots_of(
     n: int, *, sizes: np.ndarray | None = None, shown: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """A byte for each of n points: a step of size, and GREY; None where all points are alike.
-
-    sizes : from 0 for the smallest points to 1 for the largest. shown : False turns a point grey.
-    """
+    """A byte for each of n points: a step of size, and GREY where not shown; None if alike."""
     if sizes is None and (shown is None or shown.all()):
         return None
     dots = np.zeros(n, dtype=np.uint8)
@@ -148,10 +143,7 @@ def dots_of(
 def message_of(
     cloud: TwinCloud, theme: Theme, texts: str, translate: Translate = str
 ) -> dict[str, Any]:
-    """The description without the arrays. It is small and sent again at every change.
-
-    texts : the name under which the browser finds the texts.
-    """
+    """The description without the arrays, sent again at every change; ``texts`` names the texts."""
     words = {name: translate(text) for name, text in TWIN_WORDS.items()}
     return {
         "rows": cloud.rows_key,

@@ -1,4 +1,3 @@
-from .classifier import train_classifier as train_classifier
 from .contrastive import ContrastiveStep as ContrastiveStep
 from .contrastive import ScoredVectors as ScoredVectors
 from .contrastive import contrastive_loss as contrastive_loss
@@ -6,7 +5,9 @@ from .contrastive import train_contrastive as train_contrastive
 from .history import History as History
 from .hull import Separation as Separation
 from .hull import separating_direction as separating_direction
-from .language_model import train_language_model as train_language_model
+from .models import train_classifier as train_classifier
+from .models import train_language_model as train_language_model
+from .models import train_word2vec as train_word2vec
 from .optimizers import OptimizerRuns as OptimizerRuns
 from .optimizers import recorded_optimizers as recorded_optimizers
 from .runs import Run as Run
@@ -19,4 +20,3 @@ from .steps import TrainingStep as TrainingStep
 from .text import TrainingError as TrainingError
 from .text import TrainingText as TrainingText
 from .text import training_text as training_text
-from .word2vec import train_word2vec as train_word2vec

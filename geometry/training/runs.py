@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..linalg.threads import in_threads
-from .classifier import train_classifier
 from .hull import separating_direction
-from .language_model import train_language_model
+from .models import train_classifier, train_language_model, train_word2vec
 from .softmax import TokenGradient, token_gradients
 from .steps import TrainingStep
 from .text import TrainingText, training_text
-from .word2vec import train_word2vec
 
 MODELS = ("language", "classifier", "word2vec")
 MOST_DRAWN = 500  # words of each frequency

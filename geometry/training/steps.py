@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 DIVERGED = 3.0  # times the loss of the start at which a training has diverged
 BETAS, EPSILON = (0.9, 0.999), 1e-8  # of Adam, as in torch
 SGD_RATE, SGD_MOMENTUM = 0.3, 0.9  # of the rates 0.3, 1 and 3 the only one that trains
-EMPTY = np.empty((0, 0), dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,12 @@ def steps_of(
     embeddings: torch.Tensor,
     parameters: list[Any],
     loss_of: Callable[[], tuple[torch.Tensor, torch.Tensor]],  # to report, to minimise
-    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]],  # states and targets, fixed places
     learning_rate: float,
     n_steps: int,
     record_every: int,
     optimizer: str = "adam",
+    # states and targets at fixed places
+    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Iterator[TrainingStep]:
     """Train with Adam; yield the start, then every ``record_every``-th step and the last.
 
@@ -102,7 +102,9 @@ def steps_of(
             measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
             for name, part in rows.items():
                 measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
-            hidden, targets = hidden_of()
+            hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
+            if hidden_of is not None:
+                hidden, targets = hidden_of()
             yield TrainingStep(
                 step,
                 n_steps,

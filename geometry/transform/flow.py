@@ -308,7 +308,6 @@ class Smoothing:
     noise: np.ndarray  # (d,) standard deviations
 
     def draw(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A smoothed copy of rows (n, d), float32."""
         e = rng.standard_normal(rows.shape, dtype=np.float32)
         e *= self.noise.astype(np.float32)
         e += np.float32(self.share) * rows
@@ -316,10 +315,7 @@ class Smoothing:
 
 
 class _Training:
-    """Couplings fitted to rows under N(0, I), by Adam on batches, and the best of them so far.
-
-    The loss of the held-out rows chooses the epoch.
-    """
+    """Couplings fitted to rows under N(0, I), by Adam; the held-out loss chooses the epoch."""
 
     def __init__(
         self,
@@ -343,7 +339,6 @@ class _Training:
     def run(
         self, rows: np.ndarray, held_out: np.ndarray, cancelled: Callable[[], bool] | None
     ) -> str:
-        """Run epochs until there is a reason to stop: ``stop_reason_``."""
         rows, held_out = (self._start.enter(X).astype(np.float32) for X in (rows, held_out))
         self._held_out = self._torch.tensor(held_out, device="cpu")
         start = self._smoothing.draw(rows, self._rng)
@@ -360,7 +355,6 @@ class _Training:
         return "max_epochs"
 
     def _epoch(self, rows: np.ndarray, cancelled: Callable[[], bool] | None) -> float | None:
-        """One pass over the rows in a new order: the mean loss, or None if cancelled."""
         order, size = self._rng.permutation(len(rows)), int(self._flow.batch_size)
         total = 0.0
         for first in range(0, len(order), size):
@@ -377,7 +371,6 @@ class _Training:
         return total / len(order)
 
     def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
-        """Add the epoch to the history, save the best couplings, report progress."""
         log_normal, log_det = self._evaluate(self._held_out)
         loss = -(log_normal + log_det)
         most = int(self._flow.max_epochs)
@@ -403,7 +396,6 @@ class _Training:
         return normal, log_det.mean() + self._start.start_log_det
 
     def _learnable(self, coupling: Coupling) -> Coupling:
-        """The parts of a coupling as tensors; all but the permutation have gradients."""
         order, *parts = coupling.parts
         torch = self._torch
         learnt = (torch.tensor(p, dtype=torch.float32, device="cpu") for p in parts)

@@ -124,7 +124,6 @@ def default_axes(n: int, d: int) -> int:
 
 
 def _rotation(Z: np.ndarray, random_state: Any, max_iter: int) -> tuple[np.ndarray, int, bool]:
-    """R (k, k), the steps of FastICA, and whether it settled."""
     from sklearn.decomposition import FastICA  # takes seconds to import; only a fit needs it
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits

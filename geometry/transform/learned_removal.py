@@ -134,7 +134,6 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs (m, 2) of rows of X along orthonormal components (D, d)."""
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
@@ -215,7 +214,6 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
 
 
 def _checked_scores(gold_scores: Any, m: int) -> np.ndarray:
-    """The scores (m,), centred, of length 1."""
     gold = np.asarray(gold_scores, dtype=np.float64)
     if gold.shape != (m,) or not np.isfinite(gold).all():
         raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")

@@ -27,8 +27,6 @@ def of_map(name: str) -> Any:
 
 
 class MapEstimator(TransformerMixin, BaseEstimator):
-    """``transform`` applies ``map_``."""
-
     map_: Any
     _not_fitted: str | None = None  # scikit-learn's words
 
@@ -89,7 +87,6 @@ class MomentsEstimator(MapEstimator):
 
     @property
     def map_(self) -> Any:
-        """The map of all rows so far."""
         check_is_fitted(self, "moments_", msg=NOT_FITTED)
         if self._is_single_row:
             raise NotFittedError(NOT_FITTED % {"name": type(self).__name__})
@@ -99,11 +96,7 @@ class MomentsEstimator(MapEstimator):
 
 
 def _unload(X: np.ndarray) -> None:
-    """Release the pages of the read-only memory map that X is a part of from this process.
-
-    Otherwise a fit by blocks fills the memory with the file. In a writable map this would lose the
-    changes of a private copy.
-    """
+    """Release the pages of a read-only memory map; a fit by blocks would fill the memory."""
     base: Any = X
     while isinstance(base, np.ndarray):
         base = base.base

@@ -135,7 +135,6 @@ class RemovalMap:
         return Z
 
     def _rounding(self, dtype: np.dtype[Any]) -> float:
-        """The squared length at or below which a row is only rounding."""
         d, eps = len(self.offset), float(np.finfo(dtype).eps)
         floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
         return d * max(floor, self.rank_floor)

@@ -1,4 +1,4 @@
-"""A small causal transformer that predicts the next word, trained step by step."""
+"""Three small models trained step by step: a causal transformer, a text classifier, word2vec."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 HEADS = 4
 OPTIMIZERS = ("adam", "coupled-adam", "sgd")
 PROBE_ROWS = 32  # sequences of the fixed places where hidden states are recorded
+NEGATIVES = 5  # of word2vec
+WINDOW = 5
+POWER = 0.75  # exponent of the counts in the distribution of the negatives
 
 
 def train_language_model(
@@ -85,8 +88,7 @@ def train_language_model(
     import torch
     from torch.nn import functional as F
 
-    if text is None:
-        text = training_text()
+    text = text or training_text()
     need_positive(n_layers=n_layers, context=context, batch_size=batch_size)
     if width < HEADS or width % HEADS:
         raise TrainingError("width", value=width, factor=HEADS)
@@ -184,3 +186,151 @@ def _transformer(
             return self.last(x)
 
     return Transformer()
+
+
+def train_classifier(
+    text: TrainingText | None = None,
+    *,
+    width: int = 64,
+    context: int = 32,
+    batch_size: int = 64,
+    learning_rate: float = 3e-3,
+    steps: int = 400,
+    record_every: int = 10,
+    seed: int = 0,
+) -> Iterator[TrainingStep]:
+    """Train a classifier of passages: the mean of their words' vectors, then one linear layer.
+
+    A passage is ``context`` tokens; its class is the section of its first token. The word vectors
+    are recorded.
+
+    Parameters
+    ----------
+    text : TrainingText, optional
+        By default ``training_text()``. It needs two sections.
+    width : int >= 1
+        Width of the word vectors.
+    context : int >= 1
+    batch_size : int >= 1
+        Passages in a step.
+    learning_rate : float > 0
+    steps : int >= 1
+    record_every : int >= 1
+    seed : int
+        These four, and the errors, as in ``train_language_model``.
+
+    References
+    ----------
+    Joulin et al. 2017, "Bag of Tricks for Efficient Text Classification", section 2.
+    Gao et al. 2019, figure 1 (c), has a classifier of other data.
+    """
+    need("encode", "torch")
+    import torch
+    from torch.nn import functional as F
+
+    text = text or training_text()
+    need_positive(width=width, context=context, batch_size=batch_size)
+    if len(text.section_names) < 2:
+        raise TrainingError("one_section")
+    if len(text.tokens) < 2 * context:
+        raise TrainingError("short_for_context", n=len(text.tokens), limit=2 * context)
+    rng = np.random.default_rng(seed)
+    normal = rng.standard_normal((len(text.words), width)) / np.sqrt(width)
+    words = torch.from_numpy(normal.astype(np.float32)).requires_grad_()
+    classes = torch.zeros(len(text.section_names), width, requires_grad=True)
+    offsets = torch.zeros(len(text.section_names), requires_grad=True)
+    tokens, sections = torch.from_numpy(text.tokens), torch.from_numpy(text.sections)
+    span = torch.arange(context)
+
+    def loss_of() -> tuple[torch.Tensor, torch.Tensor]:
+        starts = torch.from_numpy(rng.integers(len(tokens) - context, size=batch_size))
+        passage = F.embedding(tokens[starts[:, None] + span], words).mean(dim=1)
+        loss = F.cross_entropy(passage @ classes.T + offsets, sections[starts])
+        return loss, loss
+
+    yield from steps_of(
+        text,
+        embeddings=words,
+        parameters=[words, classes, offsets],
+        loss_of=loss_of,
+        learning_rate=learning_rate,
+        n_steps=steps,
+        record_every=record_every,
+    )
+
+
+def train_word2vec(
+    text: TrainingText | None = None,
+    *,
+    width: int = 64,
+    batch_size: int = 4096,
+    learning_rate: float = 1e-2,
+    steps: int = 400,
+    record_every: int = 10,
+    seed: int = 0,
+) -> Iterator[TrainingStep]:
+    """Train word vectors by skip-gram with negative sampling.
+
+    Each word predicts one word at most WINDOW places away, against NEGATIVES words drawn by their
+    counts to the power POWER. The vectors of centre words are recorded.
+
+    Parameters
+    ----------
+    text : TrainingText, optional
+        By default ``training_text()``. Pairs do not cross from section to section.
+    width : int >= 1
+    batch_size : int >= 1
+        Pairs in a step.
+    learning_rate : float > 0
+    steps : int >= 1
+    record_every : int >= 1
+    seed : int
+        These four, and the errors, as in ``train_language_model``.
+
+    References
+    ----------
+    Mikolov et al. 2013, "Distributed Representations of Words and Phrases and their
+    Compositionality", equation 4. Gao et al. 2019, figure 1 (b).
+    """
+    need("encode", "torch")
+    import torch
+    from torch.nn import functional as F
+
+    text = text or training_text()
+    need_positive(width=width, batch_size=batch_size)
+    rng = np.random.default_rng(seed)
+    n_words, n = len(text.words), len(text.tokens)
+    centres = torch.from_numpy(
+        ((rng.random((n_words, width)) - 0.5) / width).astype(np.float32)
+    ).requires_grad_()
+    contexts = torch.zeros(n_words, width, requires_grad=True)
+    weights = text.counts**POWER
+    likelihood = np.cumsum(weights / weights.sum())
+
+    def loss_of() -> tuple[torch.Tensor, torch.Tensor]:
+        at = rng.integers(n, size=batch_size)
+        step = rng.integers(1, WINDOW + 1, size=batch_size) * rng.choice((-1, 1), batch_size)
+        beside = at + step
+        inside = (beside >= 0) & (beside < n)
+        at, beside = at[inside], beside[inside]
+        same = text.sections[at] == text.sections[beside]
+        word = torch.from_numpy(text.tokens[at[same]])
+        near = torch.from_numpy(text.tokens[beside[same]])
+        found = np.searchsorted(likelihood, rng.random((len(word), NEGATIVES)), side="right")
+        far = torch.from_numpy(np.minimum(found, text.n_words - 1))
+        centre = F.embedding(word, centres)  # unlike an index, it adds gradients in one order
+        positive = F.logsigmoid((centre * F.embedding(near, contexts)).sum(dim=1))
+        drawn = F.embedding(far, contexts)
+        negative = F.logsigmoid(-torch.einsum("nd,nkd->nk", centre, drawn)).sum(dim=1)
+        loss = -(positive + negative).mean()
+        return loss, loss
+
+    yield from steps_of(
+        text,
+        embeddings=centres,
+        parameters=[centres, contexts],
+        loss_of=loss_of,
+        learning_rate=learning_rate,
+        n_steps=steps,
+        record_every=record_every,
+    )
