@@ -1,8 +1,7 @@
 """What a claim is, and the result of its test.
 
 A claim is an entry of ``assets/text/<language>/claims.toml``, which has its words, and a function
-of this package with the entry's name, which tests it. An entry without a function says why it has
-no test. The English file has all fields; another language has those that are read.
+of this package with the entry's name, which tests it. An entry without one says why.
 """
 
 from __future__ import annotations
@@ -25,51 +24,32 @@ UNITS = ("types", "tokens", "sentences", "pairs", "training", "coordinates")
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the literature.
-
-    Attributes
-    ----------
-    short : str, some words of it, for a tile
-    group : str, one of GROUPS
-    source, where : str
-        Authors and year; the section, table or figure.
-    checked : bool
-        Whether ``where`` was looked up in the source; else it is quoted from memory.
-    disputes : bool
-        Whether it contradicts what the first papers say of the cone.
-    unit : str, one of UNITS: what the source measures
-    page : str, the page that shows it
-    says, on : str
-        What is claimed, and on what the source measured it.
-    here : str
-        What is measured here; its {names} are ``Tested.settings``.
-    rule : str, when the verdict is "holds"
-    values, control : mapping of str to str
-        What the numbers of ``Tested`` are called.
-    no_control, untested : str
-        Why none is needed, where ``control`` is empty; why there is no test.
-    depends : str
-        What its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
-        vectors), or only recorded "training".
-    """
+    """One claim of the literature."""
 
     key: str
-    short: str
-    group: str
+    short: str  #: some words of it, for a tile
+    group: str  #: one of GROUPS
+    #: source, where: authors and year; the section, table or figure
     source: str
     where: str
-    unit: str
-    page: str
+    unit: str  #: one of UNITS: what the source measures
+    page: str  #: the page that shows it
+    #: says, on: what is claimed, and on what the source measured it
     says: str
     on: str
+    #: whether ``where`` was looked up in the source; else it is quoted from memory
     checked: bool = False
-    disputes: bool = False
-    here: str = ""
-    rule: str = ""
+    disputes: bool = False  #: whether it contradicts what the first papers say of the cone
+    here: str = ""  #: what is measured here; its {names} are ``Tested.settings``
+    rule: str = ""  #: when the verdict is "holds"
+    #: values, control: what the numbers of ``Tested`` are called
     values: Mapping[str, str] = field(default_factory=dict)
     control: Mapping[str, str] = field(default_factory=dict)
+    #: no_control, untested: why none is needed, where ``control`` is empty; why there is no test
     no_control: str = ""
     untested: str = ""
+    #: what its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
+    #: vectors), or only recorded "training"
     depends: str = "corpus"
 
 
@@ -102,26 +82,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Tested:
-    """The result of a test.
-
-    Attributes
-    ----------
-    n : int, units that were measured
-    values, control : mapping of str to Number
-        By the names of the claim's own; ``control`` is empty where the claim says why.
-    settings : mapping of str to str
-        What the numbers depend on, such as the layer.
-    missing : str
-        Where there is nothing to test it on, what is missing: one of MISSING, or a code of
-        ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
-        numbers then, and no verdict.
-    """
+    """The result of a test."""
 
     state: State
-    n: int = 0
+    n: int = 0  #: units that were measured
+    #: values, control: by the names of the claim's own; ``control`` is empty where the claim says
+    #: why
     values: Mapping[str, Number] = field(default_factory=dict)
     control: Mapping[str, Number] = field(default_factory=dict)
+    #: what the numbers depend on, such as the layer
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: Where there is nothing to test it on, what is missing: one of MISSING, or a code of
+    #: ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
+    #: numbers then, and no verdict.
     missing: str = ""
 
 

@@ -1,12 +1,10 @@
 """Does a cure help, and where? Paired gains of every cure over raw vectors, with two controls.
 
 At each *place*, a layer and a pooling, every cure is fitted on the other folds at one fixed
-setting, so nothing that is printed is the best of several. Two controls are judged alike:
-"rotated" is a random rotation, whose gain must be 0 but for ranks of coordinates; "random:k" and
-"random-kept:k" remove the mean and k random directions, or all but k.
-
-The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
-Young 1993), for the gain of these fits on other rows. A cure that changes no answer has a point.
+setting. Two controls are judged alike: "rotated" is a random rotation, whose gain must be 0 but for
+ranks of coordinates; "random:k" and "random-kept:k" remove the mean and k random directions, or all
+but k. The intervals of all gains, and of all gains over controls, hold at 95% together (max-T:
+Westfall, Young 1993), for the gain of these fits on other rows.
 """
 
 from __future__ import annotations

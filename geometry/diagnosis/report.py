@@ -77,10 +77,8 @@ def report_html(
         Lines about the file, in that language, such as ``sentences.file_notes``.
     storage : Storage, optional
         Of ``storage_table``; a section of the report.
-    translate : callable
-        From English to the language.
-    language : str
-        Its code, for the file's ``lang``.
+    translate : callable, from English to the language
+    language : str, its code, for the file's ``lang``
     """
     _ = translate
     name = diagnosis.about.get("corpus", "")

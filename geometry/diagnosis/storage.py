@@ -74,14 +74,12 @@ def storage_table(
 
     Parameters
     ----------
-    diagnosis : Diagnosis
-        Of these vectors.
+    diagnosis : Diagnosis, of these vectors
     vectors : (n, d) array
     cures : sequence of Cure, optional
         Raw vectors first. By default raw, centred, and what is recommended at this layer.
     seed : int
-    progress : callable, optional
-        Called with (steps done, steps).
+    progress : callable, optional, called with (steps done, steps)
     **given
         texts, labels, pairs, queries and units, as ``diagnose`` takes them.
     """

@@ -1,9 +1,8 @@
 """Cosines of related and of unrelated pairs, and which threshold separates them.
 
-Each pair is within a fold and treated by a fit on the others, as in the trial; the rules are in
-docs/diagnosis.md. AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error
-is a sum over pairs. Two pairs depend on each other if they share a unit: its variance is that of
-dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
+Each pair is within a fold and treated by a fit on the others; the rules are in docs/diagnosis.md.
+AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error is a sum over pairs.
+Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
-Each *arm* (leave, centre, remove, project, level, whiten, another layer) has settings to choose of.
-The setting for a fold is the one with the best mean score on the *other* folds, each fitted without
-its own fold; no item that judges an arm has a part in the choice of its setting. The rules are in
-docs/diagnosis.md. Intervals hold together by max-T (Westfall, Young 1993).
+Each *arm* (leave, centre, remove, project, level, whiten, another layer) has settings. That for a
+fold has the best mean score on the *other* folds; no item that judges an arm has a part in its
+choice. The rules are in docs/diagnosis.md. Intervals hold together by max-T (Westfall, Young 1993).
 """
 
 from __future__ import annotations

@@ -2,13 +2,12 @@
 
 A yardstick judges *items* (rows as queries, pairs, queries with known answers). Items of one *unit*
 depend on each other: copies, sentences of one text, pairs that share a sentence. Every score comes
-with replicates of a bootstrap that draws whole units, the same for all scores of a yardstick. Where
-rows are each other's neighbours, the variance is that of dyads: the sum over all pairs of (query,
-neighbour) that share a member (Fafchamps, Gubert 2007; Aronow, Samii, Assenova 2015).
+with replicates of a bootstrap that draws whole units. Where rows are each other's neighbours, the
+variance is that of dyads: the sum over all pairs of (query, neighbour) that share a member
+(Fafchamps, Gubert 2007; Aronow, Samii, Assenova 2015).
 
-Each has ``names`` of its scores, the deciding one first; ``units`` (i,) of its items, and their
-``groups``, by which ``run_trial`` splits rows; ``least`` units below which there are too few; and
-``cost``, how many rows an item is compared with.
+``names`` are its scores, the deciding one first; ``groups`` (i,) are those of its items, by which
+rows are split; ``cost`` is how many rows an item is compared with.
 """
 
 from __future__ import annotations

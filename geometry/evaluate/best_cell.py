@@ -1,8 +1,4 @@
-"""The best cell of a grid, chosen on pairs that are not scored afterwards.
-
-``choose_on_dev`` takes a dev set. Without a dev set, ``HalfChoice`` chooses on one half of the
-pairs and scores the other half.
-"""
+"""The best cell of a grid, chosen on pairs that are not scored afterwards: a dev set, or a half."""
 
 from __future__ import annotations
 

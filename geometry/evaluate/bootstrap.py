@@ -1,8 +1,7 @@
 """The score of one set of pairs, with bootstrap intervals, and the difference between two scores.
 
-Resamples are drawn once and shared by every set of similarities, so that differences are paired.
-A resample takes pair i c_i times. Its ranks need no sort, because the values are sorted once. The
-rank of a group of equal values is the number of drawn values below it plus half of those in it.
+Resamples are shared by every set of similarities, so that differences are paired. Ranks in a
+resample need no sort: that of equal values is the drawn values below plus half of those in it.
 """
 
 from __future__ import annotations
@@ -32,40 +31,29 @@ DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a proc
 
 @dataclass(frozen=True)
 class PairScore(Framed):
-    """How well similarities agree with gold scores over n pairs.
+    """How well similarities agree with gold scores over n pairs."""
 
-    Attributes
-    ----------
-    spearman, pearson : float in [-1, 1], or None if undefined
-    low, high, pearson_low, pearson_high : float or None
-        95% intervals: percentiles of a bootstrap over pairs.
-    n : int, pairs
-    similarity : str, one of ``SIMILARITIES``
-    draws : int
-        Resamples behind the intervals. A resample whose scores are constant is not counted.
-    seed : int, of the resamples
-    undefined : str or None
-        Why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector
-        is zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left",
-        the treatment leaves only rounding; "subset", a subset has no score; "too_narrow", bfloat16
-        can't distinguish vectors whose cosines all exceed 0.999.
-    replicates : (draws,) array or None
-        Spearman of each resample, for differences; NaN if the resample has none.
-    by_subset : mapping of str to PairScore, the score of each subset (``SubsetBootstrap``)
-    """
-
+    #: spearman, pearson: in [-1, 1], or None if undefined
     spearman: float | None
     pearson: float | None
+    #: low, high, pearson_low, pearson_high: 95% intervals: percentiles of a bootstrap over pairs
     low: float | None
     high: float | None
-    n: int
-    similarity: str = "cosine"
+    n: int  #: pairs
+    similarity: str = "cosine"  #: one of ``SIMILARITIES``
+    #: Resamples behind the intervals. A resample whose scores are constant is not counted.
     draws: int = 0
-    seed: int = 0
+    seed: int = 0  #: of the resamples
     pearson_low: float | None = None
     pearson_high: float | None = None
+    #: why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector is
+    #: zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left", the
+    #: treatment leaves only rounding; "subset", a subset has no score; "too_narrow", bfloat16 can't
+    #: distinguish vectors whose cosines all exceed 0.999
     undefined: str | None = None
+    #: (draws,) spearman of each resample, for differences; NaN if the resample has none
     replicates: np.ndarray | None = field(default=None, repr=False, compare=False)
+    #: the score of each subset (``SubsetBootstrap``)
     by_subset: Mapping[str, PairScore] = field(default_factory=dict, repr=False, compare=False)
 
     def _records(self) -> list[dict[str, Any]]:
@@ -134,8 +122,6 @@ class PairBootstrap:
     n_units : int, optional
         Units that are drawn from, where other pairs have some of them.
 
-    References
-    ----------
     Efron, Tibshirani 1993, chapter 13 (percentile intervals).
     """
 

@@ -136,11 +136,9 @@ def scores_by_fit_size(
 
     Parameters
     ----------
-    X : (2n, d) array of float
-        The left sentences of n pairs, then the right ones.
+    X : (2n, d) array of float, the left sentences of n pairs, then the right ones
     fit_vectors : (m, d) array of float
-    bootstrap : PairBootstrap
-        Resamples with the gold scores of the pairs.
+    bootstrap : PairBootstrap, resamples with the gold scores of the pairs
     treatments : sequence of str, texts for ``parse_treatment``
     similarity : str, as in ``pair_similarities``
     random_state : int, of the draw

@@ -1,8 +1,4 @@
-"""Scores of static word vectors: averaged into sentences, on pairs of words, and a model's own.
-
-``evaluate_words`` makes a grid of sentence averages, ``evaluate_word_pairs`` scores pairs of
-words. ``type_averages`` averages the input embeddings of an encoder.
-"""
+"""Scores of static word vectors: averaged into sentences, and on pairs of words."""
 
 from __future__ import annotations
 
@@ -33,23 +29,17 @@ LEAST_FITTED = 2  # texts of a fit; one has no variance
 
 @dataclass(frozen=True, kw_only=True)
 class WordCoverage:
-    """How texts became words, and which of these a table contains.
+    """How texts became words, and which of these a table contains."""
 
-    Attributes
-    ----------
-    coverage : share of the words of the pairs, counted with repeats, that the table contains
-    unknown : the most frequent words that the table lacks, with their counts
-    n_fit_left_out : texts of the fit set without a known word, left out
-    tokenizer, stop_words : as in ``SentenceVectors``
-    n_stopped : pairs left out in which the only known words of a sentence are stop words
-    """
-
+    #: share of the words of the pairs, counted with repeats, that the table contains
     coverage: float = 1.0
+    #: the most frequent words that the table lacks, with their counts
     unknown: tuple[tuple[str, int], ...] = ()
-    n_fit_left_out: int = 0
+    n_fit_left_out: int = 0  #: texts of the fit set without a known word, left out
+    #: tokenizer, stop_words: as in ``SentenceVectors``
     tokenizer: str = ""
     stop_words: tuple[str, int] | None = None
-    n_stopped: int = 0
+    n_stopped: int = 0  #: pairs left out in which the only known words of a sentence are stop words
 
 
 @dataclass(frozen=True)
@@ -258,21 +248,12 @@ def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
 
 @dataclass(frozen=True)
 class WordPairScore:
-    """The score of a table on a set of word pairs.
+    """The score of a table on a set of word pairs."""
 
-    Attributes
-    ----------
-    name : str, of the set
-    score : PairScore
-        Over the ``score.n`` pairs whose words are both in the table.
-    n_pairs : int, number of pairs of the set
-    missing : tuple of str, the words that the table lacks, each once
-    """
-
-    name: str
-    score: PairScore
-    n_pairs: int
-    missing: tuple[str, ...]
+    name: str  #: of the set
+    score: PairScore  #: over the ``score.n`` pairs whose words are both in the table
+    n_pairs: int  #: number of pairs of the set
+    missing: tuple[str, ...]  #: the words that the table lacks, each once
 
     @property
     def coverage(self) -> float:
@@ -297,8 +278,7 @@ def evaluate_word_pairs(
     Parameters
     ----------
     table : VectorTable
-    pairs : Pairs
-        Word pairs, as ``read_word_pairs`` returns them.
+    pairs : Pairs, word pairs, as ``read_word_pairs`` returns them
     similarity : str, as in ``pair_similarities``
     draws : int, resamples of the bootstrap
     seed : int, of the bootstrap

@@ -29,22 +29,16 @@ DATA_SETS = {  # columns of tables, and what they are called in files and on the
 
 @dataclass(frozen=True)
 class Recipe:
-    """A row of a published table.
+    """A row of a published table."""
 
-    model : name on the Hugging Face Hub; "" for word vectors of a file
-    layer, pooling, treatment : as in ``evaluate_encoder``
-    fit : "target", the sentences of the scored pairs; "nli", those of SNLI and MNLI
-    aggregation : of STS12 to STS16, as in ``aggregate``; other data sets are scored as one set
-    missing : why it is not computed; "" if it is
-    """
-
-    model: str = ""
+    model: str = ""  # name on the Hugging Face Hub; "" for word vectors of a file
     layer: Layer = -1
     pooling: str = "mean"
     treatment: str = "none"
+    # "target", the sentences of the scored pairs; "nli", those of SNLI and MNLI
     fit: Literal["", "target", "nli"] = ""
-    aggregation: str = "all"
-    missing: str = ""
+    aggregation: str = "all"  # of STS12 to STS16; other data sets are scored as one set
+    missing: str = ""  # why it is not computed; "" if it is
 
 
 @dataclass(frozen=True)

@@ -19,25 +19,16 @@ Subset = PairScore | tuple[np.ndarray, np.ndarray]  # a score, or (similarities,
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One Spearman for several subsets.
+    """One Spearman for several subsets."""
 
-    Attributes
-    ----------
-    how : str
-        One of ``AGGREGATIONS``; print it beside the number.
-    spearman : float in [-1, 1] or None
-        None if ``undefined`` gives the reason, as in ``PairScore``.
-    low, high : float or None, 95% bootstrap interval
-    n : int, pairs
-    subsets : mapping of str to PairScore, by the subset's name
-    """
-
-    how: str
+    how: str  #: one of ``AGGREGATIONS``; print it beside the number
+    #: in [-1, 1]; None if ``undefined`` gives the reason, as in ``PairScore``
     spearman: float | None
+    #: low, high: 95% bootstrap interval
     low: float | None
     high: float | None
-    n: int
-    subsets: Mapping[str, PairScore]
+    n: int  #: pairs
+    subsets: Mapping[str, PairScore]  #: by the subset's name
     undefined: str | None = None
 
 

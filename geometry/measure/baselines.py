@@ -1,8 +1,7 @@
 """The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
-The value comes from a closed form where there is one (``table_measures``), else from seeded draws
-of the same n and d, cached by (n, d, seed, measure). Hubness and intrinsic dimension vary between
-draws in the decimals that are printed, so they have a standard error.
+It is from a closed form where there is one, else from seeded draws, cached by (n, d, seed,
+measure). Hubness and intrinsic dimension vary between draws, so they have a standard error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How much tokens depend on their context: similarity of a type's tokens, and of a sentence's.
 
-Vectors are those of contextual tokens; the caller leaves out special tokens and includes word
-pieces. Each measure is compared with its anisotropy baseline, the value for tokens that have only
-the space in common: in a narrow cone all tokens are similar to each other.
+Vectors are those of contextual tokens, word pieces included; the caller leaves out special tokens.
+Each measure is less its anisotropy baseline, the value for tokens that share only the space.
 Ethayarajh 2019, sections 3 and 4.
 """
 
@@ -37,8 +36,6 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     tokens of one type are no more similar than any two tokens. ``vectors`` (n, d) have no zero row;
     ``types`` (n,) are ids or words.
 
-    References
-    ----------
     Ethayarajh 2019, equation 1 and section 3.4.
     """
     return Tokens(vectors).self_similarity(types).difference
@@ -53,8 +50,6 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
     cosine to itself is 1, are left out. ``vectors`` (n, d) have no zero row; ``sentences`` (n,) are
     ids.
 
-    References
-    ----------
     Ethayarajh 2019, equation 2 and section 3.4.
     """
     return Tokens(vectors).intra_sentence(sentences).difference
@@ -75,8 +70,6 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
     types : (n,) ids or words; types that occur once are left out
     seed : int, of the permutations
 
-    References
-    ----------
     Ethayarajh 2019, equation 3 and section 3.4.
     """
     return Tokens(vectors).max_explainable(types, seed).difference

@@ -18,8 +18,6 @@ def mean_cosine(X: np.ndarray) -> float:
     Computed as (|sum of unit rows|^2 - n) / (n (n - 1)): O(nd), no n x n matrix. X (n, d), n >= 2.
     A zero row raises UndefinedMeasure, a ValueError; the message names the first.
 
-    References
-    ----------
     Ethayarajh 2019, section 3.
     """
     U = unit_rows(X)
@@ -103,8 +101,6 @@ def uniformity(X: np.ndarray) -> float:
     Lower is more uniform; 0 where all directions are equal. ``uniformity_baseline(d)`` is the value
     for isotropic directions. X (n, d), n >= 2, has no zero row; rows are normalised first.
 
-    References
-    ----------
     Wang, Isola 2020, equation 5 (t = 2).
     """
     U = unit_rows(X)
@@ -133,8 +129,6 @@ def alignment(left: np.ndarray, right: np.ndarray) -> float:
     Independent isotropic directions give 2. Read it with ``uniformity``: a cloud shrunk to a point
     is aligned too. Both sides are (n, d), without a zero row; rows are normalised first.
 
-    References
-    ----------
     Wang, Isola 2020, equation 4 (alpha = 2).
     """
     if np.shape(left) != np.shape(right):
@@ -156,8 +150,6 @@ def cosine_contributions(X: np.ndarray) -> np.ndarray:
     Computed by sum_{i != j} u_ik u_jk = (sum_i u_ik)^2 - sum_i u_ik^2. UndefinedMeasure (a
     ValueError) if the mean cosine is 0 to rounding, and for a zero row.
 
-    References
-    ----------
     Timkey, van Schijndel 2021, equation 2.
     """
     U = unit_rows(X)

@@ -286,8 +286,6 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
     most rows. It grows with the dimension even for isotropic data, so compare it with isotropic
     data of the same n and d. X (n, d), n > k + 1, has no zero row. The nearest rows are by cosine.
 
-    References
-    ----------
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
     need_whole("k", k, at_least=1)
@@ -335,8 +333,6 @@ def intrinsic_dimension(X: np.ndarray) -> float:
     against log n: compare it with those. X (n, d) has 3 distinct rows or more. Duplicates, which
     may differ by rounding, are dropped first, because their nearest distance is 0.
 
-    References
-    ----------
     Facco et al. 2017, equation 4 and the algorithm after it.
     """
     X = finite_rows(X, at_least=3)

@@ -1,7 +1,6 @@
 """Sums over the rows and pairs of one cloud, each computed once, and the same without some rows.
 
-All measures of a table are functions of these sums. They are summed by group of rows, so that a
-jackknife replicate subtracts one group's sums and computes nothing anew.
+A jackknife replicate subtracts one group's sums and computes nothing anew.
 """
 
 from __future__ import annotations

@@ -127,26 +127,22 @@ def make_view(
         The category of each row, which gives its colour. Without it the colour is the length of
         the vector. More than MOST_LABELS are drawn as those and "other"; so many floats are a scale
         of colours.
-    texts : sequence of str, optional
-        Of each row, for the tooltip.
+    texts : sequence of str, optional, of each row, for the tooltip
     treatment : str, optional
         Such as "zca:lw" (``parse_treatment``), fitted on each set and drawn beside it. The slider
         moves each point along a straight line from raw to treated.
     projection : str
         A method of ``project``. The treated cloud is drawn on the axes of the raw one; a map
         ("umap", "tsne") is fitted on each.
-    n_components : int
-        2 or 3.
-    names : (str, str)
-        Of X and Y, where there are two.
+    n_components : int, 2 or 3
+    names : (str, str), of X and Y, where there are two
     random_state : int or None
         Seed of a map, of treatments and of the rows on which trustworthiness is computed. With
         None each fit of a map gives another one, UMAP uses all cores, and the rest has the seed 0.
     most_fitted : int or None
         Of more rows, a map is fitted on a random sample of so many, and the others are placed.
         None: on all rows.
-    language : str
-        Of labels, such as "zh-Hant".
+    language : str, of labels, such as "zh-Hant"
     """
     if language not in languages():
         raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")

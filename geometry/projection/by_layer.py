@@ -27,16 +27,11 @@ def project_layer(
 
     Parameters
     ----------
-    X : (n, d) array of float
-        No zero row.
-    method : str
-        "mean", "svd", "pca" or "cone", see ``project``.
-    n_components : int
-        2 or 3.
-    former : Projection, optional
-        That of the layer before.
-    random_state : int
-        Seed of the rows on which trustworthiness is computed.
+    X : (n, d) array of float, no zero row
+    method : str, "mean", "svd", "pca" or "cone", see ``project``
+    n_components : int, 2 or 3
+    former : Projection, optional, that of the layer before
+    random_state : int, seed of the rows on which trustworthiness is computed
     """
     picture = project(unit_rows(X), method, n_components, random_state=random_state)
     return picture if former is None else turned_like(former, picture)

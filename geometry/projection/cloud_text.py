@@ -1,7 +1,4 @@
-"""What is written at and below a picture of a cloud; the caller gives the language.
-
-Without Plotly, so that a page or a notebook that draws with WebGL does not load it.
-"""
+"""What is written at and below a picture of a cloud; the caller gives the language."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The film from a raw cloud to the whitened cloud: the picture at each of its stops.
+"""The film from a raw cloud to the whitened cloud: centring, then strength.
 
-First the mean is removed (centring), then the axes are made equal (strength). The pictures are
-exact at the stops; between two stops each point moves along a straight line.
+The pictures are exact at the stops; between two stops each point moves along a straight line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Maps of neighbours: UMAP and t-SNE, both from the same exact neighbours.
 
-With exact cosine neighbours no approximate search is needed and none is compiled, and a seeded fit
-is reproducible. For UMAP of 10,000 x 384 this is faster, too.
+So a seeded fit is reproducible, and nothing is compiled for an approximate search.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Messages to and from the browser: positions, colour codes and selected rows in few bytes.
 
-A message is a length (uint32), a JSON head and the arrays one after the other. The head, with
-spaces, and each array are padded to a multiple of four bytes. All numbers are little-endian.
+A message is a length (uint32), a JSON head and the arrays, each padded to a multiple of four bytes;
+all numbers are little-endian.
 """
 
 from __future__ import annotations

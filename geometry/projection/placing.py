@@ -1,14 +1,12 @@
 """Points placed into a picture of a sample: each beside the sample's points that it is close to.
 
-UMAP and t-SNE take hours for a million rows. They are fitted on a sample, and the other rows are
-placed: a row goes where most of its nearest sample rows, by cosine, lie together. That is the mean
-of the places around the neighbour at which the density of the neighbours' places is largest. A mean
-of all their places would often lie between two groups. Of 624 sentences beside a UMAP of 600,
-trustworthiness is 0.90 (layer 4) and 0.85 (last layer), with ``UMAP.transform`` 0.88 and 0.82; of
-612 beside a t-SNE of 612 it is 0.91 and 0.86, with openTSNE's ``transform`` 0.88 and 0.83.
+UMAP and t-SNE take hours for a million rows. They are fitted on a sample, and each other row goes
+where the density of its neighbours' places is largest; their mean would often lie between two
+groups. Of 624 sentences beside a UMAP of 600, trustworthiness is 0.90 (layer 4) and 0.85 (last
+layer), with ``UMAP.transform`` 0.88 and 0.82; of 612 beside a t-SNE of 612 it is 0.91 and 0.86,
+with openTSNE's ``transform`` 0.88 and 0.83.
 
-The search has two steps. Each row belongs to the nearest of some landmarks, and is compared with
-the sample rows that are closest to this landmark. With few sample rows it is compared with all.
+A row is compared with the sample rows that are closest to the nearest of some landmarks.
 """
 
 from __future__ import annotations
@@ -46,22 +44,17 @@ def place(
 
     Parameters
     ----------
-    X : (n, d) array of float
-        No zero row.
+    X : (n, d) array of float, no zero row
     sample : (m, d) array of float
         The rows of the picture. No zero row.
-    coordinates : (m, k) array
-        Their places.
+    coordinates : (m, k) array, their places
     n_neighbors : int
         Sample rows that decide the place of a row; cut to m.
     shortlist : int
         Sample rows that a row is compared with. With m or more, the neighbours are exact.
-    random_state : int
-        Seed of the landmarks, which are rows of the sample.
-    threads : int
-        Blocks at a time.
-    progress : callable, optional
-        Called with (rows placed, rows in all).
+    random_state : int, seed of the landmarks, which are rows of the sample
+    threads : int, blocks at a time
+    progress : callable, optional, called with (rows placed, rows in all)
     """
     if len(sample) != len(coordinates):
         raise ValueError(f"{len(sample)} sample rows and {len(coordinates)} places; one for each")

@@ -1,7 +1,6 @@
 """From d dimensions to 2 or 3, with figures of how far to trust the picture.
 
-The linear projections keep the origin, because a cone has its apex there. Compare two clouds in
-one basis: project the first, then ``apply`` its projection to the second.
+The linear projections keep the origin, because a cone has its apex there.
 """
 
 from __future__ import annotations
@@ -26,31 +25,22 @@ FRAME_SHARE = 0.99  # of the points are in the frame of a picture
 
 @dataclass(frozen=True)
 class Projection:
-    """Coordinates, the axes that gave them, and how much of the cloud they show.
+    """Coordinates, the axes that gave them, and how much of the cloud they show."""
 
-    Attributes
-    ----------
-    coordinates : (n, k) float64, k in {2, 3}.
-    method : see ``project``.
-    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If
-        d < 3 these are the first d columns of axes in 3 dimensions.
-    centre : (d,) subtracted before the axes apply; zeros except for "pca", None for a map.
-    origin : (k,) place of the true origin in the picture; None for a map.
-    explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which
-        keeps every length; None for a map.
-    trustworthiness : in [0, 1], of TRUST_NEIGHBOURS neighbours.
-    trust_rows : how many rows it was computed on.
-    random_state : seed of the sample of rows, and of a map; None for a map without a seed.
-    """
-
-    coordinates: np.ndarray
-    method: str
+    coordinates: np.ndarray  #: (n, k) float64, k in {2, 3}
+    method: str  #: see ``project``
+    #: (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If d < 3
+    #: these are the first d columns of axes in 3 dimensions.
     axes: np.ndarray | None
+    #: (d,) subtracted before the axes apply; zeros except for "pca", None for a map
     centre: np.ndarray | None
-    origin: np.ndarray | None
+    origin: np.ndarray | None  #: (k,) place of the true origin in the picture; None for a map
+    #: share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which keeps every
+    #: length; None for a map
     explained: float | None
-    trustworthiness: float
-    trust_rows: int
+    trustworthiness: float  #: in [0, 1], of TRUST_NEIGHBOURS neighbours
+    trust_rows: int  #: how many rows it was computed on
+    #: seed of the sample of rows, and of a map; None for a map without a seed
     random_state: int | None
 
     @property
@@ -110,7 +100,8 @@ def project(
     """Project rows to 2 or 3 dimensions.
 
     Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
-    "cone"), else the entry of largest magnitude is positive.
+    "cone"), else the entry of largest magnitude is positive. MissingExtraError for a map without
+    its extra, ``umap`` or ``tsne``.
 
     Parameters
     ----------
@@ -129,8 +120,7 @@ def project(
 
         The last two are maps: they keep neighbours, and have no origin, no cone, no angles and no
         distances between groups.
-    n_components : int
-        2 or 3.
+    n_components : int, 2 or 3
     random_state : int or None
         Seed of a map, and of the rows on which trustworthiness is computed. With None each fit of
         a map gives another one, and "umap" uses all cores.
@@ -140,13 +130,7 @@ def project(
     most_fitted : int, optional
         Of more rows, a map is fitted on a random sample of so many, and the others are placed by
         ``place``. None: on all rows.
-    progress : callable, optional
-        Called by a map only, with (stage, done, total).
-
-    Raises
-    ------
-    MissingExtraError
-        For a map without its extra, ``umap`` or ``tsne``.
+    progress : callable, optional, called by a map only, with (stage, done, total)
     """
     X = _checked(X, n_components)
     if method in MAPS:

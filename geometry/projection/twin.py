@@ -1,7 +1,6 @@
 """A cloud and the same cloud whitened: the same points, in one basis and at one scale.
 
-The whitening is ZCA, so that both clouds have the same axes. The whitened cloud has unit variance
-and the raw one has not. So the whitened cloud is scaled to the rms radius of the raw one.
+The whitening is ZCA, so that both have the same axes; it is drawn at the raw cloud's rms radius.
 """
 
 from __future__ import annotations
@@ -25,20 +24,12 @@ RIM = 24  # points on the edge of a cone that a frame must hold
 
 @dataclass(frozen=True)
 class ConeEdge:
-    """A cone around the mean direction.
+    """A cone around the mean direction."""
 
-    Attributes
-    ----------
-    quantile : share of the points inside.
-    angle : half-angle in all d dimensions, degrees.
-    drawn : half-angle in the picture; a linear projection makes it smaller or larger.
-    axis : (k,) unit vector in the picture.
-    """
-
-    quantile: float
-    angle: float
-    drawn: float
-    axis: np.ndarray
+    quantile: float  #: share of the points inside
+    angle: float  #: half-angle in all d dimensions, degrees
+    drawn: float  #: half-angle in the picture; a linear projection makes it smaller or larger
+    axis: np.ndarray  #: (k,) unit vector in the picture
 
 
 @dataclass(frozen=True)
@@ -52,18 +43,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Twin:
-    """A whitened cloud.
+    """A whitened cloud."""
 
-    Attributes
-    ----------
-    vectors : (n, d)
-    retained_vectors : (n, k) the same, in the retained directions only
-    whitening : the fitted map
-    """
-
-    vectors: np.ndarray
-    retained_vectors: np.ndarray
-    whitening: WhiteningMap
+    vectors: np.ndarray  #: (n, d)
+    retained_vectors: np.ndarray  #: (n, k) the same, in the retained directions only
+    whitening: WhiteningMap  #: the fitted map
 
 
 def fit_whitening(
@@ -91,12 +75,9 @@ def whiten_beside(
     Parameters
     ----------
     X : (n, d) array of float
-    fitted : WhiteningMap
-        With the method "zca".
-    centring : float in [0, 1]
-        Share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
+    fitted : WhiteningMap, with the method "zca"
+    centring : float in [0, 1], share of the mean that is subtracted
+    strength : float in [0, 1], 1 is full whitening
     """
     whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)

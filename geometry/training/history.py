@@ -20,32 +20,18 @@ EARLY = 0.15  # share of all steps; by then the tokens that never occur have a c
 
 @dataclass(frozen=True)
 class History:
-    """S recorded steps of R models.
-
-    Attributes
-    ----------
-    runs : tuple of R Run
-    text : TextFacts
-    steps : (S,) array of int
-    n_steps : int
-        All steps of the training, recorded or still to come.
-    loss : (S, R) array
-    cosine, norm : (S, R, 3) array
-        Mean cosine and mean length, by the order of GROUPS.
-    singular_values : (S, R, k) array
-    places : (R, S, n, 2) array
-        The drawn words at length 1, in one basis for all steps of a model (``film_of``).
-    theory : tuple of R tuples of S Theory or None
-    """
+    """S recorded steps of R models."""
 
     runs: tuple[Run, ...]
     text: TextFacts
-    steps: np.ndarray
-    n_steps: int
-    loss: np.ndarray
+    steps: np.ndarray  #: (S,)
+    n_steps: int  #: all steps of the training, recorded or still to come
+    loss: np.ndarray  #: (S, R)
+    #: cosine, norm: (S, R, 3) mean cosine and mean length, by the order of GROUPS
     cosine: np.ndarray
     norm: np.ndarray
-    singular_values: np.ndarray
+    singular_values: np.ndarray  #: (S, R, k)
+    #: (R, S, n, 2) the drawn words at length 1, in one basis for all steps of a model (``film_of``)
     places: np.ndarray
     theory: tuple[tuple[Theory | None, ...], ...]
 

@@ -44,10 +44,11 @@ def train_language_model(
     for step in train_language_model():
         print(step.step, step.loss, step.mean_cosine_unseen)
 
+    TrainingError for a setting out of range, a short text, or a loss that grows.
+
     Parameters
     ----------
-    text : TrainingText, optional
-        By default ``training_text()``.
+    text : TrainingText, optional, by default ``training_text()``
     gamma : float >= 0
         Weight of the cosine penalty (CosReg) on the rows of the softmax.
     tied : bool
@@ -56,30 +57,17 @@ def train_language_model(
         Whether hidden states are normalised, before each part of a layer and at the end.
     width : int, a multiple of 4
     n_layers : int >= 1
-    context : int >= 1
-        Tokens of a sequence.
-    batch_size : int >= 1
-        Sequences in a step.
+    context : int >= 1, tokens of a sequence
+    batch_size : int >= 1, sequences in a step
     optimizer : str
         One of OPTIMIZERS: the optimiser of the rows of the softmax. All other parameters are
         trained with Adam. "coupled-adam" divides every row by one second moment, the mean over
         the rows. "sgd" is gradient descent with momentum 0.9 and learning rate 0.3.
-    learning_rate : float > 0
-        Learning rate of Adam and of Coupled Adam.
+    learning_rate : float > 0, learning rate of Adam and of Coupled Adam
     steps : int >= 1
-    record_every : int >= 1
-        Steps between two records.
-    seed : int
-        One seed gives one result on one machine.
+    record_every : int >= 1, steps between two records
+    seed : int, one seed gives one result on one machine
 
-    Raises
-    ------
-    TrainingError
-        If a setting is out of range, the optimiser is unknown, the text is shorter than two
-        sequences, or the loss grows instead of falling.
-
-    References
-    ----------
     Gao et al. 2019, "Representation Degeneration Problem in Training Natural Language Generation
     Models": section 3 and figure 1 (a); section 5 for the penalty. Stollenwerk & Stollenwerk 2025,
     "Better Embeddings with Coupled Adam", section 4.
@@ -208,19 +196,14 @@ def train_classifier(
     ----------
     text : TrainingText, optional
         By default ``training_text()``. It needs two sections.
-    width : int >= 1
-        Width of the word vectors.
+    width : int >= 1, width of the word vectors
     context : int >= 1
-    batch_size : int >= 1
-        Passages in a step.
+    batch_size : int >= 1, passages in a step
     learning_rate : float > 0
     steps : int >= 1
     record_every : int >= 1
-    seed : int
-        These four, and the errors, as in ``train_language_model``.
+    seed : int; these four, and the errors, as in ``train_language_model``
 
-    References
-    ----------
     Joulin et al. 2017, "Bag of Tricks for Efficient Text Classification", section 2.
     Gao et al. 2019, figure 1 (c), has a classifier of other data.
     """
@@ -279,16 +262,12 @@ def train_word2vec(
     text : TrainingText, optional
         By default ``training_text()``. Pairs do not cross from section to section.
     width : int >= 1
-    batch_size : int >= 1
-        Pairs in a step.
+    batch_size : int >= 1, pairs in a step
     learning_rate : float > 0
     steps : int >= 1
     record_every : int >= 1
-    seed : int
-        These four, and the errors, as in ``train_language_model``.
+    seed : int; these four, and the errors, as in ``train_language_model``
 
-    References
-    ----------
     Mikolov et al. 2013, "Distributed Representations of Words and Phrases and their
     Compositionality", equation 4. Gao et al. 2019, figure 1 (b).
     """

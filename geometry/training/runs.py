@@ -30,22 +30,15 @@ class Run:
     """A model to train.
 
     ``gamma``, ``tied``, ``layer_norm`` and ``optimizer`` are those of the language model.
-
-    Attributes
-    ----------
-    model : str
-        One of MODELS.
-    learning_rate : float or None
-        None for the default of the model.
     """
 
-    model: str = "language"
+    model: str = "language"  #: one of MODELS
     gamma: float = 0.0
     tied: bool = True
     layer_norm: bool = True
     optimizer: str = "adam"
     width: int = 64
-    learning_rate: float | None = None
+    learning_rate: float | None = None  #: None for the default of the model
     steps: int = 400
     record_every: int = 10
     seed: int = 0
@@ -86,9 +79,9 @@ class TextFacts:
 class Force:
     """The two parts of the negative gradient of one token, as lengths.
 
-    The pull comes from ``n_pull`` of the fixed places. It is weighted by how often the token occurs
-    in the whole text, because only tokens that occur at these places are examples. ``degrees`` is
-    the angle between the sum of both and minus the mean hidden state.
+    The pull comes from ``n_pull`` of the fixed places, weighted by how often the token occurs in
+    the whole text. ``degrees`` is the angle between the sum of both and minus the mean hidden
+    state.
     """
 
     word: str
@@ -146,13 +139,11 @@ def train_runs(
 
     Parameters
     ----------
-    runs : sequence of Run
-        With the same numbers of steps.
+    runs : sequence of Run, with the same numbers of steps
     texts : sequence of str, optional
     labels : sequence of str, optional
     vocabulary : int, optional
-    tokenizer : str, optional
-        These four as in ``training_text``.
+    tokenizer : str, optional; these four as in ``training_text``
     """
     text = training_text(texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)
     drawn = DrawnWords(text)

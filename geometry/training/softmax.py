@@ -28,21 +28,13 @@ def cosine_penalty(embeddings: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class TokenGradient:
-    """The negative gradient of the mean loss along one token's vector, in two parts.
+    """The negative gradient of the mean loss along one token's vector, in two parts."""
 
-    Attributes
-    ----------
-    pull : (d,) array
-        From the places where the token is the next one: towards their hidden states.
-    push : (d,) array
-        From all other places: away from their hidden states.
-    n_pull : int
-        Places where the token is the next one. For a token that never occurs it is 0, and so is
-        the pull.
-    """
-
+    #: (d,) from the places where the token is the next one: towards their hidden states
     pull: np.ndarray
-    push: np.ndarray
+    push: np.ndarray  #: (d,) from all other places: away from their hidden states
+    #: Places where the token is the next one. For a token that never occurs it is 0, and so is the
+    #: pull.
     n_pull: int
 
 
@@ -53,16 +45,11 @@ def token_gradient(
 
     Parameters
     ----------
-    hidden : (n, d) array
-        Hidden states.
-    targets : (n,) array of int
-        The next token at each place.
-    embeddings : (v, d) array
-        The rows of the softmax.
+    hidden : (n, d) array, hidden states
+    targets : (n,) array of int, the next token at each place
+    embeddings : (v, d) array, the rows of the softmax
     token : int
 
-    References
-    ----------
     Gao et al. 2019, section 4: tokens that never occur have the push alone, rare ones both.
     """
     [found] = token_gradients(hidden, targets, embeddings, [token])

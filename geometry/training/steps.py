@@ -22,43 +22,31 @@ SGD_RATE, SGD_MOMENTUM = 0.3, 0.9  # of the rates 0.3, 1 and 3 the only one that
 
 @dataclass(frozen=True)
 class TrainingStep:
-    """The model after so many steps.
+    """The model after so many steps."""
 
-    Attributes
-    ----------
-    step, n_steps : int
-        Steps done, and all steps of this training. Step 0 is the start.
-    loss : float
-        Mean loss of the batches since the last recorded step, in nats for each prediction, without
-        the penalty. At step 0 of the first batch.
-    embeddings : (v, d) float32 array
-        One row for each word of the text's vocabulary, then for each token that never occurs.
-    mean_cosine_unseen, mean_cosine_rare, mean_cosine_frequent : float
-        Mean cosines of the tokens that never occur, of the rarest and of the most frequent words
-        (500 each, or half of the words that occur).
-    norm_unseen, norm_rare, norm_frequent : float
-        Mean lengths of the same rows.
-    singular_values : (min(v, d),) array
-        Singular values of the embeddings, uncentred, the largest first.
-    hidden : (m, d) float32 array
-        Last hidden states at m fixed places of the text; without rows for a model that has none.
-    targets : (m,) array of int
-        The next token at these places.
-    """
-
+    #: step, n_steps: Steps done, and all steps of this training. Step 0 is the start.
     step: int
     n_steps: int
+    #: Mean loss of the batches since the last recorded step, in nats for each prediction, without
+    #: the penalty. At step 0 of the first batch.
     loss: float
+    #: (v, d) one row for each word of the text's vocabulary, then for each token that never occurs
     embeddings: np.ndarray
+    #: mean_cosine_unseen, mean_cosine_rare, mean_cosine_frequent: of the tokens that never occur,
+    #: of the rarest and of the most frequent words (500 each, or half)
     mean_cosine_unseen: float
     mean_cosine_rare: float
     mean_cosine_frequent: float
+    #: norm_unseen, norm_rare, norm_frequent: mean lengths of the same rows
     norm_unseen: float
     norm_rare: float
     norm_frequent: float
+    #: (min(v, d),) array. Singular values of the embeddings, uncentred, the largest first.
     singular_values: np.ndarray
+    #: (m, d) last hidden states at m fixed places of the text; without rows for a model that has
+    #: none
     hidden: np.ndarray
-    targets: np.ndarray
+    targets: np.ndarray  #: (m,) the next token at these places
 
 
 def steps_of(

@@ -1,7 +1,6 @@
 """An invertible map made of couplings, for numpy arrays and torch tensors.
 
-``xp`` is the library of the arrays. It is torch during the fit, for the gradients, and numpy
-afterwards, so that applying the map needs no torch.
+``xp`` is the library of the arrays: torch during the fit, for the gradients, and numpy afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Independent components after whitening as an affine map, without the estimator.
-
-``IndependentComponents`` is the scikit-learn estimator of this map.
-"""
+"""Independent components after whitening as an affine map, without the estimator."""
 
 from __future__ import annotations
 
@@ -26,23 +23,14 @@ NOT_SETTLED = (
 
 @dataclass(frozen=True)
 class IndependentMap:
-    """z = (x - mu) W R: PCA whitening W to k directions, then a rotation R that changes no cosine.
+    """z = (x - mu) W R: PCA whitening W to k directions, then a rotation R."""
 
-    Attributes
-    ----------
-    whitening : WhiteningMap
-        PCA whitening on the k directions of largest variance.
-    rotation : (k, k) array
-        R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and falls
-        from the first axis to the last.
-    n_steps : int, of FastICA
-    settled : bool, False if it stopped at ``max_iter``
-    """
-
-    whitening: WhiteningMap
+    whitening: WhiteningMap  #: PCA whitening on the k directions of largest variance
+    #: (k, k) R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and
+    #: falls from the first axis to the last.
     rotation: np.ndarray
-    n_steps: int
-    settled: bool
+    n_steps: int  #: of FastICA
+    settled: bool  #: false if it stopped at ``max_iter``
 
     @classmethod
     def of(
@@ -55,13 +43,9 @@ class IndependentMap:
     ) -> IndependentMap:
         """The map fitted on rows. It warns if FastICA did not settle.
 
-        Parameters
-        ----------
-        X : (n, d) array of float, n >= 2
-        n_components : int in [1, d], optional
-            k. None is ``default_axes(n, d)``. Never more than the rank.
-        random_state : int or RandomState, optional, for the start of FastICA
-        max_iter : int >= 1, steps of FastICA
+        Parameters ---------- X : (n, d) array of float, n >= 2 n_components : int in [1, d],
+        optional, k; None is ``default_axes(n, d)``. Never above the rank random_state : int or
+        RandomState, optional, for the start of FastICA max_iter : int >= 1, steps of FastICA
         """
         X = float_rows(X, at_least=2)
         k = default_axes(*X.shape) if n_components is None else n_components

@@ -49,21 +49,17 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         The columns of U: leading eigenvectors of the covariance, as in that code, or leading
         singular directions of the rows. The first of these is close to the mean direction, so that
         the weights can remove the mean.
-    alpha : float >= 0
-        Moves every weight towards 1, plain removal.
+    alpha : float >= 0, moves every weight towards 1, plain removal
 
     Attributes
     ----------
     weights_ : (D,) float64 in [0, 1]
-    components_ : (D, d) float64
-        Rows are directions.
+    components_ : (D, d) float64, rows are directions
     pearson_ : float or None
         r on the fitted pairs; None without pairs.
     n_pairs_, n_components_, rank_ : int
     map_ : RemovalMap
 
-    References
-    ----------
     Liang et al. 2021, "Learning to Remove: Towards Isotropic Pre-trained BERT Embedding", there
     for the input vectors of word pieces and scored pairs of words.
     """
