@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from ..data.csv_cells import csv_cell
+from ..data.csv_cells import csv_text
 from ..data.number_text import change, signed
 from ..evaluate.export import layer_text
 from ..evaluate.specs import parse_treatment
@@ -79,12 +77,7 @@ def place_name(gain: CureGain) -> str:
 
 def gains_csv(grids: Grids) -> str:
     """A row for each gain, with the settings that it depends on."""
-    out = io.StringIO()
-    rows = [row for model, grid in grids.items() for row in _rows(model, grid)]
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    return csv_text([row for model, grid in grids.items() for row in _rows(model, grid)])
 
 
 def gains_html(grids: Grids) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -74,7 +73,6 @@ class MomentsEstimator(MapEstimator):
             if weights.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         block = Moments.of(X, weights, like=None if reset else self.moments_)
-        _unload(X)
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
@@ -93,12 +91,3 @@ class MomentsEstimator(MapEstimator):
         if self._map is None:
             self._map = self._solve(self.moments_, eps=self._eps, **self._settings)
         return self._map
-
-
-def _unload(X: np.ndarray) -> None:
-    """Release the pages of a read-only memory map; a fit by blocks would fill the memory."""
-    base: Any = X
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)

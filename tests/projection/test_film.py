@@ -29,15 +29,6 @@ def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
         assert radius == pytest.approx(np.sqrt(np.square(raw.around_origin).sum(axis=1).mean()))
 
 
-def test_it_begins_raw_and_ends_white(cloud):
-    raw, fitted = project(cloud, "mean", 3), fit_whitening(cloud)
-    stops = film(cloud, fitted, raw)
-    assert stops[0].coordinates == pytest.approx(raw.around_origin)
-    assert (stops[-1].centring, stops[-1].strength) == (1, 1)
-    assert np.cov(fitted.apply(cloud).T, bias=True) == pytest.approx(np.eye(6), abs=1e-6)
-    assert len(stops[0].cones) == 2
-
-
 @for_each(
     ("knobs", "place"),
     [((0, 0), 0), ((0.5, 0), 0.5), ((1, 0), 1), ((1, 0.25), 3), ((1, 0.3125), 3.5), ((1, 1), 9)],
