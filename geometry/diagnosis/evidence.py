@@ -180,18 +180,22 @@ def evidence(
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
     named_cures = list(map(cure_text, cures))
     kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
-    judging = _Judging(split, tuple(kinds), judged, seed)
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
     scoring = (rows.groups, *_arrays(labels, pairs, queries))
     scores: dict[tuple[Place, str, str], ArmScore | None] = {}
     raw_places = []
     for number, (place, vectors) in enumerate(places.items()):
+
+        def report(done: int, total: int, number: int = number) -> None:
+            if progress is not None:
+                progress(number * total + done, len(places) * total)
+
         X = rows.X if task == "queries" else vectors[rows.numbers]
         key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
         kept = None if store is None else store.read(key)
         if kept is None:
-            found = judging.place(X, _part_of(progress, number, len(places)))
+            found = _judged(X, split, kinds, judged, seed, report)
             if store is not None:
                 store.write(key, _packed(found))
         else:
@@ -218,38 +222,31 @@ def cure_text(cure: str) -> str:
     return cure if cure == FLOW else parse_treatment(cure).text
 
 
-@dataclass(frozen=True)
-class _Judging:
-    split: TrialSplit
-    kinds: tuple[str, ...]
-    yardsticks: Mapping[str, Yardstick]  # by similarity
-    seed: int
-
-    def place(self, X: np.ndarray, report: Progress) -> dict[At, ArmScore | None]:
-        split, found = self.split, dict[At, list[Score | None]]()
-        for number in range(split.n_folds):
-            items = np.flatnonzero(split.item_folds == number)
-            rng = np.random.default_rng((self.seed, number))
-            fitted = X[split.fits[number % len(split.fits)]]
-            fit_set = FitSet(fitted)
-            for kind in self.kinds:
-                if kind == FLOW:
-                    Z = NormalizingFlow(random_state=self.seed).fit(fitted).transform(X)
-                else:
-                    Z = _treated(kind, fit_set, X, rng)
-                for similarity, yardstick in self.yardsticks.items():
-                    score = score_of(yardstick, Z, items)
-                    found.setdefault((kind, similarity), []).append(score)
-            report(number + 1, split.n_folds)
-        return {at: chosen_by_fold([each]) for at, each in found.items()}
-
-
-def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
-    def report(done: int, total: int) -> None:
-        if progress is not None:
-            progress(number * total + done, n_places * total)
-
-    return report
+def _judged(
+    X: np.ndarray,
+    split: TrialSplit,
+    kinds: Iterable[str],
+    yardsticks: Mapping[str, Yardstick],
+    seed: int,
+    report: Progress,
+) -> dict[At, ArmScore | None]:
+    """The scores of the rows X (n, d) by kind and similarity."""
+    found: dict[At, list[Score | None]] = {}
+    for number in range(split.n_folds):
+        items = np.flatnonzero(split.item_folds == number)
+        rng = np.random.default_rng((seed, number))
+        fitted = X[split.fits[number % len(split.fits)]]
+        fit_set = FitSet(fitted)
+        for kind in kinds:
+            if kind == FLOW:
+                Z = NormalizingFlow(random_state=seed).fit(fitted).transform(X)
+            else:
+                Z = _treated(kind, fit_set, X, rng)
+            for similarity, yardstick in yardsticks.items():
+                score = score_of(yardstick, Z, items)
+                found.setdefault((kind, similarity), []).append(score)
+        report(number + 1, split.n_folds)
+    return {at: chosen_by_fold([each]) for at, each in found.items()}
 
 
 def _arrays(

@@ -161,18 +161,10 @@ class FlowMap:
         """The inverse of ``to_arrays``; ValueError with the array that is absent or misshapen."""
         held = {name: np.asarray(arrays[name]) for name in arrays}
         n = len({name.partition(".")[0] for name in held if "." in name})
-        known = {
-            "mean",
-            "scales",
-            "rotation",
-            *(f"{i}.{part}" for i in range(n) for part in _PARTS),
-        }
-        if unknown := sorted(set(held) - known):
-            raise ValueError(f"a flow's arrays have no {', '.join(unknown)}")
-        if absent := sorted(known - {"rotation"} - set(held)):
-            raise ValueError(f"a flow's arrays lack {', '.join(absent)}")
-        if not n:
-            raise ValueError("a flow's arrays need at least one coupling; got none")
+        names = [f"{i}.{part}" for i in range(n) for part in _PARTS]
+        wrong = {"mean", "scales", *names} ^ (held.keys() - {"rotation"})
+        if wrong or not n:
+            raise ValueError(f"a flow's arrays lack couplings, or differ in {sorted(wrong)}")
         couplings = tuple(Coupling(*(held[f"{i}.{part}"] for part in _PARTS)) for i in range(n))
         found = cls(held["mean"], held["scales"], held.get("rotation"), couplings)
         found._check()

@@ -130,10 +130,9 @@ def test_no_coupling_scales_by_more_than_its_bound():
 @for_each(
     ("change", "message"),
     [
-        ({"mean": None}, "lack mean"),
-        ({"1.W2": None}, "lack 1.W2"),
-        ({"0.bias": None, "1.bias": None, "2.bias": None}, "lack 0.bias, 1.bias, 2.bias"),
-        ({"extra": np.zeros(2)}, "have no extra"),
+        ({"mean": None}, "mean"),
+        ({"1.W2": None}, "1.W2"),
+        ({"extra": np.zeros(2)}, "extra"),
         ({"scales": np.zeros(5)}, "scales must lie above 0"),
         ({"scales": np.ones(4)}, r"scales must have shape \(5,\); got \(4,\)"),
         ({"rotation": np.eye(4)}, r"rotation must have shape \(5, 5\)"),
@@ -151,7 +150,7 @@ def test_arrays_that_are_no_flow_are_refused(change, message):
 
 
 def test_a_flow_without_couplings_is_refused():
-    with pytest.raises(ValueError, match="at least one coupling"):
+    with pytest.raises(ValueError, match="lack couplings"):
         FlowMap.from_arrays({"mean": np.zeros(2), "scales": np.ones(2)})
 
 
