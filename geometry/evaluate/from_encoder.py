@@ -14,11 +14,10 @@ from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
 from ..process import Progress
 from ..transform.treatments import LADDER, TREATMENTS
-from .bootstrap import DRAWS
+from .bootstrap import DRAWS, resamples_of
 from .fitting import FitVectors, Layers, average_layers
 from .grid import Grid, evaluate_grid
 from .specs import parse_treatments
-from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "min", "last")
 TEXTS_AT_ONCE = 2048  # texts of a fit set in a block; only sums of blocks stay in memory

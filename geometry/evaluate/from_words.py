@@ -20,9 +20,8 @@ from ..process import Progress
 from ..transform.treatments import LADDER
 from ..vectors.word_averages import SentenceVectors, sentence_vectors
 from ..vectors.word_pairs import word_pair_vectors
-from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
+from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs, resamples_of
 from .grid import Grid, evaluate_grid
-from .subsets import resamples_of
 
 LEAST_FITTED = 2  # texts of a fit; one has no variance
 

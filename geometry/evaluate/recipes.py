@@ -13,11 +13,10 @@ from ..data.pairs import Pairs
 from ..encode.encoder import Encoder, Layer
 from ..linalg.moments import Moments
 from ..process import Progress
-from .bootstrap import PairScore
+from .bootstrap import PairScore, resamples_of
 from .from_encoder import fit_moments
 from .from_words import evaluate_words
 from .grid import evaluate_grid
-from .subsets import resamples_of
 
 BERT = "google-bert/bert-base-uncased"
 DATA_SETS = {  # columns of tables, and what they are called in files and on the hub

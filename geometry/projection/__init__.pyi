@@ -1,4 +1,4 @@
-from .placing import place as place
+from .neighbour_maps import place as place
 from .plane import Plane as Plane
 from .projection import Projection as Projection
 from .projection import project as project

@@ -5,8 +5,14 @@ import pytest
 
 from geometry import project
 from geometry.projection import whiten_beside
-from geometry.projection.film import film, film_knobs, nearest_in_film, place_in_film
-from geometry.projection.twin import common_scale, fit_whitening
+from geometry.projection.twin import (
+    common_scale,
+    film,
+    film_knobs,
+    fit_whitening,
+    nearest_in_film,
+    place_in_film,
+)
 from tests.for_each import for_each
 
 
