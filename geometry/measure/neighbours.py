@@ -186,22 +186,24 @@ def label_agreement(
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
-    codes = label_codes(labels)
-    X, unit, codes = (
-        np.asarray(X)[codes >= 0],
-        units_of(units, len(X))[codes >= 0],
-        codes[codes >= 0],
-    )
-    near, is_other = _nearest_of_others(X, unit, k)
-    return float((codes[near] == codes[:, None])[_first(is_other, k)].mean())
-
-
-def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (n, k' >= k) nearest to each, and which of them are of other units; k of them are."""
     need_whole("k", k, at_least=1)
-    largest_unit = int(np.unique(unit, return_counts=True)[1].max(initial=1))
+    _, _, is_other, same = _labelled_neighbours(X, labels, k, units)
+    return float(same[_first(is_other, k)].mean())
+
+
+def _labelled_neighbours(
+    X: np.ndarray, labels: Sequence[object], k: int, units: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Units (n,) of the labelled rows; the rows (n, k') nearest to each, k of them of other units.
+
+    Then which of these (n, k') are of other units, and which have the row's label.
+    """
+    codes = label_codes(labels)
+    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
+    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
+    largest_unit = int(np.bincount(unit).max(initial=1))
     near = nearest_of_all(X, k=k + largest_unit - 1)
-    return near, unit[near] != unit[:, None]
+    return unit, near, unit[near] != unit[:, None], codes[near] == codes[:, None]
 
 
 def _first(counted: np.ndarray, k: int) -> np.ndarray:
@@ -260,15 +262,11 @@ def agreement_draws(
     seed: int = 0,
 ) -> AgreementDraws | None:
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units."""
-    codes = label_codes(labels)
-    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
-    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
+    # of 40, fewer than 5 are in a random half once in 10^7
+    unit, near, is_other, same = _labelled_neighbours(X, labels, 8 * k, units)
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
         return None
-    # of 40, fewer than 5 are in a random half once in 10^7
-    near, is_other = _nearest_of_others(X, unit, 8 * k)
-    same = codes[near] == codes[:, None]
     shares = []
     for drawn in halves(n_units, seed):
         is_drawn = np.zeros(n_units, dtype=bool)
