@@ -44,8 +44,8 @@ from .measure.frequency import frequency_direction as frequency_direction
 from .measure.neighbours import hubness as hubness
 from .measure.neighbours import intrinsic_dimension as intrinsic_dimension
 from .measure.neighbours import label_agreement as label_agreement
+from .measure.neighbours import nearest as nearest
 from .measure.partition import partition_isotropy as partition_isotropy
-from .measure.search import nearest as nearest
 from .measure.spectrum import effective_rank as effective_rank
 from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline

@@ -39,6 +39,7 @@ from .neighbours import hubness as hubness
 from .neighbours import intrinsic_dimension as intrinsic_dimension
 from .neighbours import label_agreement as label_agreement
 from .neighbours import label_agreement_interval as label_agreement_interval
+from .neighbours import nearest as nearest
 from .partition import partition_isotropy as partition_isotropy
 from .retrieval import RetrievalScore as RetrievalScore
 from .retrieval import mrr_at_k as mrr_at_k
@@ -48,7 +49,6 @@ from .retrieval import recall_at_k as recall_at_k
 from .retrieval import retrieval_score as retrieval_score
 from .search import Nearest as Nearest
 from .search import Search as Search
-from .search import nearest as nearest
 from .spectrum import effective_rank as effective_rank
 from .spectrum import isoscore as isoscore
 from .spectrum import isoscore_baseline as isoscore_baseline

@@ -38,6 +38,28 @@ GAP = 1000.0
 BlockCallback = Callable[[slice, np.ndarray], None]
 
 
+def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
+
+    Of equal cosines the lower index comes first. A row that X does not have raises IndexError.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, without a zero row
+    row : int in [0, n)
+    k : int, >= 1, cut to n - 1
+    """
+    need_whole("k", k, at_least=1)
+    if not 0 <= row < len(X):
+        raise IndexError(f"row {row} is not one of the {len(X)} rows")
+    U = unit_rows(X)
+    # from differences: cosines in a needle are equal in most of their digits
+    cosines = 1 - np.square(U - U[row]).sum(axis=1) / 2
+    cosines[row] = -np.inf
+    rows = largest(cosines[None], min(k, len(X) - 1))[0][0]
+    return rows, cosines[rows].clip(-1.0, 1.0)
+
+
 def nearest_of_all(X: np.ndarray, *, k: int) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by cosine, nearest first; k <= n - 1."""
     need_whole("k", k, at_least=1)

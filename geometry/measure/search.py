@@ -201,21 +201,6 @@ class Search:
         )
 
 
-def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest other rows of a row by cosine: (indices (k,), cosines (k,)).
-
-    Of equal cosines the lower index comes first. A row that X does not have raises IndexError.
-
-    Parameters
-    ----------
-    X : (n, d) array of float, without a zero row
-    row : int in [0, n)
-    k : int, >= 1, cut to n - 1
-    """
-    found = Search(X).nearest_to_row(row, k)
-    return found.rows[0], found.cosines[0]
-
-
 class _Best:
     """The k >= 1 best scores of each row so far, best first.
 

@@ -21,8 +21,7 @@ from geometry.measure import (
     self_similarity,
     uniformity_baseline,
 )
-from geometry.measure.neighbours import nearest_of_all
-from geometry.measure.search import nearest
+from geometry.measure.neighbours import nearest, nearest_of_all
 from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -20,9 +20,9 @@ from geometry.measure.neighbours import (
     distinct_distances,
     label_agreement,
     label_agreement_interval,
+    nearest,
     nearest_of_all,
 )
-from geometry.measure.search import nearest
 from tests.clouds import cloud
 from tests.for_each import for_each
 
