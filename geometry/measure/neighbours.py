@@ -50,13 +50,13 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
     k : int, >= 1, cut to n - 1
     """
     need_whole("k", k, at_least=1)
-    if not 0 <= row < len(X):
-        raise IndexError(f"row {row} is not one of the {len(X)} rows")
     U = unit_rows(X)
+    if not 0 <= row < len(U):
+        raise IndexError(f"row {row} is not one of the {len(U)} rows")
     # from differences: cosines in a needle are equal in most of their digits
     cosines = 1 - np.square(U - U[row]).sum(axis=1) / 2
     cosines[row] = -np.inf
-    rows = largest(cosines[None], min(k, len(X) - 1))[0][0]
+    rows = largest(cosines[None], min(k, len(U) - 1))[0][0]
     return rows, cosines[rows].clip(-1.0, 1.0)
 
 
