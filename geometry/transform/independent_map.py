@@ -43,9 +43,13 @@ class IndependentMap:
     ) -> IndependentMap:
         """The map fitted on rows. It warns if FastICA did not settle.
 
-        Parameters ---------- X : (n, d) array of float, n >= 2 n_components : int in [1, d],
-        optional, k; None is ``default_axes(n, d)``. Never above the rank random_state : int or
-        RandomState, optional, for the start of FastICA max_iter : int >= 1, steps of FastICA
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        n_components : int in [1, d], optional
+            k. None is ``default_axes(n, d)``. Never more than the rank.
+        random_state : int or RandomState, optional, for the start of FastICA
+        max_iter : int >= 1, steps of FastICA
         """
         X = float_rows(X, at_least=2)
         k = default_axes(*X.shape) if n_components is None else n_components
