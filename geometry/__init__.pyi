@@ -51,9 +51,9 @@ from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline
 from .measure.spectrum import participation_ratio as participation_ratio
 from .measure.table import measure_table as measure_table
-from .notebook.shown import show as show
+from .notebook.view import show as show
 from .projection.projection import project as project
-from .training.language_model import train_language_model as train_language_model
+from .training.models import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow
 from .transform.learned_removal import WeightedRemoval as WeightedRemoval
 from .transform.remove import ClusterwiseRemoval as ClusterwiseRemoval

@@ -37,8 +37,8 @@ from geometry.encode.layers import LAYER_SETS
 from geometry.encode.pool import OWN, POOLINGS
 from geometry.errors import SENTENCES
 from geometry.evaluate import parse_treatment
+from geometry.evaluate.bootstrap import AGGREGATIONS
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.subsets import AGGREGATIONS
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS

@@ -19,20 +19,10 @@ from streamlit.testing.v1 import AppTest
 from deploy.simplified import readme, written
 from geometry.data import translations
 from geometry.data.corpus import read_bundled
-from geometry.data.translations import ENGLISH, catalogue, language_for, languages
-from geometry.diagnosis.evidence_notes import SENTENCES as OF_EVIDENCE
-from geometry.diagnosis.sentences import REPORT, STATES, TITLES
-from geometry.diagnosis.sentences import SENTENCES as OF_DIAGNOSIS
-from geometry.diagnosis.storage_sentences import SENTENCES as OF_STORAGE
-from geometry.diagnosis.storage_sentences import STORAGE
-from geometry.diagnosis.threshold_sentences import SENTENCES as OF_THRESHOLDS
-from geometry.diagnosis.threshold_sentences import THRESHOLDS
+from geometry.data.translations import ENGLISH, catalogue, language_for, languages, text_tables
 from geometry.encode.pool import POOLING_NAMES
 from geometry.errors import REASONS, SENTENCES, TEXTS
 from geometry.hub.pair_sets import NOTES
-from geometry.notebook.view import VIEW_TEXT
-from geometry.projection.cloud_text import CLOUD_TEXT
-from geometry.projection.twin_message import TWIN_WORDS
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
 from pages.common.downloads import csv_bytes
@@ -46,14 +36,6 @@ from tests.pages.visits import new_visit
 ROOT = Path(__file__).resolve().parents[1]
 CODE = (ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py")))
 TRANSLATED = tuple(code for code in languages() if code != ENGLISH)
-DIAGNOSIS = [
-    text
-    for table in (
-        *(OF_DIAGNOSIS, OF_EVIDENCE, OF_STORAGE, OF_THRESHOLDS),
-        *(REPORT, STATES, STORAGE, THRESHOLDS, TITLES),
-    )
-    for text in table.values()
-]
 CHINESE = ("zh-Hans", "zh-Hant")
 
 TREATMENT_TEXTS = ("kind.label", "kind.phrase or kind.label")  # of a ``TreatmentKind``
@@ -77,10 +59,10 @@ def msgids() -> dict[str, str]:
     found = dict.fromkeys(library, "assets/text/en/errors.toml") | labels()
     found |= dict.fromkeys(POOLING_NAMES.values(), "geometry/encode/pool.py")
     found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
-    found |= dict.fromkeys(CLOUD_TEXT.values(), "geometry/projection/cloud_text.py")
-    found |= dict.fromkeys(VIEW_TEXT.values(), "geometry/notebook/view.py")
-    found |= dict.fromkeys(TWIN_WORDS.values(), "geometry/projection/twin_message.py")
-    return found | dict.fromkeys(DIAGNOSIS, "geometry/diagnosis/sentences.py")
+    for name in ("cloud", "diagnosis"):
+        for table in text_tables(name).values():
+            found |= dict.fromkeys(table.values(), f"assets/text/en/{name}.toml")
+    return found
 
 
 @lru_cache

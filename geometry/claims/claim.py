@@ -1,13 +1,11 @@
 """What a claim is, and the result of its test.
 
 A claim is an entry of ``assets/text/<language>/claims.toml``, which has its words, and a function
-of this package with the entry's name, which tests it. An entry without a function says why it has
-no test. The English file has all fields; another language has those that are read.
+of this package with the entry's name, which tests it. An entry without one says why.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,9 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..data.translations import ENGLISH
+from ..data.translations import ENGLISH, text_tables
 from ..measure.intervals import MIN_ROWS, Estimate
-from ..shipped import shipped_file
 
 State = Literal["holds", "partly", "fails", "unknown"]
 GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")
@@ -26,51 +23,32 @@ UNITS = ("types", "tokens", "sentences", "pairs", "training", "coordinates")
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim of the literature.
-
-    Attributes
-    ----------
-    short : str, some words of it, for a tile
-    group : str, one of GROUPS
-    source, where : str
-        Authors and year; the section, table or figure.
-    checked : bool
-        Whether ``where`` was looked up in the source; else it is quoted from memory.
-    disputes : bool
-        Whether it contradicts what the first papers say of the cone.
-    unit : str, one of UNITS: what the source measures
-    page : str, the page that shows it
-    says, on : str
-        What is claimed, and on what the source measured it.
-    here : str
-        What is measured here; its {names} are ``Tested.settings``.
-    rule : str, when the verdict is "holds"
-    values, control : mapping of str to str
-        What the numbers of ``Tested`` are called.
-    no_control, untested : str
-        Why none is needed, where ``control`` is empty; why there is no test.
-    depends : str
-        What its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
-        vectors), or only recorded "training".
-    """
+    """One claim of the literature."""
 
     key: str
-    short: str
-    group: str
+    short: str  #: some words of it, for a tile
+    group: str  #: one of GROUPS
+    #: source, where: authors and year; the section, table or figure
     source: str
     where: str
-    unit: str
-    page: str
+    unit: str  #: one of UNITS: what the source measures
+    page: str  #: the page that shows it
+    #: says, on: what is claimed, and on what the source measured it
     says: str
     on: str
+    #: whether ``where`` was looked up in the source; else it is quoted from memory
     checked: bool = False
-    disputes: bool = False
-    here: str = ""
-    rule: str = ""
+    disputes: bool = False  #: whether it contradicts what the first papers say of the cone
+    here: str = ""  #: what is measured here; its {names} are ``Tested.settings``
+    rule: str = ""  #: when the verdict is "holds"
+    #: values, control: what the numbers of ``Tested`` are called
     values: Mapping[str, str] = field(default_factory=dict)
     control: Mapping[str, str] = field(default_factory=dict)
+    #: no_control, untested: why none is needed, where ``control`` is empty; why there is no test
     no_control: str = ""
     untested: str = ""
+    #: what its numbers depend on: the model with the "corpus" or the "pairs", only "words" (static
+    #: vectors), or only recorded "training"
     depends: str = "corpus"
 
 
@@ -103,26 +81,19 @@ class Number:
 
 @dataclass(frozen=True)
 class Tested:
-    """The result of a test.
-
-    Attributes
-    ----------
-    n : int, units that were measured
-    values, control : mapping of str to Number
-        By the names of the claim's own; ``control`` is empty where the claim says why.
-    settings : mapping of str to str
-        What the numbers depend on, such as the layer.
-    missing : str
-        Where there is nothing to test it on, what is missing: one of MISSING, or a code of
-        ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
-        numbers then, and no verdict.
-    """
+    """The result of a test."""
 
     state: State
-    n: int = 0
+    n: int = 0  #: units that were measured
+    #: values, control: by the names of the claim's own; ``control`` is empty where the claim says
+    #: why
     values: Mapping[str, Number] = field(default_factory=dict)
     control: Mapping[str, Number] = field(default_factory=dict)
+    #: what the numbers depend on, such as the layer
     settings: Mapping[str, str] = field(default_factory=dict)
+    #: Where there is nothing to test it on, what is missing: one of MISSING, or a code of
+    #: ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
+    #: numbers then, and no verdict.
     missing: str = ""
 
 
@@ -141,13 +112,8 @@ class MissingEvidence(Exception):
 @cache
 def read_claims(language: str = ENGLISH) -> tuple[Claim, ...]:
     """Every claim, in the order of the English file; English where the language has no words."""
-    english, own = (_entries(code) for code in (ENGLISH, language))
+    english, own = (text_tables("claims", code) for code in (ENGLISH, language))
     return tuple(Claim(key, **{**entry, **own.get(key, {})}) for key, entry in english.items())
-
-
-def _entries(language: str) -> dict[str, dict[str, Any]]:
-    file = shipped_file("text") / language / "claims.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def clear(found: Estimate | Number, limit: float = 0.0) -> State:

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from ..measure.axis_shapes import mean_kurtosis
 from ..measure.cosines import rotated_top_contributions, top_contribution
+from ..measure.dimensions import mean_kurtosis
 from .claim import MissingEvidence, Number, State, Tested, beside, draws, need
 from .cone import HALF
 from .subject import ClaimSubject

@@ -1,8 +1,4 @@
-"""Two claims of the literature as numbers.
-
-``narrower_against_score``: does a narrower cone score worse? Its control: ``shuffled_against``.
-``PoolingShare``: how much of the gap between [CLS] and static averages is pooling?
-"""
+"""Two claims as numbers: does a narrower cone score worse, and how much of a gap is pooling?"""
 
 from __future__ import annotations
 

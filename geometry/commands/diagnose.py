@@ -95,8 +95,7 @@ def diagnose(
     from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html, storage_table
-    from ..diagnosis.evidence_notes import evidence_note
-    from ..diagnosis.sentences import file_notes
+    from ..diagnosis.sentences import evidence_note, file_notes
     from ..diagnosis.storage_sentences import STORAGE
 
     how = OwnOptions.of(**reading)

@@ -13,9 +13,8 @@ from click.core import ParameterSource
 
 from ..data.recognise import Reading
 from ..data.words import STOP_LISTS, TOKENIZERS
-from ..evaluate.bootstrap import DRAWS
+from ..evaluate.bootstrap import AGGREGATIONS, DRAWS
 from ..evaluate.similarities import SIMILARITIES
-from ..evaluate.subsets import AGGREGATIONS
 from ..transform.treatments import LADDER
 from .options import (
     ALL,
@@ -126,7 +125,7 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
 
 def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any]) -> Any:
     """The pairs, if there are any. An error is raised before the encoding, which takes minutes."""
-    from ..evaluate.subsets import resamples_of
+    from ..evaluate.bootstrap import resamples_of
 
     if not sources:
         return None

@@ -285,7 +285,7 @@ def _of_pairs(file: Path | None, source: str, options: OwnOptions) -> _Rows:
     """The sentences of pairs, and the texts of FILE, which alone are fitted on; or ids of FILE."""
     from ..data.limits import OWN_FILES
     from ..data.pairs import read_row_pairs, row_pairs
-    from ..diagnosis.evidence_notes import evidence_note
+    from ..diagnosis.sentences import evidence_note
 
     if file is None:
         pairs = pairs_of((source,), reading=options.reading, quiet=options.quiet)
@@ -309,7 +309,7 @@ def _of_queries(
     file: Path, queries: Path | None, relevance: Path, options: OwnOptions, *, is_one: bool
 ) -> _Rows:
     """Rows and queries at one place, since the queries have their vectors at one only."""
-    from ..diagnosis.evidence_notes import evidence_note
+    from ..diagnosis.sentences import evidence_note
 
     is_of_texts = _held(file, options) == "texts"
     if is_of_texts and not is_one:

@@ -162,7 +162,7 @@ def _judged(
 ) -> tuple[Judged | JudgedQueries | None, Any]:
     """The queries of the file of answers, where texts may be written, and their vectors."""
     from ..data.relevance import judge, read_relevance
-    from ..diagnosis.evidence_notes import evidence_note
+    from ..diagnosis.sentences import evidence_note
 
     if relevance is None:
         return None, None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .recognise import is_number
@@ -21,3 +24,12 @@ def csv_cell(value: Any) -> Any:
         return value
     value = NEXT_CELL.sub("'", value)
     return f"'{value}" if value.startswith(FORMULA_SIGNS) else value
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of the same names as CSV with a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(csv_cell, rows[0]))
+    writer.writerows(map(csv_cell, row.values()) for row in rows)
+    return text.getvalue()

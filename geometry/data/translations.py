@@ -1,7 +1,8 @@
 """Languages: a folder each, ``assets/text/<language>``, with gettext's catalogues ``*.po``.
 
-English needs no catalogue, because the labels in the code are English. A folder's
-``language.toml`` has the language's own name and the locales that it serves.
+English needs no catalogue, because the labels in the code are English; ``diagnosis.toml`` and
+``cloud.toml`` of ``en`` have longer texts. A folder's ``language.toml`` has the language's own name
+and the locales that it serves.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 from ..shipped import shipped_file
 
@@ -77,6 +79,13 @@ def catalogue(code: str) -> gettext.NullTranslations:
     write_mo(compiled, merged)
     compiled.seek(0)
     return gettext.GNUTranslations(compiled)
+
+
+@cache
+def text_tables(name: str, code: str = ENGLISH) -> dict[str, Any]:
+    """The tables of ``<name>.toml`` of a language; empty where it has no such file."""
+    path = shipped_file("text") / code / f"{name}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def paragraph(sentences: Iterable[str]) -> str:

@@ -321,7 +321,6 @@ class TrialRows:
         units: Sequence[int] | np.ndarray | None = None,
         seed: int = 0,
     ) -> TrialRows:
-        """Of what ``diagnose`` takes, which has checked it."""
         X = float_rows(vectors, at_least=LEAST_ROWS)
         every = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
         rows = np.flatnonzero(X.any(axis=1))
@@ -405,10 +404,7 @@ def _with_effect(
     sample: np.ndarray,
     seed: int,
 ) -> Finding:
-    """The finding with what its dimensions, or its rows as neighbours, change in the score.
-
-    members, sample : numbers of the rows that it is about, and of those among which it was found.
-    """
+    """The finding with what its dimensions, or its rows as neighbours, change in the score."""
     yardstick, X = rows.yardstick, rows.X
     assert yardstick is not None
     dimensions = finding.numbers.get("dimensions")
@@ -446,7 +442,6 @@ def _with_cure(finding: Finding, trial: Trial) -> Finding:
 
 
 def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
-    """The same rows of another layer, read when they are needed."""
     return lambda: read(vectors)[rows]
 
 

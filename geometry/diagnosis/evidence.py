@@ -1,12 +1,10 @@
 """Does a cure help, and where? Paired gains of every cure over raw vectors, with two controls.
 
 At each *place*, a layer and a pooling, every cure is fitted on the other folds at one fixed
-setting, so nothing that is printed is the best of several. Two controls are judged alike:
-"rotated" is a random rotation, whose gain must be 0 but for ranks of coordinates; "random:k" and
-"random-kept:k" remove the mean and k random directions, or all but k.
-
-The intervals of all gains, and of all gains over controls, hold at 95% together (max-T: Westfall,
-Young 1993), for the gain of these fits on other rows. A cure that changes no answer has a point.
+setting. Two controls are judged alike: "rotated" is a random rotation, whose gain must be 0 but for
+ranks of coordinates; "random:k" and "random-kept:k" remove the mean and k random directions, or all
+but k. The intervals of all gains, and of all gains over controls, hold at 95% together (max-T:
+Westfall, Young 1993), for the gain of these fits on other rows.
 """
 
 from __future__ import annotations
@@ -92,8 +90,6 @@ class CureGain:
 
 @dataclass(frozen=True)
 class RawPlace:
-    """Raw vectors at a place: their score by each similarity, and ``MEASURES``."""
-
     layer: Any
     pooling: str
     scores: Mapping[str, float | None]
@@ -102,8 +98,6 @@ class RawPlace:
 
 @dataclass(frozen=True)
 class GainGrid:
-    """The gains of every cure at every place."""
-
     task: Task  # Spearman, agreement of the 5 nearest, accuracy, or nDCG of the 10 nearest
     places: tuple[RawPlace, ...]
     gains: tuple[CureGain, ...]
@@ -117,7 +111,6 @@ class GainGrid:
     about: Mapping[str, str]  # model, corpus and fit set, in words of the caller
 
     def of(self, layer: Any, pooling: str, cure: str, similarity: str) -> CureGain:
-        """The gain at a place; KeyError if there is none."""
         wanted = (layer, pooling, cure, similarity)
         for each in self.gains:
             if (each.layer, each.pooling, each.cure, each.similarity) == wanted:
@@ -163,11 +156,9 @@ def evidence(
 ) -> GainGrid:
     """Judge every cure and control at every place; what judges is as ``diagnose`` takes it.
 
-    ``fittable`` rows (n,) alone are fitted on, such as a training set that no pair has; by default
-    each fit has the rows of the other folds. ``units`` (n,) are the text that each row is a
-    sentence of. ``store`` has the scores of every finished place, so that an interrupted call
-    resumes; they are found by all that they depend on. Raises UndefinedMeasure where too few items
-    judge.
+    ``fittable`` rows (n,) alone are fitted on; by default those of the other folds. ``units`` (n,)
+    are the text that each row is a sentence of. ``store`` has the scores of every finished place,
+    so that an interrupted call resumes. UndefinedMeasure where too few items judge.
     """
     if task == "queries" and len(places) > 1:
         raise ValueError("queries have vectors at one layer and pooling only; give one place")
@@ -189,18 +180,22 @@ def evidence(
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
     named_cures = list(map(cure_text, cures))
     kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
-    judging = _Judging(split, tuple(kinds), judged, seed)
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
     scoring = (rows.groups, *_arrays(labels, pairs, queries))
     scores: dict[tuple[Place, str, str], ArmScore | None] = {}
     raw_places = []
     for number, (place, vectors) in enumerate(places.items()):
+
+        def report(done: int, total: int, number: int = number) -> None:
+            if progress is not None:
+                progress(number * total + done, len(places) * total)
+
         X = rows.X if task == "queries" else vectors[rows.numbers]
         key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
         kept = None if store is None else store.read(key)
         if kept is None:
-            found = judging.place(X, _part_of(progress, number, len(places)))
+            found = _judged(X, split, kinds, judged, seed, report)
             if store is not None:
                 store.write(key, _packed(found))
         else:
@@ -227,41 +222,31 @@ def cure_text(cure: str) -> str:
     return cure if cure == FLOW else parse_treatment(cure).text
 
 
-@dataclass(frozen=True)
-class _Judging:
-    """How every cure and control is fitted and judged, at each place alike."""
-
-    split: TrialSplit
-    kinds: tuple[str, ...]
-    yardsticks: Mapping[str, Yardstick]  # by similarity
-    seed: int
-
-    def place(self, X: np.ndarray, report: Progress) -> dict[At, ArmScore | None]:
-        """The scores of the rows X (n, d) by kind and similarity."""
-        split, found = self.split, dict[At, list[Score | None]]()
-        for number in range(split.n_folds):
-            items = np.flatnonzero(split.item_folds == number)
-            rng = np.random.default_rng((self.seed, number))
-            fitted = X[split.fits[number % len(split.fits)]]
-            fit_set = FitSet(fitted)
-            for kind in self.kinds:
-                if kind == FLOW:
-                    Z = NormalizingFlow(random_state=self.seed).fit(fitted).transform(X)
-                else:
-                    Z = _treated(kind, fit_set, X, rng)
-                for similarity, yardstick in self.yardsticks.items():
-                    score = score_of(yardstick, Z, items)
-                    found.setdefault((kind, similarity), []).append(score)
-            report(number + 1, split.n_folds)
-        return {at: chosen_by_fold([each]) for at, each in found.items()}
-
-
-def _part_of(progress: Progress | None, number: int, n_places: int) -> Progress:
-    def report(done: int, total: int) -> None:
-        if progress is not None:
-            progress(number * total + done, n_places * total)
-
-    return report
+def _judged(
+    X: np.ndarray,
+    split: TrialSplit,
+    kinds: Iterable[str],
+    yardsticks: Mapping[str, Yardstick],
+    seed: int,
+    report: Progress,
+) -> dict[At, ArmScore | None]:
+    """The scores of the rows X (n, d) by kind and similarity."""
+    found: dict[At, list[Score | None]] = {}
+    for number in range(split.n_folds):
+        items = np.flatnonzero(split.item_folds == number)
+        rng = np.random.default_rng((seed, number))
+        fitted = X[split.fits[number % len(split.fits)]]
+        fit_set = FitSet(fitted)
+        for kind in kinds:
+            if kind == FLOW:
+                Z = NormalizingFlow(random_state=seed).fit(fitted).transform(X)
+            else:
+                Z = _treated(kind, fit_set, X, rng)
+            for similarity, yardstick in yardsticks.items():
+                score = score_of(yardstick, Z, items)
+                found.setdefault((kind, similarity), []).append(score)
+        report(number + 1, split.n_folds)
+    return {at: chosen_by_fold([each]) for at, each in found.items()}
 
 
 def _arrays(
@@ -290,7 +275,6 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
 
 
 def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Rows X (n, d) after a cure or a control."""
     name, _, count = kind.partition(":")
     if name not in (ROTATED, RANDOM, RANDOM_KEPT):
         return fit_set.fit(parse_treatment(kind)).reduced(X)
@@ -375,7 +359,6 @@ def _measures(X: np.ndarray) -> dict[str, float | None]:
 def _gains(
     scores: Mapping[tuple[Place, str, str], ArmScore | None], units: np.ndarray
 ) -> dict[str, Any]:
-    """The gains of all cells, and how many of their intervals hold together."""
     found: list[tuple[CureGain, PairedDifference | None, PairedDifference | None]] = []
     for (place, kind, similarity), arm in scores.items():
         if kind == RAW:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from ..data.csv_cells import csv_cell
+from ..data.csv_cells import csv_text
 from ..data.number_text import change, signed
 from ..evaluate.export import layer_text
 from ..evaluate.specs import parse_treatment
@@ -59,7 +57,6 @@ def tally(grid: GainGrid, similarity: str) -> list[list[str]]:
 
 
 def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
-    """A row for each gain at each place, under HEAD."""
     return [
         [
             place_name(each),
@@ -75,18 +72,12 @@ def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
 
 
 def place_name(gain: CureGain) -> str:
-    """The layer and pooling; "as given" for a file of vectors."""
     return f"layer {layer_text(gain.layer)}, {gain.pooling}" if gain.pooling else "as given"
 
 
 def gains_csv(grids: Grids) -> str:
     """A row for each gain, with the settings that it depends on."""
-    out = io.StringIO()
-    rows = [row for model, grid in grids.items() for row in _rows(model, grid)]
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    return csv_text([row for model, grid in grids.items() for row in _rows(model, grid)])
 
 
 def gains_html(grids: Grids) -> str:
@@ -107,7 +98,6 @@ def gains_html(grids: Grids) -> str:
 
 
 def _pictures(grid: GainGrid, similarity: str) -> str:
-    """A figure for each cure: its gain at each place, beside that of its control."""
     gains = [each for each in grid.gains if each.similarity == similarity]
     by_place = {(each.layer, each.pooling, each.cure): each.gain for each in gains}
     ends = [

@@ -69,10 +69,7 @@ def find_all(
     units: np.ndarray | None = None,
     seed: int,
 ) -> tuple[tuple[Finding, ...], dict[str, np.ndarray]]:
-    """(every finding of X, the rows that "hubs", "duplicates" and "outliers" are about).
-
-    Copies are counted among the ``rows`` that are not zero, all else in the sample.
-    """
+    """(every finding of X, the rows that "hubs", "duplicates" and "outliers" are about)."""
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample)
@@ -131,8 +128,7 @@ def _cone(table: Mapping[str, Measured]) -> Finding:
 def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     """Dimensions with most of the mean cosine, or with much of the squared length.
 
-    "unknown" without a mean cosine, because shares are then rounding. A dimension of noise around 0
-    has no share of the mean cosine, and shows in the squared length alone.
+    "unknown" without a mean cosine, because shares are then rounding.
     """
     share, cosine = table["top_5_contributions"], table["mean_cosine"]
     if cosine.low is None:
@@ -208,7 +204,6 @@ def _duplicates(
 
 
 def _repeats(values: Sequence[int]) -> np.ndarray:
-    """(n,) True where a value occurs again."""
     found = np.ones(len(values), dtype=bool)
     found[np.unique(values, return_index=True)[1]] = False
     return found

@@ -77,10 +77,8 @@ def report_html(
         Lines about the file, in that language, such as ``sentences.file_notes``.
     storage : Storage, optional
         Of ``storage_table``; a section of the report.
-    translate : callable
-        From English to the language.
-    language : str
-        Its code, for the file's ``lang``.
+    translate : callable, from English to the language
+    language : str, its code, for the file's ``lang``
     """
     _ = translate
     name = diagnosis.about.get("corpus", "")
@@ -232,7 +230,6 @@ def _figures(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
-    """The section on thresholds; empty without the finding."""
     found = diagnosis.thresholds
     if found is None:
         return []
@@ -264,7 +261,6 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
 
 
 def _storage(storage: Storage | None, _: Translate) -> list[str]:
-    """The section on what storage costs; empty where it was not computed."""
     if storage is None:
         return []
     head, rows = storage_sentences.table(storage, _)

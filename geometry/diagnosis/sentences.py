@@ -11,8 +11,9 @@ from ..data.account import BLANK, UNCHOSEN, Account
 from ..data.corpus import Corpus
 from ..data.embeddings import VectorSet
 from ..data.number_text import change, estimate, signed
-from ..data.pairs import Pairs
-from ..data.translations import Translate, paragraph
+from ..data.pairs import Pairs, RowPairs
+from ..data.relevance import JudgedQueries
+from ..data.translations import Translate, paragraph, text_tables
 from ..encode.pool import POOLING_NAMES
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS, Estimate
@@ -23,314 +24,20 @@ from .findings import MOST_OF_IT, Finding
 from .trial import POWER, TIE, Cure
 from .yardsticks import FOUND, NEIGHBOURS
 
-TITLES = {
-    "cone": "Cone",
-    "rogue": "Rogue dimensions",
-    "rank": "Few vectors for the dimensions (n/d)",
-    "hubs": "Hubs",
-    "duplicates": "Duplicates",
-    "outliers": "Outliers",
-}
-STATES = {
-    "found": "large",
-    "slight": "small",
-    "none": "none found",
-    "unknown": "not enough data to say",
-}
-_RANK = (
-    "n = {n}, d = {d}, n/d = {ratio}. The covariance has rank {rank} and an effective rank of "
-    "{effective}."
+TEXTS = text_tables("diagnosis")
+TITLES, STATES, SENTENCES, REPORT = (
+    TEXTS[table] for table in ("titles", "states", "sentences", "report")
 )
+LEAST_USED = 0.9  # share of pairs, queries or ids; below it, the note says to check the ids
 _MOST_COLUMNS = 8  # unused columns that are named
-SENTENCES = {
-    "answer": "{what}: {answer}.",
-    "cone-found": (
-        "These vectors form a narrow cone. The mean cosine of two of them is {value}; isotropic "
-        "vectors have 0, and a narrow cone has {limit} or more. Half of them lie within {angle} "
-        "degrees of the mean direction."
-    ),
-    "cone-slight": (
-        "These vectors hardly form a cone. The mean cosine of two of them is {value}; isotropic "
-        "vectors have 0, and a narrow cone has {limit} or more."
-    ),
-    "cone-none": (
-        "These vectors form no cone. The mean cosine of two of them is {value}, and isotropic "
-        "vectors have 0."
-    ),
-    "cone-unknown": (
-        "There is not enough data to say whether these vectors form a cone. That needs {least} "
-        "rows."
-    ),
-    "rogue-found": (
-        "A few dimensions have most of the mean cosine: {top} of them have {value} of it, and "
-        "would have {baseline} by chance. Their numbers, from 0: {dimensions}. They have {share} "
-        "of the squared length."
-    ),
-    "rogue-length": (
-        "A few dimensions have much of the squared length or of the variance: {count} of them have "
-        "{share} of it. "
-        "Their numbers, from 0: {dimensions}."
-    ),
-    "rogue-none": (
-        "No few dimensions have most of the mean cosine: the {top} largest shares add up to "
-        "{value}, and to {baseline} by chance."
-    ),
-    "rogue-absent": "There is no mean cosine of which single dimensions could have the most.",
-    "rogue-unknown": (
-        "There is not enough data to say whether a few dimensions have most of the mean cosine. "
-        "That needs {least} rows."
-    ),
-    "rank-found": (
-        f"There are about as many vectors as dimensions: {_RANK} Near n = d, a full whitening "
-        "without shrinkage is mostly noise."
-    ),
-    "rank-slight": (
-        f"There are few vectors for so many dimensions: {_RANK} A full whitening needs shrinkage; "
-        "from n/d = {enough} it hardly matters."
-    ),
-    "rank-none": f"There are enough vectors for a covariance: {_RANK}",
-    "hubs-found": (
-        "Hubs: {hubs} of {n} vectors have {share} of the places among the 10 nearest; one of them "
-        "is near {most} others. The skewness of the 10-occurrence is {value}; isotropic vectors of "
-        "this n and d have {baseline}."
-    ),
-    "hubs-none": (
-        "There are no clear hubs. The skewness of the 10-occurrence is {value}; isotropic vectors "
-        "of this n and d have {baseline}."
-    ),
-    "hubs-unknown": (
-        "There is not enough data to say whether some vectors are hubs. That needs {least} rows "
-        "that differ."
-    ),
-    "duplicates-found": (
-        "Vectors that are equal to an earlier one: {vectors} of {n}, {share} of the rows."
-    ),
-    "duplicates-none": "No vector is equal to an earlier one.",
-    "duplicates-found-texts": (
-        "Texts that repeat an earlier one: {texts} of {n}. Vectors that are equal to an earlier "
-        "one: {vectors}. Together these are {share} of the rows."
-    ),
-    "duplicates-none-texts": "No text repeats an earlier one, and no vectors are equal.",
-    "outliers-found": (
-        "Outliers: {value} of {n} vectors, {share} of them; {length} by their length and "
-        "{distance} by their distance from the mean, more than {spreads} robust standard "
-        "deviations from the median. Their first rows, from 1: {rows}."
-    ),
-    "outliers-none": (
-        "No vector is an outlier: all lengths and all distances from the mean are within "
-        "{spreads} robust standard deviations of the median."
-    ),
-    "outliers-unknown": (
-        "There is not enough data to say which vectors are outliers. That needs {least} rows."
-    ),
-    "effect-dimensions": "Without these dimensions, the score of raw vectors changes by {change}.",
-    "effect-cone": "Centring changes the score by {change}.",
-    "effect-rank": "Whitening all directions changes the score by {change}.",
-    "effect-rows": "Without them, the score of the other raw vectors changes by {change}.",
-    "sample": "Measured on a random sample of {sample} vectors.",
-    "count-once": "Sentences of one text count once here; there are {units} texts.",
-    "leave-nothing_helps": (
-        "Leave the vectors as they are: on held-out rows, no cure is clearly better."
-    ),
-    "leave-no_yardstick": (
-        "Nothing here can judge a cure. Give labels, scored pairs, or queries with known answers."
-    ),
-    "leave-unknown_text": (
-        "Not enough data: the model does not know this text. {share} of its tokens are unknown; "
-        "the limit is {limit}. Choose a model that knows it, and diagnose again."
-    ),
-    "leave-too_few-labels": (
-        "There is not enough data to say whether a cure helps. "
-        "That needs {least} rows with labels that repeat; here there are {amount}."
-    ),
-    "leave-too_few-labels-units": (
-        "There is not enough data to say whether a cure helps. "
-        "That needs {least} texts with labels that repeat; here there are {amount}."
-    ),
-    "leave-too_few-pairs": (
-        "There is not enough data to say whether a cure helps. "
-        "That needs {least} pairs that share no sentence, with different scores; here there are "
-        "{amount}."
-    ),
-    "leave-too_few-queries": (
-        "There is not enough data to say whether a cure helps. "
-        "That needs {least} queries that share no answer; here there are {amount} such groups."
-    ),
-    "leave-too_few-fit": (
-        "There is not enough data to say whether a cure helps. "
-        "That needs {least} vectors to fit on; here there are {amount}."
-    ),
-    "centre": "Subtract the mean, and change nothing else.",
-    "remove": (
-        "Subtract the mean and remove the directions of largest variance; their number: {k}."
-    ),
-    "project": (
-        "Subtract the mean and retain the directions of largest variance, without whitening; "
-        "their number: {k}."
-    ),
-    "level-all": "Whiten all directions, {shrinkage}.",
-    "whiten-all": "Whiten all directions, {shrinkage}.",
-    "whiten-some": ("Whiten the directions of largest variance, {shrinkage}; their number: {k}."),
-    "treat": "Use this treatment: {name}.",
-    "layer": (
-        "Use another layer or pooling: layer {layer} with {pooling} pooling. Diagnose that one "
-        "next, because a cure may help there too."
-    ),
-    "without-shrinkage": "without shrinkage",
-    "ledoit-wolf": "with Ledoit-Wolf shrinkage",
-    "shrinkage": "with shrinkage {a}",
-    "score-labels": "share of the {k} nearest neighbours with the same label",
-    "score-pairs": "Spearman’s correlation of cosines with the scores of pairs",
-    "score-queries": "nDCG of the {found} nearest",
-    "score-recall": "Recall among the {found} nearest",
-    "score-mrr": "Reciprocal rank among the {found} nearest",
-    "here": "If you stay with this layer and pooling: {advice}",
-    "here-evidence": (
-        "With the cures of this layer compared alone, the change is {difference}. The table's "
-        "interval is wider, because it applies to all layers together."
-    ),
-    "evidence-labels": (
-        "On {n_items} held-out rows, the {score} is {before} for raw vectors and {after} with this "
-        "recommendation: {difference}."
-    ),
-    "evidence-labels-units": (
-        "On {n_items} sentences of held-out texts, the {score} is {before} for raw vectors and "
-        "{after} with this recommendation: {difference}."
-    ),
-    "evidence-pairs": (
-        "On {amount} held-out pairs, {score} is {before} for raw vectors and {after} with this "
-        "recommendation: {difference}."
-    ),
-    "evidence-pairs-units": (
-        "On {n_items} held-out pairs in {amount} groups that share no sentence, {score} is "
-        "{before} for raw vectors and {after} with this recommendation: {difference}."
-    ),
-    "evidence-queries": (
-        "On {n_items} queries, the {score} is {before} for raw vectors and {after} with this "
-        "recommendation: {difference}."
-    ),
-    "further": "{name}: {difference}.",
-    "ties": "Not clearly different, and estimated within {tie}: {names}.",
-    "open": "Perhaps better is {name}: {difference}. More data would show whether it is.",
-    "smallest": "With data of this size, a gain of {gain} is found with a probability of {power}.",
-    "agree": "Each of the {n_splits} splits alone gives this recommendation.",
-    "disagree": "{n_agree} of the {n_splits} splits alone give this recommendation.",
-    "basis-labels": (
-        "The rows are split into {n_folds} folds, {n_splits} times. Each cure is fitted on the "
-        "other folds ({n_fit} rows, n/d = {ratio}). The neighbours of {n_items} rows are searched "
-        "among {n_searched} rows. Settings were chosen among {n_settings} on the other folds. The "
-        "intervals against raw vectors are at 95% together. They allow for rows that are "
-        "neighbours of each other; seed {seed}. Chance is {chance}. Copies do not count as "
-        "neighbours of each other."
-    ),
-    "basis-pairs": (
-        "The rows are split into {n_folds} folds, {n_splits} times. Each cure is fitted on the "
-        "other folds ({n_fit} rows, n/d = {ratio}) and judged on the pairs of the fold, {n_items} "
-        "in all. Settings were chosen among {n_settings} on the other folds. The intervals against "
-        "raw vectors are at 95% together; bootstrap over {amount} groups of pairs that share no "
-        "sentence; seed {seed}."
-    ),
-    "basis-queries": (
-        "{n_items} queries are searched among {n_searched} rows, and each cure is fitted on "
-        "{n_fit} rows (n/d = {ratio}). The queries are split into {n_folds} folds, {n_splits} "
-        "times. Settings were chosen among {n_settings} on the other folds. The intervals against "
-        "raw vectors are at 95% together; seed {seed}."
-    ),
-    "basis-none": (
-        "The measures are of {n_held_out} rows, with fits on {n_fit} others (n/d = {ratio}); seed "
-        "{seed}."
-    ),
-    "pairs-sample": "The pairs are a random sample of {n_drawn} of {n}.",
-    "others": "Other layers and poolings compared: {places}.",
-    "no-others": "No other layer was compared.",
-    "measured": "{n_measured} of {n} vectors of {d} numbers were measured; seed {seed}.",
-    "zero": "Rows of zeros, which have no direction and were left out: {n}.",
-    "units": (
-        "They are sentences of {n} texts. Sentences of one text are one unit: no text is in two "
-        "folds, intervals draw whole texts, and sentences of one text are no neighbours of each "
-        "other where labels are compared."
-    ),
-    "file-sample": "A random sample: {n} of {all}, seed {seed}.",
-    "file-whole": "Of all {n} rows, exactly: mean cosine {cosine}, mean length {norm}.",
-    "file-dropped": "Rows left out for NaN or infinity: {n} (number {rows}).",
-    "file-blank": "Rows left out because they have no text: {n} ({rows}).",
-    "file-no_vector": "Rows left out because they have no vector: {n} ({rows}).",
-    "file-replaced": "Lines with bytes that do not fit the encoding, replaced by �: {n} ({rows}).",
-    "file-formula": "Cells with a formula and no stored value, read as empty: {n} ({rows}).",
-    "file-cell_error": "Cells with an error of the spreadsheet, such as #N/A: {n} ({rows}).",
-    "file-merged": "Cells that got the text of the merged cells that they are in: {n} ({rows}).",
-    "file-columns": "Columns of the file that are neither text, label nor vector: {columns}.",
-    "column-empty": "“{column}” (empty)",
-    "column-codes": "“{column}” (row numbers or codes)",
-    "column-numbers": "“{column}” (numbers)",
-    "column-no_text": "“{column}” (not text)",
-    "column-unchosen": "“{column}” (not chosen)",
-    "file-zero": "Rows of zeros, which have no direction: {n} (number {rows}).",
-    "name-leave": "raw",
-    "name-centre": "centred",
-    "name-remove": "directions removed: {k}",
-    "name-project": "projected on {k} directions, not whitened",
-    "name-level-all": "whitened, all directions, {shrinkage}",
-    "name-whiten-all": "whitened, all directions, {shrinkage}",
-    "name-whiten-some": "whitened, {k} directions, {shrinkage}",
-    "place": "layer {layer}, {pooling} pooling",
-    "better": "better",
-    "worse": "worse",
-    "not-clear": "no clear difference",
-}
-
-REPORT = {
-    "title": "Diagnosis of “{name}”",
-    "title-nameless": "Diagnosis",
-    "findings": "Findings",
-    "pictures": "Pictures",
-    "cures": "What each cure changes, on rows that it was not fitted on",
-    "settings": "Settings",
-    "cure": "cure",
-    "score-labels": "same label (5 nearest)",
-    "score-pairs": "Spearman",
-    "score-queries": "nDCG (10 nearest)",
-    "change": "change from raw",
-    "verdict": "verdict",
-    "corpus": "corpus",
-    "labels": "labels",
-    "pairs": "pairs",
-    "model": "model",
-    "revision": "revision",
-    "prefix": "prefix of each text",
-    "layer": "layer",
-    "pooling": "pooling",
-    "fit-rows": "rows of the fit",
-    "held-out-rows": "held-out rows",
-    "treatment": "recommended treatment",
-    "seed": "seed",
-    "vectors-hash": "SHA-256 of the vectors (float32)",
-    "texts-hash": "SHA-256 of the texts",
-    "versions": "versions",
-    "picture-points": (
-        "The vectors in the plane of their mean direction and of the largest variance across it."
-    ),
-    "picture-cosines": "Cosines of all pairs of vectors, beside those of isotropic directions.",
-    "picture-shares": "The dimensions with the largest shares of the mean cosine.",
-    "axis-mean": "mean direction ↑",
-    "axis-across": "largest variance across it →",
-    "axis-origin": "origin",
-    "axis-cosine": "cosine of two vectors",
-    "axis-measured": "these vectors",
-    "axis-isotropic": "isotropic",
-    "axis-dimension": "dimension (from 0)",
-    "axis-share": "share of the mean cosine",
-}
 
 
 def title(finding: Finding, _: Translate) -> str:
-    """What the finding is about, and its answer."""
     answer = _(SENTENCES["answer"])
     return answer.format(what=_(TITLES[finding.code]), answer=_(STATES[finding.state]))
 
 
 def finding_sentence(finding: Finding, _: Translate) -> str:
-    """The answer with its numbers, as plain text."""
     code, numbers = f"{finding.code}-{finding.state}", finding.numbers
     if finding.code == "rogue" and finding.state in ("found", "slight"):
         value = numbers.get("value")
@@ -393,7 +100,6 @@ def _number(value: object, decimals: int | None, _: Translate) -> str:
 
 
 def recommendation(diagnosis: Diagnosis, _: Translate) -> str:
-    """What to do, in a sentence."""
     return _advice(diagnosis, diagnosis.chosen, _)
 
 
@@ -538,7 +244,6 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:
-    """How many vectors were measured, and which were left out."""
     found = _(SENTENCES["measured"]).format(
         n_measured=f"{diagnosis.n_measured:,}",
         n=f"{diagnosis.n:,}",
@@ -588,7 +293,6 @@ def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
 def _account_notes(
     account: Account | None, _: Translate, *, blank: str = "file-blank"
 ) -> list[str]:
-    """Rows without content, and columns that are not used."""
     notes: list[str] = []
     if account is None:
         return notes
@@ -617,8 +321,28 @@ def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:
     return _(SENTENCES["file-sample"]).format(n=f"{n:,}", all=f"{n_all:,}", seed=seed)
 
 
+def evidence_note(found: RowPairs | JudgedQueries, _: Translate) -> str:
+    """How many of the pairs or queries are used, and how their ids were matched."""
+    said = TEXTS["ids"]
+    if isinstance(found, RowPairs):
+        note = _(said["pairs"]).format(
+            n=f"{len(found):,}", all=f"{found.n_pairs:,}", by=_(said[found.named_by])
+        )
+        used = [len(found) / found.n_pairs]
+    else:
+        note = _(said["queries"]).format(
+            n=f"{len(found):,}",
+            all=f"{found.n_queries:,}",
+            queries_by=_(said[found.queries_by]),
+            rows_by=_(said[found.rows_by]),
+            missing=f"{found.n_missing:,}",
+        )
+        n_answers = sum(map(len, found.relevant))
+        used = [len(found) / found.n_queries, n_answers / (n_answers + found.n_missing)]
+    return note if min(used) >= LEAST_USED else paragraph([note, _(said["few"])])
+
+
 def cure_name(cure: Cure, _: Translate) -> str:
-    """The treatment in a few words."""
     if cure.place is not None:
         layer, pooling = cure.place
         return _(SENTENCES["place"]).format(layer=layer, pooling=_(POOLING_NAMES[pooling]))
@@ -659,6 +383,5 @@ def _settings(cure: Cure, _: Translate) -> dict[str, object]:
 
 
 def _sentence(code: str, cure: Cure) -> str | None:
-    """The sentence of that code, or of the code with the number of directions; None for none."""
     is_all = parse_treatment(cure.treatment).knobs.n_components is None
     return SENTENCES.get(code) or SENTENCES.get(f"{code}-{'all' if is_all else 'some'}")

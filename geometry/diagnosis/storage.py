@@ -74,14 +74,12 @@ def storage_table(
 
     Parameters
     ----------
-    diagnosis : Diagnosis
-        Of these vectors.
+    diagnosis : Diagnosis, of these vectors
     vectors : (n, d) array
     cures : sequence of Cure, optional
         Raw vectors first. By default raw, centred, and what is recommended at this layer.
     seed : int
-    progress : callable, optional
-        Called with (steps done, steps).
+    progress : callable, optional, called with (steps done, steps)
     **given
         texts, labels, pairs, queries and units, as ``diagnose`` takes them.
     """
@@ -139,7 +137,6 @@ def _scores(
     seed: int,
     progress: Callable[[int, int], None] | None,
 ) -> dict[tuple[int, int, str], list[Score | None]]:
-    """The scores of each fold by number of the cure, dimensions and form."""
     d = X.shape[1]
     found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
     specs = [parse_treatment(cure.treatment) for cure in cures]
@@ -184,10 +181,7 @@ def rotation(k: int, seed: int) -> np.ndarray:
 
 
 def axes(F: np.ndarray) -> np.ndarray:
-    """(m, m) columns: axes of the second moment of rows F (n, m), the largest first.
-
-    Those of rows along PCA's axes are the axes themselves, whitened or not.
-    """
+    """(m, m) columns: axes of the second moment of rows F (n, m), the largest first."""
     moment = F.T.astype(np.float64) @ F.astype(np.float64)  # (m, m)
     size = np.sqrt(np.outer(moment.diagonal(), moment.diagonal())).clip(1e-300)
     off = np.abs(moment / size - np.eye(len(moment)))

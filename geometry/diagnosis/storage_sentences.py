@@ -4,39 +4,11 @@ from __future__ import annotations
 
 from ..data.number_text import signed
 from ..data.translations import Translate, paragraph
-from .sentences import REPORT, _change, cure_name
+from .sentences import REPORT, TEXTS, _change, cure_name
 from .storage import Storage, Stored
 
 TOLERATED = 0.02  # a loss that the sentence on the smallest form tolerates
-STORAGE = {
-    "title": "What storage costs",
-    "dimensions": "dimensions",
-    "form": "format",
-    "bytes": "bytes a vector",
-    "smaller": "times smaller",
-    "change": "change from raw float32",
-    "unjudged": "What storage costs is not judged: it needs enough labels, pairs or queries.",
-}
-SENTENCES = {
-    "smallest": (
-        "The smallest form whose interval excludes a loss of {loss} or more: {name}, {k} "
-        "dimensions, {form}. A vector has {n_bytes} bytes, {smaller} times fewer than raw float32; "
-        "the change is {change}."
-    ),
-    "no-smaller": "No smaller form has an interval that excludes a loss of {loss} or more.",
-    "forms": (
-        "Vectors are scaled to length 1 before they are stored. int8 has 256 levels in each "
-        "dimension, between its least and its greatest value in the fit; binary has the sign of "
-        "each number. Dimensions are cut along the axes of the largest second moment, which are "
-        "those of PCA for centred vectors. The signs of fewer dimensions are taken after a random "
-        "rotation of these."
-    ),
-    "basis": (
-        "Treatments, axes and levels are fitted on the other folds, of {n_folds}. Items judged: "
-        "{n_items}; both sides of a comparison are stored in that form. Each 95% interval is by "
-        "itself, paired with raw float32; seed {seed}."
-    ),
-}
+STORAGE, SENTENCES = TEXTS["storage"], TEXTS["storage_sentences"]
 
 
 def summary(storage: Storage, _: Translate) -> str:
@@ -62,7 +34,6 @@ def summary(storage: Storage, _: Translate) -> str:
 
 
 def basis(storage: Storage, _: Translate) -> str:
-    """How the forms are made, and on what they were judged."""
     judged = _(SENTENCES["basis"]).format(
         n_folds=storage.n_folds, n_items=f"{storage.n_items:,}", seed=storage.seed
     )
@@ -70,7 +41,6 @@ def basis(storage: Storage, _: Translate) -> str:
 
 
 def table(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): a row for each treatment, number of dimensions and form."""
     score = REPORT[f"score-{storage.yardstick}"]
     names = _names(storage, _)
     head = [

@@ -165,6 +165,5 @@ def _axis(y: float) -> str:
 def _scale(
     values: np.ndarray, given: tuple[float, float], wanted: tuple[float, float]
 ) -> np.ndarray:
-    """Values between ``given`` mapped between ``wanted``."""
     share = (values - given[0]) / ((given[1] - given[0]) or 1.0)
     return np.asarray(wanted[0] + share * (wanted[1] - wanted[0]))

@@ -7,7 +7,7 @@ from ..data.translations import Translate, paragraph
 from ..measure.cone import NARROW
 from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis
-from .sentences import REPORT, _change, cure_change, cure_name, score_name
+from .sentences import REPORT, TEXTS, _change, cure_change, cure_name, score_name
 from .thresholds import WANTED, PairCosines, Threshold, Thresholds
 from .trial import Cure
 
@@ -15,96 +15,7 @@ RARE = 0.001  # share of related pairs, as in a search among many rows
 WEAK = 1 / 3  # share of the unrelated pairs above every threshold that finds WANTED of the related
 NO_LOSS = 0.02  # a loss of AUC, or of the score, that must be excluded before that
 MOVED = 0.5  # of the distance to 0, from which centring is called a cure for a threshold
-THRESHOLDS = {
-    "title": "Thresholds",
-    "picture-raw": "Cosines of related and of unrelated pairs, raw.",
-    "picture-centre": "Cosines of related and of unrelated pairs, centred.",
-    "line": "best F1",
-    "related": "related",
-    "unrelated": "unrelated",
-    "random": "random pairs",
-    "share-of-pairs": "share of the pairs of a kind",
-    "middle-unrelated": "unrelated: median [95% of them]",
-    "middle-related": "related: median [95% of them]",
-    "middle-random": "random pairs: median [95% of them]",
-    "auc": "AUC",
-    "change": "change of AUC from raw",
-    "goal": "goal",
-    "threshold": "threshold",
-    "precision": "precision",
-    "rare": "precision if 1 pair in 1,000 is related",
-    "recall": "recall",
-    "false": "unrelated at or above it",
-    "goal-precision": "precision {wanted}",
-    "goal-f1": "best F1",
-    "goal-recall": "recall {wanted}",
-}
-SENTENCES = {
-    "range": (
-        "The cosines of unrelated pairs have the median {unrelated}, and 95% of them are between "
-        "{unrelated_low} and {unrelated_high}. Those of related pairs have the median {related}, "
-        "and 95% of them are between {related_low} and {related_high}."
-    ),
-    "range-none": (
-        "95% of the cosines of random pairs are between {unrelated_low} and {unrelated_high}; "
-        "their median is {unrelated}."
-    ),
-    "auc": "A related pair has the higher cosine with a probability of {auc} (AUC).",
-    "best": (
-        "For raw vectors, the threshold with the best F1 is {cosine}: precision {precision}, "
-        "recall {recall}."
-    ),
-    "cure": (
-        "Centring is the cure for a threshold: it moves the median of the unrelated pairs to "
-        "{centred} and keeps the order. The change of AUC is {change}. The threshold with the best "
-        "F1 is then {cosine}. The recommendation is about the order alone."
-    ),
-    "unsure": (
-        "Centring moves the median of the unrelated pairs to {centred}. There is not enough data "
-        "to say that it keeps the order: the change of AUC is {auc}."
-    ),
-    "cure-score": "The change of the score by which cures are compared is {change} ({score}).",
-    "loss": (
-        "Centring moves the median of the unrelated pairs to {centred}, but some of the order is "
-        "lost. The change of AUC is {auc}; that of the score by which cures are compared is "
-        "{change} ({score})."
-    ),
-    "weak": (
-        "No threshold separates these pairs well: to find {wanted} of the related pairs, at least "
-        "{false} of the unrelated ones are at or above it, after every cure."
-    ),
-    "unjudged": (
-        "Centring moves the median to {centred}. Nothing here can judge whether it keeps the "
-        "order: give labels, scored pairs, or queries with known answers."
-    ),
-    "rule-labels": (
-        "Related pairs are rows with the same label, and unrelated pairs are rows with different "
-        "labels: {n_related} and {n_unrelated} of them, drawn at random (seed {seed})."
-    ),
-    "rule-pairs": (
-        "Related pairs have a score of {least} or more, the upper third of the range; unrelated "
-        "pairs have {most} or less, the lower third. There are {n_related} and {n_unrelated} of "
-        "them. The pairs between are left out."
-    ),
-    "rule-binary": (
-        "Related pairs have the score {least}, and unrelated pairs have {most}: {n_related} and "
-        "{n_unrelated} of them."
-    ),
-    "rule-queries": (
-        "A related pair is a query and a row that is relevant to it; an unrelated pair is a query "
-        "and another random row. There are {n_related} and {n_unrelated} of them (seed {seed})."
-    ),
-    "rule-none": "There are {n_unrelated} random pairs (seed {seed}).",
-    "copies": "No pair has two copies or two sentences of one text.",
-    "share": (
-        "{share} of the compared pairs are related. Where fewer are, precision is lower. Recall "
-        "and the share of unrelated pairs at or above a threshold stay the same."
-    ),
-    "interval": (
-        "The 95% intervals are for these fits on other rows. They allow for pairs that share a "
-        "row; settings are those of the trial."
-    ),
-}
+THRESHOLDS, SENTENCES = TEXTS["thresholds"], TEXTS["threshold_sentences"]
 
 
 def labels(_: Translate) -> dict[str, str]:
@@ -177,7 +88,6 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
 
 
 def _is_moved(raw: PairCosines, centred: PairCosines) -> bool:
-    """True where a cone's cosines are nearer to 0 by MOVED or more."""
     return raw.middle >= NARROW and abs(centred.middle) <= (1 - MOVED) * raw.middle
 
 
@@ -204,7 +114,6 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
 
 
 def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): the cosines of both kinds of pairs after each cure, and AUC."""
     found = diagnosis.thresholds
     if found is None:
         return [], []
@@ -224,7 +133,6 @@ def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[li
 
 
 def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[str]]]:
-    """(head, rows): thresholds of raw and centred vectors and after the recommended cure."""
     found = diagnosis.thresholds
     if found is None or not found.n_related:
         return [], []
@@ -245,7 +153,6 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
 
 
 def _precision(threshold: Threshold, share: float) -> float:
-    """The precision where this share of the compared pairs is related."""
     found = share * threshold.recall
     others = (1 - share) * threshold.false_share
     return found / (found + others) if found else 0.0

@@ -1,9 +1,8 @@
 """Cosines of related and of unrelated pairs, and which threshold separates them.
 
-Each pair is within a fold and treated by a fit on the others, as in the trial; the rules are in
-docs/diagnosis.md. AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error
-is a sum over pairs. Two pairs depend on each other if they share a unit: its variance is that of
-dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
+Each pair is within a fold and treated by a fit on the others; the rules are in docs/diagnosis.md.
+AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error is a sum over pairs.
+Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
 """
 
 from __future__ import annotations
@@ -118,7 +117,6 @@ class _Pairs:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """(related, unrelated)"""
         n_related = int(self.is_related.sum())
         return n_related, len(self.left) - n_related
 
@@ -132,10 +130,7 @@ def find_thresholds(
     seed: int,
     fittable: np.ndarray | None = None,
 ) -> Thresholds | None:
-    """The finding for rows X (n, d) of a trial, none zero; None where there are too few rows.
-
-    ``cures`` are those of the trial, with their settings; other layers are left out.
-    """
+    """The finding for rows X (n, d) of a trial, none zero; None where there are too few rows."""
     n = len(X)
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
     fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
@@ -201,10 +196,7 @@ def draw_pairs(
     *,
     is_same: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(left, right): at most ``most`` different pairs of rows of different units.
-
-    All pairs with the same label, or all with different ones, are equally probable.
-    """
+    """(left, right): different pairs of rows of different units, all equally probable."""
     order = np.argsort(labels, kind="stable")
     _, start, place, size = np.unique(
         labels[order], return_index=True, return_inverse=True, return_counts=True
@@ -247,7 +239,6 @@ def _of_scores(
 def _of_queries(
     yardstick: QueryYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
 ) -> _Pairs:
-    """Each query with its relevant rows, and as often with a random other row."""
     queries, n = yardstick.queries, yardstick.n_searched
     links = np.array([(query, row) for query, each in enumerate(queries.relevant) for row in each])
     links = rng.permutation(links.reshape(-1, 2))[:MOST].astype(np.int64)
@@ -370,7 +361,6 @@ class _Auc:
         return cls(value, coo_array((added, ends), shape=(n_units, n_units)).tocsr())
 
     def estimate(self, *, is_counted: bool) -> Estimate:
-        """With a 95% interval made on the scale of log odds, so that it is within 0 and 1."""
         spread = self.value * (1 - self.value)
         deviation = float(np.sqrt(variance_of_dyads(self.edges)))
         if not is_counted or not spread or not deviation:
@@ -380,7 +370,6 @@ class _Auc:
         return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
 
     def less(self, raw: _Auc, *, is_counted: bool) -> Estimate:
-        """The paired difference to raw vectors."""
         value = self.value - raw.value
         if not is_counted:
             return Estimate(value, None, None)

@@ -1,9 +1,8 @@
 """Which treatment helps on held-out rows: settings chosen on some folds, judged on another.
 
-Each *arm* (leave, centre, remove, project, level, whiten, another layer) has settings to choose of.
-The setting for a fold is the one with the best mean score on the *other* folds, each fitted without
-its own fold; no item that judges an arm has a part in the choice of its setting. The rules are in
-docs/diagnosis.md. Intervals hold together by max-T (Westfall, Young 1993).
+Each *arm* (leave, centre, remove, project, level, whiten, another layer) has settings. That for a
+fold has the best mean score on the *other* folds; no item that judges an arm has a part in its
+choice. The rules are in docs/diagnosis.md. Intervals hold together by max-T (Westfall, Young 1993).
 """
 
 from __future__ import annotations
@@ -116,12 +115,6 @@ class Trial:
     ties: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Arm:
-    kind: str
-    settings: tuple[str | Place, ...]
-
-
 def run_trial(
     X: np.ndarray,
     yardstick: Yardstick | None,
@@ -134,8 +127,7 @@ def run_trial(
 ) -> Trial:
     """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
 
-    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on,
-    less copies of rows that are judged; without it any row may be.
+    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on.
     """
     n, d = X.shape
     may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
@@ -158,29 +150,33 @@ def run_trial(
         # without a score, the fits are those of the measures, unless there are too few rows to fit
         n_fit = first.n_fit if first.n_fit < MIN_ROWS else unjudged.n_fit
     else:
-        arms = [*_arms(first.n_fit, d), *([Arm("layer", tuple(others))] if others else ())]
+        arms = _arms(first.n_fit, d) | ({"layer": tuple(others)} if others else {})
         per_split, n_splits = _amount_of_work(yardstick, d)
         # another seed than that of any split: (seed, 0) gives the numbers of seed
         order = np.random.default_rng((seed, SPLITS)).permutation(len(yardstick.groups))
-        splits = []
+        draws, judged = [], []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
             if (made := split_by((seed, number), yardstick)) is not None:
-                splits.append((made, drawn))
-        tried = _Tried.of(X, yardstick, arms, splits, others, step)
-        compared = tried.cures()
-        chosen, here = recommended(compared), recommended(tried.cures(but="layer"))
+                draws.append(drawn)
+                judged.append(_judge(X, yardstick, arms, made, drawn, others, step))
+        tried = _Tried.of(judged, arms, yardstick, all(np.array_equal(draws[0], e) for e in draws))
+        compared = tried.cures(tried.scores)
+        chosen = recommended(compared)
+        here = recommended(tried.cures(tried.scores, but="layer"))
         n_fit = first.n_fit
         found = {
             "others": tuple(others),
-            "n_items": len(np.unique(np.concatenate([drawn for _, drawn in splits]))),
+            "n_items": len(np.unique(np.concatenate(draws))),
             "n_searched": round(yardstick.cost),
             "n_splits": len(tried.scores),
-            "n_agree": tried.n_agree(chosen.kind),
+            "n_agree": sum(
+                recommended(tried.cures([split])).kind == chosen.kind for split in tried.scores
+            ),
         }
         if compared[0].score is not None:
             because = "helps" if chosen.kind != "leave" else "nothing_helps"
-        found["n_settings"] = sum(len(arm.settings) for arm in arms) - 1
+        found["n_settings"] = sum(map(len, arms.values())) - 1
     compared = _measured(X, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
@@ -205,10 +201,7 @@ def folds(
     seed: int | tuple[int, ...],
     judges: np.ndarray | None = None,
 ) -> np.ndarray:
-    """(n,) the fold of each row, from 0: whole groups (n,), about as many rows in each.
-
-    Of ``judges`` (n,), True for rows of groups that judge, each fold has its share too.
-    """
+    """(n,) the fold of each row: whole groups; each fold has its share of those that judge."""
     if judges is not None and judges.any() and not judges.all():
         found = np.empty(len(groups), dtype=np.int64)
         for part in (judges, ~judges):
@@ -238,10 +231,7 @@ class TrialSplit:
         may_fit: np.ndarray,
         yardstick: Yardstick | None,
     ) -> TrialSplit | None:
-        """None where a fold or a fit has too few rows.
-
-        Rows that judge nothing are in every fit; without a yardstick, no row is.
-        """
+        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit."""
         n_folds = int(fold.max()) + 1
         item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
         if yardstick is not None:
@@ -276,96 +266,107 @@ def _amount_of_work(yardstick: Yardstick, d: int) -> tuple[int, int]:
     return min(n, max(1, affordable // n_splits)), n_splits
 
 
+Settings = Mapping[str, tuple[str | Place, ...]]  # by the kind of each arm
+Judged = Mapping[str, list[list[Score | None]]]  # by setting and fold
+
+
 @dataclass(frozen=True)
 class _Tried:
-    """The scores of every arm, in every split."""
+    """The scores of every arm in every split, and its setting with the best mean."""
 
-    arms: Sequence[Arm]
-    scores: Sequence[Sequence[ArmScore | None]]  # by split and arm
-    best: Sequence[str | Place]  # the setting of each arm with the best mean
-    names: Sequence[str]  # of the scores
-    units: np.ndarray  # of items
+    scores: Sequence[Mapping[str, ArmScore | None]]
+    best: Mapping[str, str | Place]
+    yardstick: Yardstick
     same_items: bool  # every split judges the same items
 
     @classmethod
     def of(
-        cls,
-        X: np.ndarray,
-        yardstick: Yardstick,
-        arms: Sequence[Arm],
-        splits: Sequence[tuple[TrialSplit, np.ndarray]],
-        others: Mapping[Place, Vectors],
-        step: Callable[[], None],
+        cls, judged: Sequence[Judged], arms: Settings, yardstick: Yardstick, same_items: bool
     ) -> _Tried:
-        found, means = [], []
-        for split, drawn in splits:
-            judged = _judge(X, yardstick, arms, split, drawn, others, step)
-            found.append([chosen_by_fold(each) for each in judged])
-            means.append([[_mean(setting) for setting in each] for each in judged])
-        totals = [np.sum(each, axis=0) for each in zip(*means, strict=True)]
-        best = [
-            arm.settings[int(np.argmax(total))] for arm, total in zip(arms, totals, strict=True)
-        ]
-        same = all(np.array_equal(drawn, splits[0][1]) for _, drawn in splits)
-        return cls(arms, found, best, yardstick.names, yardstick.units, same)
+        best = {}
+        for kind, settings in arms.items():
+            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
+            best[kind] = settings[int(np.argmax(totals))]
+        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
+        return cls(scores, best, yardstick, same_items)
 
     def cures(
-        self, *, but: str = "", splits: Sequence[Sequence[ArmScore | None]] | None = None
+        self, splits: Sequence[Mapping[str, ArmScore | None]], *, but: str = ""
     ) -> tuple[Cure, ...]:
-        """The arms with their scores and differences, of these splits, without the kind ``but``."""
-        splits = self.scores if splits is None else splits
-        kept = [place for place, arm in enumerate(self.arms) if arm.kind != but]
-        cures = []
-        for place in kept:
-            kind, setting = self.arms[place].kind, self.best[place]
-            if kind == "layer":
-                cures.append(Cure(kind, "none", place=cast(Place, setting)))
-            else:
-                cures.append(Cure(kind, cast(str, setting)))
-        averaged = [average([split[place] for split in splits]) for place in kept]
-        return _compared(cures, averaged, self)
-
-    def n_agree(self, kind: str) -> int:
-        return sum(recommended(self.cures(splits=[split])).kind == kind for split in self.scores)
+        """The arms with their scores and differences in these splits, raw vectors first."""
+        kept = [kind for kind in self.best if kind != but]
+        means = {kind: average([split[kind] for split in splits]) for kind in kept}
+        scored = {kind: mean for kind, mean in means.items() if mean is not None}
+        units = self.yardstick.units
+        pairs = {
+            (simple, complex_): PairedDifference.of(
+                scored[simple], scored[complex_], units, same_items=self.same_items
+            )
+            for simple, complex_ in combinations(scored, 2)
+        }
+        against: dict[str, dict[str, Estimate]] = {kind: {} for kind in kept}
+        least: dict[str, float] = {}
+        for is_with_raw in (True, False):
+            some = {
+                both: each for both, each in pairs.items() if (both[0] == "leave") == is_with_raw
+            }
+            quantile = together(list(some.values()), len(np.unique(units)))
+            for (simple, complex_), each in some.items():
+                against[complex_][simple] = each.estimate(quantile, len(some))
+                if is_with_raw:
+                    least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
+        return tuple(
+            Cure(
+                kind,
+                treatment=best if isinstance(best := self.best[kind], str) else "none",
+                score=float(scored[kind].score.values[0]) if kind in scored else None,
+                place=None if isinstance(best, str) else best,
+                against=against[kind],
+                smallest_gain=least.get(kind),
+                more={
+                    name: change(scored["leave"].score, scored[kind].score, number=number)
+                    for number, name in enumerate(self.yardstick.names)
+                    if number and kind != "leave" and {"leave", kind} <= scored.keys()
+                },
+            )
+            for kind in kept
+        )
 
 
 def _judge(
     X: np.ndarray,
     yardstick: Yardstick,
-    arms: Sequence[Arm],
+    arms: Settings,
     split: TrialSplit,
     drawn: np.ndarray,
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
-) -> list[list[list[Score | None]]]:
-    """Scores by arm, setting and fold of the items ``drawn``.
-
-    Folds in which raw vectors have no score are left out: no item, or equal scores.
-    """
+) -> Judged:
+    """Scores of the drawn items; folds in which raw vectors have no score are left out."""
     items = [drawn[split.item_folds[drawn] == each] for each in range(split.n_folds)]
-    found: list[list[list[Score | None]]] = [[[] for _ in arm.settings] for arm in arms]
+    found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
+
+    def judge(Z: np.ndarray, of_setting: list[Score | None], folds: Sequence[np.ndarray]) -> None:
+        of_setting.extend(score_of(yardstick, Z, judged) for judged in folds)
+        step()
+
     parts = [items] if len(split.fits) == 1 else [[each] for each in items]
     for fitted, of_fit in zip(split.fits, parts, strict=True):
         fit_set = FitSet(X[fitted])
-        for arm, of_arm in zip(arms, found, strict=True):
-            if arm.kind == "layer":
-                continue
-            for text, of_setting in zip(arm.settings, of_arm, strict=True):
-                Z = fit_set.fit(parse_treatment(cast(str, text))).reduced(X)
-                of_setting.extend(score_of(yardstick, Z, judged) for judged in of_fit)
-                step()
-    for arm, of_arm in zip(arms, found, strict=True):
-        if arm.kind == "layer":
-            for place, of_setting in zip(arm.settings, of_arm, strict=True):
-                Z = read(others[cast(Place, place)])
-                of_setting.extend(score_of(yardstick, Z, judged) for judged in items)
-                step()
-    kept = [fold for fold, score in enumerate(found[0][0]) if score is not None]
-    return [[[each[fold] for fold in kept] for each in of_arm] for of_arm in found]
+        for kind, settings in arms.items():
+            for setting, of_setting in zip(settings, found[kind], strict=True):
+                if isinstance(setting, str):
+                    Z = fit_set.fit(parse_treatment(setting)).reduced(X)
+                    judge(Z, of_setting, of_fit)
+    for place, of_setting in zip(arms.get("layer", ()), found.get("layer", ()), strict=True):
+        judge(read(others[cast(Place, place)]), of_setting, items)
+    kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
+    return {
+        kind: [[each[fold] for fold in kept] for each in of_arm] for kind, of_arm in found.items()
+    }
 
 
 def _mean(by_fold: Sequence[Score | None]) -> float:
-    """The mean over folds of the deciding score; -inf without one."""
     if not by_fold or any(score is None for score in by_fold):
         return -np.inf
     return float(np.mean([score.values[0] for score in by_fold if score is not None]))
@@ -373,11 +374,7 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
 
 @dataclass(frozen=True)
 class ArmScore:
-    """The score of an arm over splits.
-
-    fixed : (B,) replicates without a new choice of the setting.
-    by_split : (splits,) the deciding value of each.
-    """
+    """The score over splits; ``fixed`` replicates (B,) choose no setting anew."""
 
     score: Score
     fixed: np.ndarray
@@ -415,7 +412,6 @@ def _measured(
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> tuple[Cure, ...]:
-    """The cures with the measures of held-out rows, MEASURED at most."""
     rows, fit_set = split.held_out[:MEASURED], FitSet(X[split.fits[0]])
     found = []
     for cure in cures:
@@ -450,7 +446,6 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 
 def cures() -> list[TreatmentKind]:
-    """The treatments that a trial compares, from simple to complex."""
     return [kind for kind in simple_first() if kind.cure]
 
 
@@ -463,18 +458,17 @@ def usual_settings(n: int, d: int) -> dict[str, str]:
     }
 
 
-def _arms(n: int, d: int) -> list[Arm]:
-    """The arms for n rows of the fit, from simple to complex."""
-    found = (
-        Arm(kind.cure, (kind.short,) if kind.tried is None else tuple(kind.tried(n, d)))
+def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
+    found = {
+        kind.cure: (kind.short,) if kind.tried is None else tuple(kind.tried(n, d))
         for kind in cures()
-    )
-    return [arm for arm in found if arm.settings]
+    }
+    return {kind: settings for kind, settings in found.items() if settings}
 
 
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
-    settings = sum(len(arm.settings) for arm in _arms(10**9, d))
+    settings = sum(map(len, _arms(10**9, d).values()))
     return SPLITS * (FOLDS * settings + n_others) + len(cures()) + 1  # the last is another layer
 
 
@@ -488,50 +482,12 @@ def _measures(Z: np.ndarray) -> dict[str, float | None]:
 
 
 def average(splits: Sequence[ArmScore | None]) -> ArmScore | None:
-    """The mean of the splits; None where one has no score."""
     score = mean_score([None if each is None else each.score for each in splits])
     if score is None:
         return None
     arms = [each for each in splits if each is not None]
     fixed = np.mean([each.fixed for each in arms], axis=0)
     return ArmScore(score, fixed, np.concatenate([each.by_split for each in arms]))
-
-
-def _compared(
-    cures: Sequence[Cure], arms: Sequence[ArmScore | None], tried: _Tried
-) -> tuple[Cure, ...]:
-    """The cures with their scores and differences; cures[0] are the raw vectors."""
-    scored = {place: arm for place, arm in enumerate(arms) if arm is not None}
-    pairs = {
-        (simple, complex_): PairedDifference.of(
-            scored[simple], scored[complex_], tried.units, same_items=tried.same_items
-        )
-        for simple, complex_ in combinations(scored, 2)
-    }
-    n_units = len(np.unique(tried.units))
-    against: list[dict[str, Estimate]] = [{} for _ in cures]
-    least: dict[int, float] = {}
-    for is_with_raw in (True, False):
-        some = {both: each for both, each in pairs.items() if (both[0] == 0) == is_with_raw}
-        quantile = together(list(some.values()), n_units)
-        for (simple, complex_), each in some.items():
-            against[complex_][cures[simple].kind] = each.estimate(quantile, len(some))
-            if is_with_raw:
-                least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
-    return tuple(
-        replace(
-            cure,
-            score=float(scored[place].score.values[0]) if place in scored else None,
-            against=against[place],
-            smallest_gain=least.get(place),
-            more={
-                name: change(scored[0].score, scored[place].score, number=number)
-                for number, name in enumerate(tried.names)
-                if number and place and {0, place} <= scored.keys()
-            },
-        )
-        for place, cure in enumerate(cures)
-    )
 
 
 @dataclass(frozen=True)

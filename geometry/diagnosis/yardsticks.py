@@ -2,13 +2,12 @@
 
 A yardstick judges *items* (rows as queries, pairs, queries with known answers). Items of one *unit*
 depend on each other: copies, sentences of one text, pairs that share a sentence. Every score comes
-with replicates of a bootstrap that draws whole units, the same for all scores of a yardstick. Where
-rows are each other's neighbours, the variance is that of dyads: the sum over all pairs of (query,
-neighbour) that share a member (Fafchamps, Gubert 2007; Aronow, Samii, Assenova 2015).
+with replicates of a bootstrap that draws whole units. Where rows are each other's neighbours, the
+variance is that of dyads: the sum over all pairs of (query, neighbour) that share a member
+(Fafchamps, Gubert 2007; Aronow, Samii, Assenova 2015).
 
-Each has ``names`` of its scores, the deciding one first; ``units`` (i,) of its items, and their
-``groups``, by which ``run_trial`` splits rows; ``least`` units below which there are too few; and
-``cost``, how many rows an item is compared with.
+``names`` are its scores, the deciding one first; ``groups`` (i,) are those of its items, by which
+rows are split; ``cost`` is how many rows an item is compared with.
 """
 
 from __future__ import annotations
@@ -65,7 +64,6 @@ def variance_of_dyads(edges: csr_array) -> float:
 
 
 def mean_score(parts: Sequence[Score | None]) -> Score | None:
-    """The mean of the scores of folds or splits; None where one is missing."""
     known = [each for each in parts if each is not None]
     if len(known) < len(parts):
         return None
@@ -92,10 +90,7 @@ def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -
 def change(
     before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
 ) -> Estimate:
-    """The difference of a score of the same items at 95% by itself.
-
-    With the units of all items (i,), few queries are compared by a test of signs.
-    """
+    """The difference of a score of the same items at 95%; with units, few queries by signs."""
     items = list(before.by_item)
     if units is not None and items and len(np.unique(units)) < BOOTSTRAPPED:
         each = [after.by_item[item] - before.by_item[item] for item in items]
@@ -120,8 +115,6 @@ def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | 
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Rows with labels, which judge."""
-
     labels: np.ndarray  # (n,); "" is no label
     row_groups: np.ndarray  # (n,); copies and rows of one text, which do not judge each other
     searched: np.ndarray  # (s,), the items: one of each copy, with a label
@@ -160,10 +153,8 @@ class _Labelled:
 class LabelYardstick(_Labelled):
     """Share of a row's nearest neighbours, among other units, that have its label.
 
-    Neighbours are searched among all items. A resample weights a unit by how often it is
-    drawn, as a query and as a neighbour: rows are each other's neighbours, and a hub is a neighbour
-    of many. It does not search anew, because a copy would be its own nearest neighbour.
-    ``similarity`` is as in ``pair_similarities``.
+    A resample weights a unit by how often it is drawn, as a query and as a neighbour. It does not
+    search anew, because a copy would be its own nearest neighbour.
     """
 
     similarity: str = "cosine"
@@ -214,8 +205,7 @@ def _nearest_of_others(
 ) -> np.ndarray:
     """The k rows (q, k) of other units that are most similar to each item, in float32.
 
-    ``Search`` finds near ties again in float64, in four times the time. Here two rows that differ
-    in the seventh digit may change places.
+    ``Search`` finds near ties again in float64, in four times the time.
     """
     if similarity == "rank":
         rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
@@ -248,8 +238,7 @@ def _nearest_of_others(
 class ProbeYardstick(_Labelled):
     """Share of rows whose label a linear probe gives: ridge regression on the other folds' rows.
 
-    The rows are scaled by one number before the fit, to a mean squared length of their dimensions,
-    so that the penalty means the same for every treatment.
+    Rows are scaled by one number, so that the penalty means the same for every treatment.
     """
 
     names = ("accuracy",)
@@ -354,7 +343,6 @@ class QueryYardstick:
         return within, np.vstack([X[searched], X[self.n_searched :]]), searched
 
     def score(self, Z: np.ndarray, items: np.ndarray, *, hidden: np.ndarray | None = None) -> Score:
-        """A hidden row is found where it is relevant."""
         relevant = [self.queries.relevant[item] for item in items]
         own = [self.queries.left_out[item] for item in items]
         if hidden is not None:

@@ -1,8 +1,11 @@
 from .best_cell import Chosen as Chosen
 from .best_cell import choose_on_dev as choose_on_dev
+from .bootstrap import Aggregate as Aggregate
 from .bootstrap import Difference as Difference
 from .bootstrap import PairBootstrap as PairBootstrap
 from .bootstrap import PairScore as PairScore
+from .bootstrap import SubsetBootstrap as SubsetBootstrap
+from .bootstrap import aggregate as aggregate
 from .bootstrap import evaluate_pairs as evaluate_pairs
 from .export import grid_csv as grid_csv
 from .export import grid_json as grid_json
@@ -28,6 +31,3 @@ from .ranks import RankMoves as RankMoves
 from .similarities import pair_similarities as pair_similarities
 from .specs import TreatmentSpec as TreatmentSpec
 from .specs import parse_treatment as parse_treatment
-from .subsets import Aggregate as Aggregate
-from .subsets import SubsetBootstrap as SubsetBootstrap
-from .subsets import aggregate as aggregate

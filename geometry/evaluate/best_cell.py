@@ -1,8 +1,4 @@
-"""The best cell of a grid, chosen on pairs that are not scored afterwards.
-
-``choose_on_dev`` takes a dev set. Without a dev set, ``HalfChoice`` chooses on one half of the
-pairs and scores the other half.
-"""
+"""The best cell of a grid, chosen on pairs that are not scored afterwards: a dev set, or a half."""
 
 from __future__ import annotations
 
@@ -56,12 +52,7 @@ def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
 def halves(
     gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(dev, test): sorted row numbers of two random halves; test has the extra row of an odd n.
-
-    gold_scores (n,) : of the pairs, in any range.
-    units (n,) : pairs of one unit, such as ``Pairs.units``, stay in one half.
-    Raises ValueError if a half has fewer than 3 pairs or constant scores.
-    """
+    """Sorted row numbers (dev, test) of two random halves; pairs of one unit stay in one half."""
     gold = np.asarray(gold_scores)
     if units is None or len(np.unique(units)) == len(gold):
         order = np.random.default_rng(random_state).permutation(len(gold))
@@ -80,10 +71,7 @@ def halves(
 
 
 class RecordingBootstrap(PairBootstrap):
-    """A bootstrap that also records similarities, so that ``HalfChoice`` needs no second fit.
-
-    ``recorded`` has score and similarities in the order of the calls. The caller empties it.
-    """
+    """A bootstrap that records (score, similarities): ``HalfChoice`` needs no second fit."""
 
     def __init__(self, gold_scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> None:
         super().__init__(gold_scores, draws, seed)
@@ -96,10 +84,7 @@ class RecordingBootstrap(PairBootstrap):
 
 
 class HalfChoice:
-    """The best cell on one half of the pairs, scored on the other half.
-
-    Cells come one column at a time; only the similarities of the best cell so far stay in memory.
-    """
+    """The best cell on one half of the pairs, scored on the other half; cells come in columns."""
 
     def __init__(
         self, gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
@@ -112,7 +97,6 @@ class HalfChoice:
         self._similarities: np.ndarray | None = None
 
     def add(self, cells: Sequence[Cell], recorded: Sequence[tuple[PairScore, np.ndarray]]) -> None:
-        """Score cells on the dev half; ``recorded`` : see ``RecordingBootstrap``."""
         for cell in cells:
             similarities = next((s for score, s in recorded if score is cell.score), None)
             value = None
@@ -132,10 +116,7 @@ class HalfChoice:
             self._cells.append(replace(cell, score=score, difference=None))
 
     def chosen(self, *, draws: int = DRAWS, seed: int = 0) -> Chosen:
-        """The best cell on the dev half, without an interval; its test score has an interval.
-
-        Raises ValueError if no cell has a score.
-        """
+        """The best cell on the dev half; its test score has an interval."""
         on_dev = Grid(tuple(self._cells), "one half", len(self._dev), "", 0, seed)
         best = on_dev.best()
         assert self._similarities is not None  # the similarities of the best cell

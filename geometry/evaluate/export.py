@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
-from ..data.csv_cells import csv_cell
+from ..data.csv_cells import csv_text
 from ..encode.encoder import Layer
 from .best_cell import Chosen
 from .bootstrap import PairScore
@@ -32,12 +30,7 @@ def grid_rows(grid: Grid) -> list[dict[str, Any]]:
 
 def grid_csv(grid: Grid, **settings: Any) -> str:
     """The rows as CSV with a header; settings, such as the model, are the first columns."""
-    rows = [{**settings, **row} for row in grid_rows(grid)]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(csv_cell, rows[0]))
-    writer.writerows(map(csv_cell, row.values()) for row in rows)
-    return text.getvalue()
+    return csv_text([{**settings, **row} for row in grid_rows(grid)])
 
 
 def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:

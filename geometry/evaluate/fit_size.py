@@ -23,10 +23,7 @@ WHITENINGS = ("pca", f"pca:{RETAINED}", "pca:lw")
 
 
 def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -> tuple[int, ...]:
-    """Sizes of a fit set from FEWEST up to all rows, spaced by ratio.
-
-    n = d is one of them if there are as many rows, and with ``past_d`` a size a little above.
-    """
+    """Sizes of a fit set from FEWEST up to all rows, spaced by ratio; n = d is one of them."""
     if available <= FEWEST:
         return (available,)
     sizes = np.geomspace(FEWEST, available, count).round().astype(int).tolist()
@@ -37,11 +34,9 @@ def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -
 def split_halves(
     n: int, groups: np.ndarray | None = None, *, random_state: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Row numbers of two halves of n rows, each in the order they were drawn.
+    """Row numbers of two halves of n rows; rows of one group stay in one half.
 
-    Tokens of one sentence resemble each other, so a sentence that lies in both halves would make
-    held-out rows look fitted. Rows of one group therefore stay in one half; the cut is the one
-    nearest to n / 2. A half is empty if all rows are of one group.
+    A sentence whose tokens lie in both halves would make held-out rows look fitted.
     """
     rng = np.random.default_rng(random_state)
     if groups is None:
@@ -79,8 +74,7 @@ def whitening_by_size(
 ) -> tuple[SizedFit, ...]:
     """Whiten one half of the rows by maps fitted on more and more rows of the other half.
 
-    The halves and the order in which rows join the fit are drawn once, so a larger fit contains
-    the rows of every smaller one.
+    A larger fit contains the rows of every smaller one.
     """
     if np.ndim(X) != 2 or np.shape(X)[0] < LEAST_ROWS or np.shape(X)[1] < 2:
         raise ValueError(
@@ -142,11 +136,9 @@ def scores_by_fit_size(
 
     Parameters
     ----------
-    X : (2n, d) array of float
-        The left sentences of n pairs, then the right ones.
+    X : (2n, d) array of float, the left sentences of n pairs, then the right ones
     fit_vectors : (m, d) array of float
-    bootstrap : PairBootstrap
-        Resamples with the gold scores of the pairs.
+    bootstrap : PairBootstrap, resamples with the gold scores of the pairs
     treatments : sequence of str, texts for ``parse_treatment``
     similarity : str, as in ``pair_similarities``
     random_state : int, of the draw

@@ -83,8 +83,7 @@ def treated_similarities(
 
     Parameters
     ----------
-    X : (2n, d) array of float
-        The left sentences of n pairs, then the right ones.
+    X : (2n, d) array of float, the left sentences of n pairs, then the right ones
     fit_vectors : (m, d) array of float, m >= 2, or Moments
         The fit set of the treatment and of Mahalanobis distances.
     treatment : str, as in ``parse_treatment``

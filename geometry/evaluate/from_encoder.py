@@ -14,11 +14,10 @@ from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
 from ..process import Progress
 from ..transform.treatments import LADDER, TREATMENTS
-from .bootstrap import DRAWS
+from .bootstrap import DRAWS, resamples_of
 from .fitting import FitVectors, Layers, average_layers
 from .grid import Grid, evaluate_grid
 from .specs import parse_treatments
-from .subsets import resamples_of
 
 POOLINGS_SHOWN = ("cls", "mean", "max", "min", "last")
 TEXTS_AT_ONCE = 2048  # texts of a fit set in a block; only sums of blocks stay in memory
@@ -141,11 +140,7 @@ def encode_fit(
     treatments: Sequence[str] = LADDER,
     progress: Progress | None = None,
 ) -> FitVectors:
-    """The ``fit_vectors`` of texts for those treatments, each distinct text once.
-
-    Moments if all treatments can be fitted on them, so that memory does not grow with the texts;
-    all rows otherwise.
-    """
+    """The ``fit_vectors`` of texts, each once: moments if all treatments can be fitted on them."""
     texts = tuple(dict.fromkeys(texts))
     if all(TREATMENTS[spec.name].takes_moments for spec in parse_treatments(treatments)):
         return fit_moments(encoder, texts, layers, poolings, progress=progress)
@@ -160,11 +155,7 @@ def fit_moments(
     *,
     progress: Progress | None = None,
 ) -> Callable[[Layers, str], Moments]:
-    """Moments of texts at those layers and poolings, as a function for ``fit_vectors``.
-
-    Texts are encoded TEXTS_AT_ONCE at a time; the moments of blocks merge exactly. A text that
-    comes twice counts twice.
-    """
+    """Moments of texts, encoded TEXTS_AT_ONCE at a time, as a function for ``fit_vectors``."""
     wanted = {encoder.layer_indices(layer) for layer in layers}
     sums: dict[tuple[Layers, str], Moments] = {}
     for start in range(0, len(texts), TEXTS_AT_ONCE):

@@ -1,8 +1,4 @@
-"""Scores of static word vectors: averaged into sentences, on pairs of words, and a model's own.
-
-``evaluate_words`` makes a grid of sentence averages, ``evaluate_word_pairs`` scores pairs of
-words. ``type_averages`` averages the input embeddings of an encoder.
-"""
+"""Scores of static word vectors: averaged into sentences, and on pairs of words."""
 
 from __future__ import annotations
 
@@ -24,35 +20,25 @@ from ..process import Progress
 from ..transform.treatments import LADDER
 from ..vectors.word_averages import SentenceVectors, sentence_vectors
 from ..vectors.word_pairs import word_pair_vectors
-from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs
+from .bootstrap import DRAWS, LEAST_PAIRS, PairScore, evaluate_pairs, resamples_of
 from .grid import Grid, evaluate_grid
-from .subsets import resamples_of
 
 LEAST_FITTED = 2  # texts of a fit; one has no variance
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordCoverage:
-    """How texts became words, and which of these a table contains.
+    """How texts became words, and which of these a table contains."""
 
-    Attributes
-    ----------
-    coverage : float in [0, 1]
-        Share of the words of the pairs, counted with repeats, that the table contains.
-    unknown : tuple of (str, int)
-        The most frequent words that the table lacks, with their counts.
-    n_fit_left_out : int, texts of the fit set without a known word, left out
-    tokenizer, stop_words : as in ``SentenceVectors``
-    n_stopped : int
-        Pairs left out in which the only known words of a sentence are stop words.
-    """
-
+    #: share of the words of the pairs, counted with repeats, that the table contains
     coverage: float = 1.0
+    #: the most frequent words that the table lacks, with their counts
     unknown: tuple[tuple[str, int], ...] = ()
-    n_fit_left_out: int = 0
+    n_fit_left_out: int = 0  #: texts of the fit set without a known word, left out
+    #: tokenizer, stop_words: as in ``SentenceVectors``
     tokenizer: str = ""
     stop_words: tuple[str, int] | None = None
-    n_stopped: int = 0
+    n_stopped: int = 0  #: pairs left out in which the only known words of a sentence are stop words
 
 
 @dataclass(frozen=True)
@@ -79,7 +65,6 @@ class AveragedPairs(WordCoverage):
 
     @cached_property
     def content_key(self) -> str:
-        """A digest of the pairs, the averages and those of the fit set."""
         digest = hashlib.sha256(f"{self.pairs.name}/{self.pairs.content_key}".encode())
         digest.update(self.known.tobytes())
         for name, X in (*self.vectors.items(), *(self.fit or {}).items()):
@@ -222,7 +207,6 @@ def evaluate_averages(
 
 
 def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
-    """{weighting: (m, d)} of the texts that have a known word."""
     for average in fit.values():
         n = int(np.count_nonzero(average.has_words))
         if n < LEAST_FITTED:
@@ -234,7 +218,6 @@ def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
 
 
 def how_split(found: SentenceVectors | WordCoverage) -> str:
-    """How texts became words, and which words were left out."""
     if found.stop_words is None:
         return found.tokenizer
     name, n = found.stop_words
@@ -264,21 +247,12 @@ def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
 
 @dataclass(frozen=True)
 class WordPairScore:
-    """The score of a table on a set of word pairs.
+    """The score of a table on a set of word pairs."""
 
-    Attributes
-    ----------
-    name : str, of the set
-    score : PairScore
-        Over the ``score.n`` pairs whose words are both in the table.
-    n_pairs : int, number of pairs of the set
-    missing : tuple of str, the words that the table lacks, each once
-    """
-
-    name: str
-    score: PairScore
-    n_pairs: int
-    missing: tuple[str, ...]
+    name: str  #: of the set
+    score: PairScore  #: over the ``score.n`` pairs whose words are both in the table
+    n_pairs: int  #: number of pairs of the set
+    missing: tuple[str, ...]  #: the words that the table lacks, each once
 
     @property
     def coverage(self) -> float:
@@ -303,8 +277,7 @@ def evaluate_word_pairs(
     Parameters
     ----------
     table : VectorTable
-    pairs : Pairs
-        Word pairs, as ``read_word_pairs`` returns them.
+    pairs : Pairs, word pairs, as ``read_word_pairs`` returns them
     similarity : str, as in ``pair_similarities``
     draws : int, resamples of the bootstrap
     seed : int, of the bootstrap

@@ -30,40 +30,23 @@ _VALUES = (*OF_SCORE, "mean_cosine", *OF_DIFFERENCE)
 
 @dataclass(frozen=True)
 class Cell:
-    """One layer, pooling and treatment, scored.
+    """One layer, pooling and treatment, scored."""
 
-    Attributes
-    ----------
-    layer : index from 0 (the embedding layer), or the name of an average
-    pooling : str
-    treatment : str, text for ``parse_treatment``
-    fit_on, n_fit : str, int or None
-        Name and rows of the set the treatment was fitted on; None for "none".
-    score : PairScore
-    mean_cosine : float in [-1, 1] or None
-        Mean cosine of all treated sentences; None if one of them is zero.
-    difference : Difference or None
-        To the raw vectors of this layer and pooling; None for "none".
-    rank : int or None
-        Rank of the fit set's covariance; None if the treatment needs none.
-    n_requested, n_directions : int or None
-        For a whitening with k: k, and the directions retained. For "abtt" and "svd": the directions
-        to remove, and those removed.
-    is_simplex : bool
-        The fit maps its own rows to the corners of a simplex, so scores on them are noise.
-    """
-
-    layer: Layer
+    layer: Layer  #: index from 0 (the embedding layer), or the name of an average
     pooling: str
-    treatment: str
+    treatment: str  #: text for ``parse_treatment``
+    #: fit_on, n_fit: name and rows of the set the treatment was fitted on; None for "none"
     fit_on: str | None
     n_fit: int | None
     score: PairScore
-    mean_cosine: float | None
-    difference: Difference | None
-    rank: int | None = None
+    mean_cosine: float | None  #: of all treated sentences; None if one of them is zero
+    difference: Difference | None  #: to the raw vectors of this layer and pooling; None for "none"
+    rank: int | None = None  #: Rank of the fit set's covariance; None if the treatment needs none
+    #: n_requested, n_directions: For a whitening with k: k, and the directions retained. For "abtt"
+    #: and "svd": the directions to remove, and those removed.
     n_requested: int | None = None
     n_directions: int | None = None
+    #: the fit maps its own rows to the corners of a simplex, so scores on them are noise
     is_simplex: bool = False
 
     @property
@@ -89,25 +72,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """Cells in the order of layers, poolings, treatments.
-
-    Attributes
-    ----------
-    cells : tuple of Cell
-    evaluated_on : str, name of the pairs
-    n : int, number of the pairs
-    similarity, draws, seed : settings of every cell, as in ``evaluate_grid``
-    aggregation : str, one of ``AGGREGATIONS``: how subsets became one score
-    subsets : tuple of (name, number of pairs); empty if the pairs are one set
-    """
+    """Cells in the order of layers, poolings, treatments."""
 
     cells: tuple[Cell, ...]
-    evaluated_on: str
-    n: int
+    evaluated_on: str  #: name of the pairs
+    n: int  #: number of the pairs
+    #: similarity, draws, seed: settings of every cell, as in ``evaluate_grid``
     similarity: str
     draws: int
     seed: int
-    aggregation: str = "all"
+    aggregation: str = "all"  #: one of ``AGGREGATIONS``: how subsets became one score
+    #: (name, number of pairs) of each; empty if the pairs are one set
     subsets: tuple[tuple[str, int], ...] = ()
 
     @property
@@ -202,8 +177,7 @@ def evaluate_grid(
     similarity : str, one of ``SIMILARITIES``
     draws : int, resamples, if ``bootstrap`` is None
     seed : int, of these resamples
-    bootstrap : PairBootstrap, optional
-        Resamples with the same gold scores.
+    bootstrap : PairBootstrap, optional, resamples with the same gold scores
     raw_score : PairScore, optional
         Score of the raw vectors by the same resamples, where it is known. For one layer and pooling
         only.
@@ -289,7 +263,6 @@ class _Scorer:
             yield spec, fitted, score, cosine, difference(raw, score) if spec.is_fitted else None
 
     def _scored(self, fitted: Treatment) -> tuple[PairScore, float | None]:
-        """The score after the treatment, and the mean cosine of the treated rows."""
         if self._is_too_narrow:
             return self._without("too_narrow"), None
         if getattr(fitted.fitted, "leaves_nothing", False):
@@ -352,7 +325,6 @@ def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int
 
 
 def _value(cell: Cell, name: str) -> float | None:
-    """One of _VALUES of a cell."""
     if name in OF_DIFFERENCE:
         return getattr(cell.difference, OF_DIFFERENCE[name], None)
     return cell.mean_cosine if name == "mean_cosine" else getattr(cell.score, name)

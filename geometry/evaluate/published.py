@@ -1,8 +1,4 @@
-"""Figures published in papers, each with its source and setting.
-
-Settings differ between papers: the aggregation, the averaged layers, the fit set of a treatment.
-So numbers under one name differ, too; none of them was measured here.
-"""
+"""Figures published in papers, each with its source and setting; none of them was measured here."""
 
 from __future__ import annotations
 
@@ -19,26 +15,17 @@ FILE = shipped_file("published.json")
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table as a paper prints it.
+    """A table as a paper prints it."""
 
-    Attributes
-    ----------
-    key : str, a stable name
-    source : str, paper and table
-    setting, metric : str, of its numbers
-    note : str, what is disputed
-    columns : tuple of str; every row has a value for each
-    rows : mapping of str to tuple
-        The values of each row on the paper's own scale (most are Spearman x 100); None if the paper
-        gives no value.
-    """
-
-    key: str
-    source: str
+    key: str  #: a stable name
+    source: str  #: paper and table
+    #: setting, metric: of its numbers
     setting: str
     metric: str
-    note: str
-    columns: tuple[str, ...]
+    note: str  #: what is disputed
+    columns: tuple[str, ...]  #: every row has a value for each
+    #: the values of each row on the paper's own scale (most are Spearman x 100); None if the paper
+    #: gives no value
     rows: Mapping[str, tuple[float | None, ...]]
 
     def column(self, name: str) -> dict[str, float]:
@@ -53,25 +40,17 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class PublishedScore:
-    """The value of one row for one data set, with the facts to print beside it.
+    """The value of one row for one data set, with the facts to print beside it."""
 
-    Attributes
-    ----------
-    name : str, of the row
-    value : float, on the scale given by ``metric``
-    dataset : str, name of the column
-    source, setting, metric, note : str, as in ``PublishedTable``
-    table : str, the key of its table
-    """
-
-    name: str
-    value: float
-    dataset: str
+    name: str  #: of the row
+    value: float  #: on the scale given by ``metric``
+    dataset: str  #: name of the column
+    #: source, setting, metric, note: as in ``PublishedTable``
     source: str
     setting: str
     metric: str
     note: str
-    table: str
+    table: str  #: the key of its table
 
 
 @cache
@@ -107,7 +86,6 @@ def published_scores(dataset: str = "STS-B") -> tuple[PublishedScore, ...]:
 
 
 def datasets() -> tuple[str, ...]:
-    """The data sets with published scores."""
     columns = (name for table in published_tables() for name in table.columns)
     return tuple(filter(_is_data_set, dict.fromkeys(columns)))
 

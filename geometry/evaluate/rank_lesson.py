@@ -24,22 +24,13 @@ class MadeUp(NamedTuple):
 
 @dataclass(frozen=True)
 class Bend:
-    """Changes made to scores that agree with the gold scores.
+    """Changes made to scores that agree with the gold scores."""
 
-    Parameters
-    ----------
-    noise : float in [0, 1], share of a score that is unrelated to the gold
-    curve : float, >= 1, power applied to the scores; it preserves their order
-    levels : int, number of distinct gold scores, 2 or more; 0 for no ties
-    outlier : str, one of ``OUTLIERS``
-    is_reversed : bool, whether the scores fall as the gold rises
-    """
-
-    noise: float = 0.0
-    curve: float = 1.0
-    levels: int = 0
-    outlier: str = "none"
-    is_reversed: bool = False
+    noise: float = 0.0  #: in [0, 1], share of a score that is unrelated to the gold
+    curve: float = 1.0  #: >= 1, power applied to the scores; it preserves their order
+    levels: int = 0  #: number of distinct gold scores, 2 or more; 0 for no ties
+    outlier: str = "none"  #: one of ``OUTLIERS``
+    is_reversed: bool = False  #: whether the scores fall as the gold rises
 
     def __post_init__(self) -> None:
         fits = {

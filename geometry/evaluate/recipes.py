@@ -13,11 +13,10 @@ from ..data.pairs import Pairs
 from ..encode.encoder import Encoder, Layer
 from ..linalg.moments import Moments
 from ..process import Progress
-from .bootstrap import PairScore
+from .bootstrap import PairScore, resamples_of
 from .from_encoder import fit_moments
 from .from_words import evaluate_words
 from .grid import evaluate_grid
-from .subsets import resamples_of
 
 BERT = "google-bert/bert-base-uncased"
 DATA_SETS = {  # columns of tables, and what they are called in files and on the hub
@@ -29,28 +28,20 @@ DATA_SETS = {  # columns of tables, and what they are called in files and on the
 
 @dataclass(frozen=True)
 class Recipe:
-    """A row of a published table.
+    """A row of a published table."""
 
-    model : name on the Hugging Face Hub; "" for word vectors of a file
-    layer, pooling, treatment : as in ``evaluate_encoder``
-    fit : "target", the sentences of the scored pairs; "nli", those of SNLI and MNLI
-    aggregation : of STS12 to STS16, as in ``aggregate``; other data sets are scored as one set
-    missing : why it is not computed; "" if it is
-    """
-
-    model: str = ""
+    model: str = ""  # name on the Hugging Face Hub; "" for word vectors of a file
     layer: Layer = -1
     pooling: str = "mean"
     treatment: str = "none"
+    # "target", the sentences of the scored pairs; "nli", those of SNLI and MNLI
     fit: Literal["", "target", "nli"] = ""
-    aggregation: str = "all"
-    missing: str = ""
+    aggregation: str = "all"  # of STS12 to STS16; other data sets are scored as one set
+    missing: str = ""  # why it is not computed; "" if it is
 
 
 @dataclass(frozen=True)
 class RecipeTable:
-    """The published table of a key, with a recipe for each row, and where these may differ."""
-
     key: str
     rows: Mapping[str, Recipe]
     differs: tuple[str, ...]
@@ -107,8 +98,7 @@ def encoder_scores(
 ) -> list[PairScore | str]:
     """The score of each recipe of this encoder, or why there is none; the pairs are encoded once.
 
-    is_whole : whether the pairs are one set, whatever the recipes aggregate
-    nli : the moments of the sentences of SNLI and MNLI; raises ValueError without these
+    ``nli`` gives the moments of the sentences of SNLI and MNLI; it raises ValueError without these.
     """
     layers = sorted({index for each in recipes for index in encoder.layer_indices(each.layer)})
     poolings = tuple(dict.fromkeys(each.pooling for each in recipes))
@@ -155,5 +145,4 @@ def word_score(table: VectorTable, pairs: Pairs) -> PairScore:
 
 
 def _how(recipe: Recipe, is_whole: bool) -> str | None:
-    """The aggregation; None scores the pairs as one set."""
     return None if is_whole or recipe.aggregation == "all" else recipe.aggregation

@@ -50,8 +50,6 @@ def pair_similarities(
         For mahalanobis alone: a fitted whitening, or moments of float32 rows. Directions at the
         rank floor are left out.
 
-    References
-    ----------
     Zhelezniak et al. 2019, "Correlation Coefficients and Semantic Textual Similarity", section 3
     (rank); Mahalanobis 1936.
     """

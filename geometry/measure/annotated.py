@@ -1,7 +1,6 @@
 """Measures that need more than vectors: positive pairs, types and sentences of tokens, word counts.
 
-Each is as its paper reports it, minus its anisotropy baseline where it has one. So the values of a
-cloud and of the same cloud transformed can be compared with each other and with isotropy.
+Each is as its paper reports it, minus its anisotropy baseline where it has one.
 """
 
 from __future__ import annotations
@@ -33,23 +32,16 @@ ANNOTATED = {
 
 @dataclass(frozen=True, eq=False)
 class Annotations:
-    """What is known about n rows; None for what is not known.
+    """What is known about n rows; None for what is not known."""
 
-    Attributes
-    ----------
-    pairs : (m, 2) numbers of the two rows of each positive pair.
-    types, sentences : (n,) ids or words of contextual tokens; both or neither.
-    frequencies : (n,) counts of words.
-    labels : n labels of the rows, two different ones or more.
-    units : (n,) ids. Where labels are compared, rows of one unit, such as the sentences of one
-        text, are no neighbours of each other. By default the sentences of tokens.
-    """
-
-    pairs: np.ndarray | None = None
+    pairs: np.ndarray | None = None  #: (m, 2) numbers of the two rows of each positive pair
+    #: types, sentences: (n,) ids or words of contextual tokens; both or neither
     types: np.ndarray | None = None
     sentences: np.ndarray | None = None
-    frequencies: np.ndarray | None = None
-    labels: Sequence[object] | None = None
+    frequencies: np.ndarray | None = None  #: (n,) counts of words
+    labels: Sequence[object] | None = None  #: n labels of the rows, two different ones or more
+    #: (n,) ids. Where labels are compared, rows of one unit, such as the sentences of one text, are
+    #: no neighbours of each other. By default the sentences of tokens.
     units: np.ndarray | None = None
 
     def __post_init__(self) -> None:

@@ -1,8 +1,7 @@
 """The value of a measure for isotropic data: n Gaussian rows around the origin with covariance I.
 
-The value comes from a closed form where there is one (``table_measures``), else from seeded draws
-of the same n and d, cached by (n, d, seed, measure). Hubness and intrinsic dimension vary between
-draws in the decimals that are printed, so they have a standard error.
+It is from a closed form where there is one, else from seeded draws, cached by (n, d, seed,
+measure). Hubness and intrinsic dimension vary between draws, so they have a standard error.
 """
 
 from __future__ import annotations
@@ -39,8 +38,6 @@ _lock = Lock()
 
 @dataclass(frozen=True)
 class Baseline:
-    """A value for isotropic data, and its standard error."""
-
     value: float | None  # None where isotropic data of that size have none
     error: float | None = None  # None where it is a formula's, or below what is printed
 
@@ -98,7 +95,6 @@ def baselines_with_errors(
 
 
 def forget_baselines() -> None:
-    """Drop the simulated values, so that they are simulated again."""
     with _lock:
         _cached.clear()
 
@@ -145,10 +141,8 @@ class _WideGaussian(Shared):
 
     @cached_property
     def near(self) -> np.ndarray:
-        """See Shared."""
         return self._neighbours[0]
 
     @cached_property
     def distances(self) -> tuple[np.ndarray, np.ndarray]:
-        """See Shared; Gaussian rows are distinct."""
         return two_distances(self.X, self._neighbours[1]), self.group_of

@@ -42,11 +42,6 @@ def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
     return np.asarray(np.degrees(np.arccos((U @ axis).clip(-1.0, 1.0))))
 
 
-def mean_direction(X: np.ndarray) -> np.ndarray:
-    """The unit vector (d,) towards the mean of X (n, d); UndefinedMeasure for a centred cloud."""
-    return direction_of(*_moments(finite_rows(X, at_least=1)))
-
-
 def _moments(X: np.ndarray) -> tuple[np.ndarray, float]:
     """The mean (d,) and E|x|^2 of X, or of X / max |x| where squares leave float64's range."""
     X = in_range(X)
@@ -54,7 +49,7 @@ def _moments(X: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def direction_of(mean: np.ndarray, second: float) -> np.ndarray:
-    """``mean_direction`` from the mean (d,) and E|x|^2."""
+    """The unit vector towards the mean (d,), from E|x|^2; UndefinedMeasure for a centred cloud."""
     length = float(np.linalg.norm(mean))
     if length <= ZERO_MEAN * np.sqrt(second):
         raise UndefinedMeasure("centred")

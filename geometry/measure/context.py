@@ -1,8 +1,7 @@
 """How much tokens depend on their context: similarity of a type's tokens, and of a sentence's.
 
-Vectors are those of contextual tokens; the caller leaves out special tokens and includes word
-pieces. Each measure is compared with its anisotropy baseline, the value for tokens that have only
-the space in common: in a narrow cone all tokens are similar to each other.
+Vectors are those of contextual tokens, word pieces included; the caller leaves out special tokens.
+Each measure is less its anisotropy baseline, the value for tokens that share only the space.
 Ethayarajh 2019, sections 3 and 4.
 """
 
@@ -37,8 +36,6 @@ def self_similarity(vectors: np.ndarray, types: np.ndarray) -> float:
     tokens of one type are no more similar than any two tokens. ``vectors`` (n, d) have no zero row;
     ``types`` (n,) are ids or words.
 
-    References
-    ----------
     Ethayarajh 2019, equation 1 and section 3.4.
     """
     return Tokens(vectors).self_similarity(types).difference
@@ -53,8 +50,6 @@ def intra_sentence_similarity(vectors: np.ndarray, sentences: np.ndarray) -> flo
     cosine to itself is 1, are left out. ``vectors`` (n, d) have no zero row; ``sentences`` (n,) are
     ids.
 
-    References
-    ----------
     Ethayarajh 2019, equation 2 and section 3.4.
     """
     return Tokens(vectors).intra_sentence(sentences).difference
@@ -75,8 +70,6 @@ def max_explainable_variance(vectors: np.ndarray, types: np.ndarray, *, seed: in
     types : (n,) ids or words; types that occur once are left out
     seed : int, of the permutations
 
-    References
-    ----------
     Ethayarajh 2019, equation 3 and section 3.4.
     """
     return Tokens(vectors).max_explainable(types, seed).difference
@@ -115,13 +108,10 @@ class Contextual:
     ) -> tuple[float, float] | tuple[None, None]:
         """95% interval of the difference; None below MIN_ROWS terms or sentences.
 
-        For a mean over sentences, these are the sample. For a mean over types give ``types``: types
-        and sentences are then both samples. Tokens of one type resemble each other, and so do
-        tokens of one sentence: the variance is that of sums over types plus that of sums over
-        sentences, less that of single tokens, which both have: two-way clustering (Cameron, Gelbach
-        & Miller 2011, "Robust Inference with Multiway Clustering", section 2). Leaving out
-        sentences instead is too wide here: a type that occurs twice would count for both. For other
-        texts with the same words it is too wide too, as their frequent words are the same.
+        A mean over types needs ``types``: types and sentences are then both samples. The variance
+        is that of sums over types plus that of sums over sentences, less that of single tokens:
+        two-way clustering (Cameron, Gelbach & Miller 2011, "Robust Inference with Multiway
+        Clustering", section 2).
         """
         if min(self.n_terms, len(np.unique(sentences))) < MIN_ROWS:
             return None, None
@@ -171,7 +161,6 @@ class Tokens:
         return value, 2 * ((U @ total - 1) / (n - 1) - value) / n
 
     def self_similarity(self, types: np.ndarray) -> Contextual:
-        """See the function of that name."""
         U = self._unit
         groups = _Groups(types, len(U), "type")
         m, (baseline, shared) = groups.counts, self._every
@@ -185,7 +174,6 @@ class Tokens:
         return Contextual(value, baseline, len(m), influence - shared)
 
     def intra_sentence(self, sentences: np.ndarray) -> Contextual:
-        """See ``intra_sentence_similarity``."""
         U = self._unit
         groups = _Groups(sentences, len(U), "sentence")
         m, (baseline, shared) = groups.counts, self._every
@@ -199,7 +187,6 @@ class Tokens:
         return Contextual(value, baseline, len(m), influence - shared)
 
     def max_explainable(self, types: np.ndarray, seed: int) -> Contextual:
-        """See ``max_explainable_variance``."""
         n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
         rng, m = np.random.default_rng(seed), groups.counts
@@ -245,10 +232,7 @@ class _Groups:
         return found
 
     def largest_shares(self, X: np.ndarray, replacement: np.ndarray) -> np.ndarray:
-        """sigma_1^2 / sum sigma^2 of the rows of each id, (g,); ids of one count at a time.
-
-        replacement (n,) : the row of X that replaces each row.
-        """
+        """sigma_1^2 / sum sigma^2 of the rows of each id, (g,), a replacement (n,) of the rows."""
         order = replacement[self._order]
         shares = np.empty(len(self.counts))
         for m in np.unique(self.counts):

@@ -20,7 +20,6 @@ class TieGroups:
 
     @classmethod
     def of(cls, values: np.ndarray) -> TieGroups:
-        """Group values (n,), n >= 1."""
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         is_new = np.append(True, ordered[1:] != ordered[:-1])
@@ -28,7 +27,6 @@ class TieGroups:
 
     @property
     def sizes(self) -> np.ndarray:
-        """(g,) number of values in each group."""
         return np.diff(np.append(self.starts, len(self.order)))
 
     def sums(self, rows: np.ndarray) -> np.ndarray:
@@ -47,10 +45,7 @@ class TieGroups:
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    """Spearman's rho of x (n,) and y (n,), in [-1, 1]: Pearson's r of the ranks, ties averaged.
-
-    Raises UndefinedMeasure "constant_scores" if x or y is constant.
-    """
+    """Spearman's rho, in [-1, 1]; UndefinedMeasure "constant_scores" if x or y is constant."""
     x, y = (np.asarray(values, dtype=np.float64) for values in (x, y))
     if is_constant(x) or is_constant(y):
         raise UndefinedMeasure("constant_scores")
@@ -70,7 +65,6 @@ def is_constant(values: np.ndarray) -> bool:
 
 
 def ranks_in_rows(X: np.ndarray) -> np.ndarray:
-    """Ranks (n, d) of the entries within each row of X (n, d), from 1, ties averaged."""
     from scipy.stats import rankdata  # takes a second to import
 
     return np.asarray(rankdata(X, axis=1))

@@ -1,4 +1,4 @@
-"""Two causes of anisotropy besides a shift, seen in the coordinates: unequal axes, correlations."""
+"""The coordinates of a cloud: unequal axes, correlations, and how far axes are from normal ones."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from ..linalg.rows import UndefinedMeasure, finite_rows
 
 
 def widest_variance(X: np.ndarray) -> float:
-    """Variance of the dimension that varies most, divided by the mean variance, in [1, d].
-
-    It is 1 where all dimensions vary alike. Standardising makes it 1; a shift does not change it.
-    """
+    """Variance of the dimension that varies most, divided by the mean variance, in [1, d]."""
     variances = finite_rows(X, at_least=2).var(axis=0)
     if not variances.any():
         raise UndefinedMeasure("no_spread")
@@ -19,11 +16,7 @@ def widest_variance(X: np.ndarray) -> float:
 
 
 def mean_absolute_correlation(X: np.ndarray) -> float:
-    """Mean of |r| over all pairs of different dimensions, in [0, 1].
-
-    Neither a shift nor standardising changes it. Dimensions that do not vary are left out. For n
-    rows with independent dimensions it is about ``independent_correlation(n)``.
-    """
+    """Mean of |r| over all pairs of different dimensions that vary, in [0, 1]."""
     X = finite_rows(X, at_least=2)
     X = X - X.mean(axis=0)
     lengths = np.linalg.norm(X, axis=0)
@@ -37,3 +30,18 @@ def mean_absolute_correlation(X: np.ndarray) -> float:
 def independent_correlation(n: int) -> float:
     """Expected |r| of two independent dimensions in n rows, where r has the variance 1/(n - 1)."""
     return float(np.sqrt(2 / (np.pi * (n - 1))))
+
+
+def mean_kurtosis(Z: np.ndarray) -> float:
+    """The mean excess kurtosis of the columns of Z (n, k); 0 for a normal distribution."""
+    return float(np.mean(np.mean(_standard(Z) ** 4, axis=0) - 3))
+
+
+def mean_skewness(Z: np.ndarray) -> float:
+    """The mean of the absolute skewness of the columns of Z (n, k); 0 for a symmetric one."""
+    return float(np.mean(np.abs(np.mean(_standard(Z) ** 3, axis=0))))
+
+
+def _standard(Z: np.ndarray) -> np.ndarray:
+    Z = np.asarray(Z, dtype=np.float64)
+    return (Z - Z.mean(axis=0)) / Z.std(axis=0)

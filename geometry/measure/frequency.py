@@ -1,8 +1,7 @@
 """Length, neighbours and cosines of word vectors by the frequency of the words.
 
-The rows are vectors of *types* (a static table, or means of contextual tokens by type), one a word.
-Rank 0 is the most frequent word. Of equal counts the earlier row comes first.
-Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
+The rows are vectors of *types*, one a word. Rank 0 is the most frequent word; of equal counts the
+earlier row comes first. Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
 """
 
 from __future__ import annotations
@@ -38,49 +37,32 @@ SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit 
 
 @dataclass(frozen=True)
 class FrequencyDirection:
-    """How length goes with frequency.
+    """How length goes with frequency."""
 
-    Attributes
-    ----------
-    spearman : Estimate
-        Spearman of the norm against the rank. Above 0 rare words are longer, so frequent words are
-        nearer to the origin.
-    n : int
-    norms : tuple of Estimate
-        The mean norm of each bin, from the most frequent words to the rarest.
-    starts : tuple of int, the first rank of each bin
-    order : str
-        "rising" or "falling" if the means do so from each bin to the next, else "neither".
-    """
-
+    #: Spearman of the norm against the rank. Above 0 rare words are longer, so frequent words are
+    #: nearer to the origin.
     spearman: Estimate
     n: int
+    #: the mean norm of each bin, from the most frequent words to the rarest
     norms: tuple[Estimate, ...]
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  #: the first rank of each bin
+    #: "rising" or "falling" if the means do so from each bin to the next, else "neither"
     order: str
 
 
 @dataclass(frozen=True)
 class FrequencyBin:
-    """The words of some ranks.
+    """The words of some ranks."""
 
-    Attributes
-    ----------
-    start, stop : int
-        Ranks, from 0; ``stop`` is not among them.
-    norm, cosine : Estimate or None
-        Mean norm; mean cosine of two words of the bin, None for a single word.
-    distances, dots : tuple of float
-        For each k: the mean distance to the k nearest words, and the mean dot product with the k
-        words of largest dot product, among all words. Another vocabulary would have other
-        neighbours, and leaving out words does not show by how much these would differ: of 300 and
-        1,000 words such intervals covered 0.83 to 0.96. So they have none.
-    """
-
+    #: start, stop: Ranks, from 0; ``stop`` is not among them
     start: int
     stop: int
+    #: norm, cosine: mean norm; mean cosine of two words of the bin, None for a single word
     norm: Estimate
     cosine: Estimate | None
+    #: distances, dots: for each k, the mean distance to the k nearest words, and the mean dot
+    #: product with the k words of largest dot product, among all words. Of 300 and 1,000 words,
+    #: intervals without some words covered 0.83 to 0.96, so they have none.
     distances: tuple[float, ...]
     dots: tuple[float, ...]
 
@@ -111,8 +93,6 @@ def frequency_direction(
     edges : sequence of int, ranks at which a new bin begins
     seed : int, of the groups that the interval leaves out
 
-    References
-    ----------
     Li et al. 2020, Table 1.
     """
     X, order = _checked(vectors, counts)
@@ -152,13 +132,10 @@ def neighbour_means(
     ----------
     vectors : (n, d) array of float, n > max(k)
     k : sequence of int
-    block_rows : int
-        Rows whose products with all others are in memory at once.
+    block_rows : int, rows whose products with all others are in memory at once
     progress : callable, optional
         Called with (rows done, rows in all). An exception raised in it ends the work.
 
-    References
-    ----------
     Li et al. 2020, Table 1.
     """
     for each in k:
@@ -227,11 +204,7 @@ def frequency_bins(
 def shuffled_difference(
     values: np.ndarray, first: int, last: int, *, draws: int = SHUFFLES, seed: int = 0
 ) -> tuple[float, float]:
-    """The difference of two bins' means where the ranks are shuffled: the range of 95% of draws.
-
-    values (n,) : a value for each word, such as its distance to the nearest ones.
-    first, last : words in the bin of the most frequent ones, and in that of the rarest.
-    """
+    """The range of 95% of the differences of two bins' means where the ranks are shuffled."""
     rng = np.random.default_rng(seed)
     shuffled = (rng.permutation(values) for _draw in range(draws))
     found = [each[-last:].mean() - each[:first].mean() for each in shuffled]
@@ -265,21 +238,15 @@ def sentence_means(
 
 @dataclass(frozen=True)
 class WithoutFrequent:
-    """Mean cosine of sentence means without the most frequent types, beside its control.
+    """Mean cosine of sentence means without the most frequent types, beside its control."""
 
-    Attributes
-    ----------
-    n : int, sentences that have other tokens
-    value, control : float
-        Mean cosine without the types; the same without as many random tokens of each sentence.
-    difference : Estimate
-        value - control. Below 0 the frequent types make sentences alike by more than the shorter
-        means explain. No interval below MIN_ROWS sentences.
-    """
-
-    n: int
+    n: int  #: sentences that have other tokens
+    #: value, control: mean cosine without the types; the same without as many random tokens of each
+    #: sentence
     value: float
     control: float
+    #: value - control. Below 0 the frequent types make sentences alike by more than the shorter
+    #: means explain. No interval below MIN_ROWS sentences.
     difference: Estimate
 
 
@@ -345,7 +312,6 @@ def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _bounds(n: int, edges: Sequence[int]) -> list[tuple[int, int]]:
-    """(start, stop) of each bin that has words."""
     cuts = [0, *(edge for edge in sorted(edges) if 0 < edge < n), n]
     return list(pairwise(cuts))
 
@@ -369,7 +335,6 @@ def _order(means: Sequence[Estimate]) -> str:
 
 
 def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:
-    """(m, len(k)) means of the first k columns, for each k."""
     return np.stack([values[:, :each].mean(axis=1) for each in k], axis=1)
 
 

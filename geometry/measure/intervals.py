@@ -1,33 +1,27 @@
 """Intervals of a measure: the jackknife and subsampling, never the bootstrap.
 
 In a bootstrap sample a third of the rows occur twice or more. Repeated rows have a cosine of 1 and
-a distance of 0, and they lower every measure of spread: an IsoScore of 0.1496 was outside its own
-bootstrap interval. Both methods here draw rows without replacement.
+lower every measure of spread: an IsoScore of 0.1496 was outside its own bootstrap interval.
 
 **Jackknife**: leave out one row at a time where that has a closed form (``Listed.without_each``),
-else one of G random groups. With few groups the width varies by chance, by 1 / sqrt(2 (G - 1)).
-The method is right for means over rows or pairs, and for smooth functions of them. It is right for
-measures that change with n (effective rank, TwoNN), because it uses the spread of the replicates
-and not their level. It is too wide where single rows hardly change the measure, as in a round cloud
-the effective rank; ``sums._correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
+else one of G random groups. It is right for means over rows or pairs, for smooth functions of
+them, and for measures that change with n, because it uses the spread of the replicates and not
+their level. Where single rows hardly change the measure, as in a round cloud the effective rank, it
+is too wide; ``sums._correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
 
 **Subsampling**: draw m of the n rows, many times. The spread of the replicates, times
-sqrt(m / (n - m)), is that of n rows: the finite-population form of sqrt(m / n). The method is right
-for quantiles, for which the jackknife is wrong. Politis, Romano 1994.
+sqrt(m / (n - m)), is that of n rows. It is right for quantiles, for which the jackknife is wrong.
+Politis, Romano 1994.
 
-**Without an interval**: hubness, and the share of the leading dimensions. A few hubs decide the
-hubness, and other rows have other hubs: a jackknife of the occurrences covered 0.80 to 0.94 of ten
-kinds of clouds of 300 rows, and 0.96 to 0.998 of three. Where dimensions are alike, other ones lead
-in another sample: jackknife and subsampling covered up to 1.00.
+**Without an interval**: hubness, and the share of the leading dimensions. Other rows have other
+hubs: a jackknife of the occurrences covered 0.80 to 0.94 of ten kinds of clouds of 300 rows, and
+0.96 to 0.998 of three. Where dimensions are alike, other ones lead in another sample.
 
-**Intrinsic dimension** (TwoNN): a row that is left out stays a neighbour of the others, as most
-distances would change without it, and the interval would be too wide by half. But two rows that are
-nearest to each other share a distance, and so the jackknife is too narrow: it covered 88% to 94% of
-seven kinds of clouds of 300 and 1,000 rows. Its interval is 1.15 times as wide, and covers 92% to
-96%.
+**Intrinsic dimension** (TwoNN): a row that is left out stays a neighbour of the others. Two rows
+that are nearest to each other share a distance, so the jackknife is too narrow: it covered 88% to
+94% of seven kinds of clouds. Its interval is 1.15 times as wide, and covers 92% to 96%.
 
-An interval is for clouds of *this size* from the same source: compare it with a baseline of the
-same n and d.
+An interval is for clouds of *this size* from the same source.
 """
 
 from __future__ import annotations
@@ -124,18 +118,13 @@ def units_of(units: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def random_groups(n_units: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """GROUPS random groups of units, or a single one where there are fewer than MIN_ROWS.
-
-    Returns the place (u,) of each unit in a random order, and the places where groups begin, with
-    u at the end.
-    """
+    """The place (u,) of each unit in a random order, and where groups begin, with u at the end."""
     place = np.argsort(np.random.default_rng(seed).permutation(n_units))
     n_groups = GROUPS if n_units >= MIN_ROWS else 1
     return place, np.linspace(0, n_units, n_groups + 1).astype(int)
 
 
 def _rows(arrays: Sequence[np.ndarray]) -> int:
-    """How many rows the arrays have. Raises ValueError where they differ."""
     shapes = [np.shape(array) for array in arrays]
     if not shapes or any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) > 1:
         raise ValueError(f"expected arrays (n, ...) of one n, cut by rows; got shapes {shapes}")
@@ -161,7 +150,6 @@ def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
 
 
 def around(value: float, reach: float) -> tuple[float, float]:
-    """(value - reach, value + reach)."""
     return value - reach, value + reach
 
 

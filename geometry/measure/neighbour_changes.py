@@ -1,9 +1,7 @@
 """What a treatment does to neighbours: how many stay, which rows are hubs, before and after.
 
-Both clouds have the same rows. A row's neighbours are not independent of those of another. So the
-95% intervals of overlap and agreement are from subsamples of half the rows, in which neighbours are
-found anew. Hubness has no interval (``intervals``): it is compared with that of the same rows after
-shifts in random directions.
+Neighbours of two rows depend on each other. So the 95% intervals are from subsamples of half the
+rows; hubness, which has none (``intervals``), is compared with that after random shifts.
 """
 
 from __future__ import annotations
@@ -32,23 +30,12 @@ from .search import THREADS, Nearest, Search
 
 @dataclass(frozen=True)
 class NeighbourSide:
-    """The neighbours of one of the two clouds.
+    """The neighbours of one of the two clouds."""
 
-    Attributes
-    ----------
-    nearest : Nearest
-        The k nearest of each of the n rows.
-    occurrences : (n,) array of int
-        How often each row is among the k nearest of the others.
-    hubness : float, skewness of the occurrences
-    agreement : Estimate or None
-        Share of neighbours with the same label; None without labels.
-    """
-
-    nearest: Nearest
-    occurrences: np.ndarray
-    hubness: float
-    agreement: Estimate | None
+    nearest: Nearest  #: the k nearest of each of the n rows
+    occurrences: np.ndarray  #: (n,) how often each row is among the k nearest of the others
+    hubness: float  #: skewness of the occurrences
+    agreement: Estimate | None  #: share of neighbours with the same label; None without labels
 
     def hubs(self, most: int = 10) -> np.ndarray:
         """The rows that are neighbours of the most others, the largest hub first."""
@@ -57,27 +44,16 @@ class NeighbourSide:
 
 @dataclass(frozen=True)
 class NeighbourChanges(Framed):
-    """Neighbours before and after a treatment.
-
-    Attributes
-    ----------
-    k : int
-    before, after : NeighbourSide
-    jaccards : (n,) array
-        For each row: neighbours in both lists over neighbours in at least one.
-    jaccard : Estimate of their mean
-    agreement : Estimate or None
-        After minus before; None without labels.
-    controls : tuple of float
-        The hubness of the same rows after each shift of ``moved_at_random``.
-    """
+    """Neighbours before and after a treatment."""
 
     k: int
     before: NeighbourSide
     after: NeighbourSide
+    #: (n,) for each row: neighbours in both lists over neighbours in at least one
     jaccards: np.ndarray
-    jaccard: Estimate
-    agreement: Estimate | None
+    jaccard: Estimate  #: their mean
+    agreement: Estimate | None  #: after minus before; None without labels
+    #: the hubness of the same rows after each shift of ``moved_at_random``
     controls: tuple[float, ...] = ()
 
     @property
@@ -146,19 +122,16 @@ def neighbour_changes(
         Such as raw vectors. No zero row.
     after : (n, e) array of float
         The same rows, such as whitened. No zero row.
-    k : int, >= 1
-        Neighbours of each row, by cosine.
+    k : int, >= 1, neighbours of each row, by cosine
     labels : sequence of n labels, optional
         Two different ones at least. Rows labelled "" are left out of the agreement.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
-    controls : int
-        Shifts of ``moved_at_random`` with which the hubness is compared.
+    controls : int, shifts of ``moved_at_random`` with which the hubness is compared
     seed : int
         Seed of the subsamples, and of the first shift. Below MIN_ROWS units there is no interval.
     threads : int, products at a time
-    progress : callable, optional
-        Called with (blocks done, blocks in all).
+    progress : callable, optional, called with (blocks done, blocks in all)
     """
     need_whole("k", k, at_least=1)
     n = len(before)
@@ -211,17 +184,13 @@ def neighbour_changes(
 
 
 def _occurrences(near: Nearest, k: int) -> np.ndarray:
-    """(n,) how often each row is among the k nearest of the others."""
     return np.bincount(near.rows[:, :k].ravel(), minlength=len(near.rows))
 
 
 def _values_within(
     both: Sequence[Nearest], k: int, codes: np.ndarray | None, inside: np.ndarray
 ) -> list[float]:
-    """Mean Jaccard; with labels the agreement before, after, and its change.
-
-    They are of the rows ``inside`` (n,), with neighbours among these only.
-    """
+    """Mean Jaccard of the rows ``inside`` (n,); with labels agreement before, after, change."""
     lists = [_lists_within(near, k, inside) for near in both]
     values = [float(jaccard_overlap(*lists).mean())]
     if codes is not None:

@@ -97,10 +97,9 @@ def closest(
 ) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by distance, nearest first.
 
-    For unit rows this is the order of cosines: |u - v|^2 = 2 - 2 cos. The rows are multiplied in
-    float32, minus their mean: distances stay the same, and rows in a needle have more digits.
-    Distances that are still too close to distinguish are computed again in float64. Squares of A
-    must be in float32's range.
+    The rows are multiplied in float32, minus their mean: distances stay the same, and rows in a
+    needle have more digits. Distances too close to distinguish are computed again in float64.
+    Squares of A must be in float32's range.
 
     ``watch(rows, S)`` gets each block (m, n) of scores S_ij = a_i'a_j - |a_j|^2 / 2 of the rows
     minus their mean, -inf at j = i. It may overwrite them. Each of several threads calls it.
@@ -120,7 +119,6 @@ def closest(
         free.put(np.empty((min(block_rows, n), n), dtype=np.float32))
 
     def search(start: int) -> int:
-        """Fill the block of ``found`` that begins there; returns where it ends."""
         rows = slice(start, min(start + block_rows, n))
         block = free.get()
         try:
@@ -147,8 +145,7 @@ def closest(
 def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(the k nearest by cosine (n, k), the 3 nearest by distance (n, 3)) from one product.
 
-    A : (n, d) float64, n > max(k, 3), no zero row. It uses float32 alone, so it is for rows whose
-    distances are about as large as their lengths: Gaussian data in many dimensions.
+    It uses float32 alone: for Gaussian rows in many dimensions, none zero, n > max(k, 3).
     """
     n = len(A)
     half = (np.einsum("nd,nd->n", A, A) / 2).astype(np.float32)
@@ -165,10 +162,7 @@ def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,)).
-
-    Of equal scores the lower index comes first.
-    """
+    """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,))."""
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
@@ -234,29 +228,27 @@ def label_agreement(
     """
     if len(labels) != len(X):
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
-    codes = label_codes(labels)
-    X, unit, codes = (
-        np.asarray(X)[codes >= 0],
-        units_of(units, len(X))[codes >= 0],
-        codes[codes >= 0],
-    )
-    near, is_other = _nearest_of_others(X, unit, k)
-    return float((codes[near] == codes[:, None])[_first(is_other, k)].mean())
-
-
-def _nearest_of_others(X: np.ndarray, unit: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows (n, k' >= k) nearest to each, nearest first, and which of them are of other units.
-
-    At least k of them are, where there are so many.
-    """
     need_whole("k", k, at_least=1)
-    largest_unit = int(np.unique(unit, return_counts=True)[1].max(initial=1))
+    _, _, is_other, same = _labelled_neighbours(X, labels, k, units)
+    return float(same[_first(is_other, k)].mean())
+
+
+def _labelled_neighbours(
+    X: np.ndarray, labels: Sequence[object], k: int, units: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Units (n,) of the labelled rows; the rows (n, k') nearest to each, k of them of other units.
+
+    Then which of these (n, k') are of other units, and which have the row's label.
+    """
+    codes = label_codes(labels)
+    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
+    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
+    largest_unit = int(np.bincount(unit).max(initial=1))
     near = nearest_of_all(X, k=k + largest_unit - 1)
-    return near, unit[near] != unit[:, None]
+    return unit, near, unit[near] != unit[:, None], codes[near] == codes[:, None]
 
 
 def _first(counted: np.ndarray, k: int) -> np.ndarray:
-    """(n, m) the first k of those that count in each row."""
     return counted & (np.cumsum(counted, axis=1, dtype=np.int32) <= k)
 
 
@@ -312,15 +304,11 @@ def agreement_draws(
     seed: int = 0,
 ) -> AgreementDraws | None:
     """The agreement in each subsample, neighbours found anew; None below MIN_ROWS units."""
-    codes = label_codes(labels)
-    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
-    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
+    # of 40, fewer than 5 are in a random half once in 10^7
+    unit, near, is_other, same = _labelled_neighbours(X, labels, 8 * k, units)
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
         return None
-    # of 40, fewer than 5 are in a random half once in 10^7
-    near, is_other = _nearest_of_others(X, unit, 8 * k)
-    same = codes[near] == codes[:, None]
     shares = []
     for drawn in halves(n_units, seed):
         is_drawn = np.zeros(n_units, dtype=bool)
@@ -338,8 +326,6 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
     most rows. It grows with the dimension even for isotropic data, so compare it with isotropic
     data of the same n and d. X (n, d), n > k + 1, has no zero row. The nearest rows are by cosine.
 
-    References
-    ----------
     Radovanovic, Nanopoulos, Ivanovic 2010, equation 1 (the skewness of N_k).
     """
     need_whole("k", k, at_least=1)
@@ -354,9 +340,8 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
 def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> None:
     """Raise UndefinedMeasure where rounding decides which k rows are nearest to most rows.
 
-    The k-th and the 2k-th nearest of such a row have equal cosines. That is so among copies, and on
-    a simplex, which a full whitening makes of n <= d + 1 rows. ``near`` has 2k neighbours, or all;
-    ``equal`` is the share of 1 - cos that may be rounding.
+    So it is among copies, and on a simplex. ``near`` has 2k neighbours, or all; ``equal`` is the
+    share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
     refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
@@ -388,8 +373,6 @@ def intrinsic_dimension(X: np.ndarray) -> float:
     against log n: compare it with those. X (n, d) has 3 distinct rows or more. Duplicates, which
     may differ by rounding, are dropped first, because their nearest distance is 0.
 
-    References
-    ----------
     Facco et al. 2017, equation 4 and the algorithm after it.
     """
     X = finite_rows(X, at_least=3)
@@ -397,10 +380,7 @@ def intrinsic_dimension(X: np.ndarray) -> float:
 
 
 def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(distances (m, 2) of each distinct row of X to its two nearest; numbers of those rows (m,)).
-
-    Rows that differ by rounding count as one row.
-    """
+    """Distances (m, 2) of each distinct row to its two nearest, and those rows' numbers (m,)."""
     A, first = distinct_rows(X)
     doubtful = half_digits(X)
     while True:
@@ -417,9 +397,8 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
     """The distance at or below which rows of rms length 1 are equal but for rounding; 0 for none.
 
-    A map may have enlarged rounding, by a factor that the rows do not show. A gap shows it: the
-    last gap of a factor GAP above a distance below ``doubtful``. Rows that are near to each other
-    at all distances have no such gap.
+    A map may have enlarged rounding. A gap shows it: the last gap of a factor GAP above a distance
+    below ``doubtful``.
     """
     if distances.min() > doubtful:
         return 0.0
@@ -454,10 +433,7 @@ def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3).
-
-    ``near`` has the three nearest in float32, which may give near ties the wrong order.
-    """
+    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3)."""
     distances = np.empty(near.shape)
     for start in range(0, len(A), 512):
         rows = slice(start, start + 512)
@@ -467,10 +443,7 @@ def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def twonn(distances: np.ndarray, *, equal: float) -> float:
-    """``intrinsic_dimension`` from the two nearest distances (n, 2) of each row.
-
-    equal : the share of a distance that may be rounding.
-    """
+    """``intrinsic_dimension`` from distances (n, 2), of which a share ``equal`` may be rounding."""
     apart = distances[distances[:, 0] > 0]
     n = len(apart)
     fitted = min(max(1, int(n * (1 - DISCARDED))), n - 1)

@@ -22,8 +22,6 @@ def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
     you compare two clouds. "raw" takes the rows as they are (as published), "rms" divides all by
     their root mean square length, "unit" divides each by its own length.
 
-    References
-    ----------
     Arora et al. 2016, section 2; Mu, Viswanath 2018, equation 2.
     """
     X = scaled(finite_rows(X, at_least=1), scale)

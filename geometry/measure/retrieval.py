@@ -49,8 +49,6 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     The gain is the grade itself, as in scikit-learn's ``ndcg_score``.
     Parameters are as in ``recall_at_k``.
 
-    References
-    ----------
     Järvelin, Kekäläinen 2002, section 2.2 (discount) and 2.3 (normalisation).
     """
     k = found.shape[1]
@@ -86,8 +84,7 @@ def retrieval_score(
     ----------
     before : (q,) array
         The result of ``recall_at_k``, ``ndcg_at_k`` or ``mrr_at_k``.
-    after : (q,) array
-        The result of the same function.
+    after : (q,) array, the result of the same function
     units : (q,) array of ids, optional
         Queries of one unit are drawn together. By default each is a unit.
     seed : int, of the resamples
@@ -114,16 +111,13 @@ def paired_change(
 
     Parameters
     ----------
-    change : (q,) array
-        The score of each query after a treatment, less that before.
+    change : (q,) array, the score of each query after a treatment, less that before
     units : (q,) array of ids, optional
         Queries of one unit get one sign. By default each is a unit.
     seed : int, of the resamples and of the signs
     error : float
         Probability that the interval misses; only below BOOTSTRAPPED units another than .05.
 
-    References
-    ----------
     Hartigan 1969: means of random subsets as ends of intervals for a centre of symmetry.
     """
     sums, counts = _by_unit(change, units)

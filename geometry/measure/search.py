@@ -1,9 +1,7 @@
 """Exact nearest rows by cosine: of queries, and of every row among the others.
 
-Nothing is approximated: every query is compared with every row, by products of blocks. Two things
-make that fast. The scores are symmetric, so the search of all rows computes each product of two
-blocks once and uses it for the rows of both. And a block is searched only for scores above the
-k-th best so far, of which there are soon few.
+The scores are symmetric, so the search of all rows computes each product of two blocks once. A
+block is searched only for scores above the k-th best so far, of which there are soon few.
 """
 
 from __future__ import annotations

@@ -28,12 +28,10 @@ def participation_baseline(n: int, d: int) -> float:
     """``participation_ratio`` of n >= 2 isotropic Gaussian rows in d dimensions.
 
     (m d + 2) / (m + d + 1), m = n - 1, which tends to d / (1 + d/n). The scatter S about the mean
-    is Wishart with m degrees of freedom, so E tr(S)^2 = m d (m d + 2) and
-    E tr(S^2) = m d (m + d + 1). The inverse of the ratio, tr(S^2) / tr(S)^2, is independent of
-    tr(S), so its mean is exactly the quotient of these. The mean of the ratio itself is no smaller
-    (Jensen). The difference is 4% at most where n and d are below 10, else less than 1%. The value
-    is 1 at n = 2.
-    John 1972, "The distribution of a statistic used for testing sphericity" (the inverse).
+    is Wishart: E tr(S)^2 = m d (m d + 2) and E tr(S^2) = m d (m + d + 1). The mean of the inverse
+    ratio, tr(S^2) / tr(S)^2, is exactly their quotient; that of the ratio itself differs by 4% at
+    most where n and d are below 10, else by less than 1%. John 1972, "The distribution of a
+    statistic used for testing sphericity" (the inverse).
     """
     need_whole("n", n, at_least=2)
     need_whole("d", d, at_least=1)

@@ -1,7 +1,6 @@
 """Sums over the rows and pairs of one cloud, each computed once, and the same without some rows.
 
-All measures of a table are functions of these sums. They are summed by group of rows, so that a
-jackknife replicate subtracts one group's sums and computes nothing anew.
+A jackknife replicate subtracts one group's sums and computes nothing anew.
 """
 
 from __future__ import annotations
@@ -44,11 +43,6 @@ class Shared:
 
     Rows of one unit, such as the tokens of one sentence, are a cluster and left out together.
     No measure of a table depends on scale, so rows of a size that overflows are rescaled.
-
-    Attributes
-    ----------
-    cluster_starts, cluster_sizes : (u,) arrays of int
-        First row of each cluster, and its number of rows.
     """
 
     def __init__(
@@ -76,10 +70,7 @@ class Shared:
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
 
     def by_cluster(self, values: np.ndarray) -> np.ndarray:
-        """Sums (u, ...) over the rows of each cluster, of values (n, ...).
-
-        If each row is a cluster, these are the values themselves, not a copy.
-        """
+        """Sums (u, ...) over the rows of each cluster, of values (n, ...), or these themselves."""
         if len(self.cluster_sizes) == self.n:
             return values
         return np.add.reduceat(values, self.cluster_starts, axis=0)
@@ -106,38 +97,31 @@ class Shared:
 
     @cached_property
     def centred_correction(self) -> float:
-        """``_correction`` of the rows minus their mean."""
         return _correction(self, self.centred)
 
     @cached_property
     def uncentred_correction(self) -> float:
-        """``_correction`` of the rows as they are."""
         return _correction(self, self.X)
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """(d,)."""
         return np.asarray(self.X.mean(axis=0))
 
     @cached_property
     def squares(self) -> np.ndarray:
-        """|x|^2 of each row, (n,)."""
         return np.einsum("nd,nd->n", self.X, self.X)
 
     @cached_property
     def centred(self) -> np.ndarray:
-        """Rows minus their mean, (n, d)."""
         need_rows(self.n, 2)
         return centred_rows(self.X)
 
     @cached_property
     def scatter(self) -> np.ndarray:
-        """Sum of z z' over the centred rows, (d, d)."""
         return self.centred.T @ self.centred
 
     @cached_property
     def size(self) -> float:
-        """Root mean square length of the rows."""
         return float(np.sqrt(self.squares.sum() / self.n))
 
     @cached_property
@@ -152,13 +136,11 @@ class Shared:
 
     @cached_property
     def unit_sum(self) -> np.ndarray:
-        """Sum of the unit rows, (d,)."""
         need_rows(self.n, 2)
         return np.asarray(self.unit.sum(axis=0))
 
     @cached_property
     def unit_squares(self) -> np.ndarray:
-        """Sum of the squares of the unit rows' entries, (d,)."""
         return np.asarray(np.einsum("nd,nd->d", self.unit, self.unit))
 
     @cached_property
@@ -169,12 +151,10 @@ class Shared:
 
     @property
     def near(self) -> np.ndarray:
-        """Each row's nearest rows by cosine, (n, OCCURRENCE_K or more)."""
         return self.pairs.near
 
     @cached_property
     def pairs(self) -> PairSums:
-        """One pass over all cosines."""
         need_rows(self.n, 2)
         return PairSums(self)
 
@@ -191,7 +171,6 @@ class Shared:
 
     @cached_property
     def half_digits(self) -> float:
-        """The share of a row's length that may be rounding: see ``rows.half_digits``."""
         return half_digits(self.X)
 
     @cached_property
@@ -209,10 +188,7 @@ def _correction(shared: Shared, Z: np.ndarray) -> float:
     The ratio is a^2 / b, a = tr S and b = |S|^2 of the second moment S = Z'Z, Z (n, d). Each unit
     adds its A = z'z. The variance is V1 + V2: V1 of single units, by the first derivative along
     A - S/u, and V2 of pairs of units, by the second. A jackknife has V1 + 2 V2 (Efron, Stein 1981).
-    In a round cloud the first derivative is near 0, and the jackknife is too wide.
-
-    The effective rank takes the same factor. It matters near a round cloud, and there both are
-    functions of the same sum, that of the squared deviations of the eigenvalues.
+    The effective rank takes the same factor: near a round cloud both are functions of one sum.
     """
     size = np.sqrt(np.vdot(Z, Z))
     if size == 0:
@@ -299,23 +275,19 @@ class View:
 
     @cached_property
     def _shift(self) -> np.ndarray:
-        """Mean of the remaining rows minus the mean of all, (d,)."""
         return -self.shared.centred[self._left_out_rows].sum(axis=0) / self.n
 
     @cached_property
     def mean(self) -> np.ndarray:
-        """Mean of the remaining rows, (d,)."""
         return self.shared.mean if self.left_out is None else self.shared.mean + self._shift
 
     @cached_property
     def second(self) -> float:
-        """E|x|^2."""
         squares = self.shared.squares
         return float(squares.sum() - squares[self._left_out_rows].sum()) / self.n
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        """(d, d), over n."""
         if self.left_out is None:
             return self.shared.scatter / self.n
         Z = self.shared.centred[self._left_out_rows]
@@ -323,29 +295,24 @@ class View:
 
     @property
     def eigenvalues(self) -> np.ndarray:
-        """Eigenvalues of the covariance, (d,), ascending."""
         return eigvalsh_of_rank(self.covariance, self.n)
 
     @property
     def second_moment(self) -> np.ndarray:
-        """E[x x'], (d, d)."""
         return self.covariance + np.outer(self.mean, self.mean)
 
     @cached_property
     def uncentred(self) -> tuple[np.ndarray, np.ndarray]:
-        """(eigenvalues (d,), eigenvectors (d, d) as columns) of E[x x']."""
         return eigh_of_rank(self.second_moment, self.n)
 
     @property
     def uncentred_eigenvalues(self) -> np.ndarray:
-        """Eigenvalues of E[x x'], (d,), ascending."""
         if "eigenvectors" in self.shared.uses:
             return self.uncentred[0]
         return eigvalsh_of_rank(self.second_moment, self.n)
 
     @cached_property
     def partition_at_rms(self) -> float:
-        """Partition isotropy of the rows divided by their rms length."""
         if self.second == 0:
             raise UndefinedMeasure("all_zero")
         V, shared = self.uncentred[1], self.shared
@@ -356,10 +323,6 @@ class View:
 
     @property
     def two_distances(self) -> np.ndarray:
-        """Distances to the two nearest distinct rows, (m, 2).
-
-        A row that is left out stays a neighbour of the others. Otherwise most distances would
-        change, and the intervals would be twice as wide as they should be.
-        """
+        """Distances (m, 2) to the two nearest distinct rows; a row left out stays a neighbour."""
         distances, group_of = self.shared.distances
         return distances if self.left_out is None else distances[group_of != self.left_out]

@@ -23,25 +23,20 @@ STILL_A_CONE = 0.2  # mean cosine from which on all pairs look alike
 
 @dataclass(frozen=True)
 class Measured:
-    """One measure of n rows in d dimensions.
-
-    Attributes
-    ----------
-    low, high : 95% interval, see ``intervals``; None below 40 rows or units, and for hubness and
-        the shares of the leading dimensions.
-    baseline : the value for isotropic data of the same n and d.
-    undefined : why there is no value, as a code of ``UndefinedMeasure``; None where there is one.
-    baseline_error : standard error of a simulated baseline, where it may be large enough to see.
-    """
+    """One measure of n rows in d dimensions."""
 
     name: str
     value: float | None
+    #: low, high: 95% interval, see ``intervals``; None below 40 rows or units, and for hubness and
+    #: the shares of the leading dimensions
     low: float | None
     high: float | None
-    baseline: float | None
+    baseline: float | None  #: the value for isotropic data of the same n and d
     n: int
     d: int
+    #: why there is no value, as a code of ``UndefinedMeasure``; None where there is one
     undefined: str | None = None
+    #: standard error of a simulated baseline, where it may be large enough to see
     baseline_error: float | None = None
 
 
@@ -75,10 +70,8 @@ def measure_table(
     names : iterable of str, optional
         Some of ``measure_names()``; None takes all.
     seed : int, of the groups, subsamples and simulated baselines
-    intervals : bool
-        False leaves out the intervals, which take most of the time.
-    simulate : bool
-        False leaves out the baselines that have no closed form.
+    intervals : bool; False leaves out the intervals, which take most of the time
+    simulate : bool; False leaves out the baselines that have no closed form
     units : (n,) ids, optional
         Intervals leave out rows of one unit together, such as the tokens of one sentence, which
         resemble each other. None takes each row as a unit.
@@ -201,7 +194,6 @@ def _change(before: dict[str, Measured], after: dict[str, Measured], name: str) 
 
 
 def _are_apart(old: Measured, new: Measured) -> bool:
-    """Whether the two intervals share no value."""
     if old.low is None or old.high is None or new.low is None or new.high is None:
         return False
     return max(old.low, new.low) > min(old.high, new.high)

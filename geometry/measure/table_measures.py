@@ -28,9 +28,8 @@ LEAST_LEFT = 1e-9  # share of the scatter; less without a row is rounding
 class Listed:
     """One measure of a table.
 
-    With ``without_each`` the interval is a jackknife that leaves out each unit. With ``angle`` it
-    is subsampled. Without a ``reach`` there is none. Else it is a jackknife by groups of units. A
-    unit is a row, or the rows of one sentence.
+    With ``without_each`` the interval is a jackknife that leaves out each unit; with ``angle`` it
+    is subsampled; else it is a jackknife by groups of units. Without a ``reach`` there is none.
     """
 
     label: str  # English; pages translate it
@@ -278,7 +277,6 @@ OF_PAIRS = ("positive_cosine_share", "uniformity", "hubness", "intrinsic_dimensi
 
 
 def refuse_unlisted(names: Iterable[str]) -> None:
-    """Raise ValueError for names that are not in LISTED; the message lists those that are."""
     unknown = sorted(set(names) - set(LISTED))
     if unknown:
         raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")

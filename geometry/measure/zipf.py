@@ -1,8 +1,4 @@
-"""Symmetry of word vectors weighted by the words' frequencies, not with equal weights.
-
-In an average with equal weights the many rare words decide, which hardly occur in running text.
-Yokoi et al. 2024, sections 2 and 4.
-"""
+"""Symmetry of word vectors weighted by the words' frequencies: Yokoi et al. 2024, sections 2, 4."""
 
 from __future__ import annotations
 
@@ -30,8 +26,6 @@ def zipfian_mean_symmetry(W: np.ndarray, frequencies: np.ndarray) -> float:
     W (n, d) is not all zero. The frequencies (n,) are counts or probabilities; a word of frequency
     0 is left out. The value for isotropic words is in ``zipfian_baselines``.
 
-    References
-    ----------
     Yokoi et al. 2024, definition of the first moment's symmetry.
     """
     return _symmetry(_Sums.of(*_weighted(W, frequencies)))
@@ -43,8 +37,6 @@ def zipfian_spectral_entropy(W: np.ndarray, frequencies: np.ndarray) -> float:
     The covariance is sum p (w - mean)(w - mean)', d >= 2. Parameters are as in
     ``zipfian_mean_symmetry``.
 
-    References
-    ----------
     Yokoi et al. 2024, definition of the second moment's symmetry.
     """
     return _entropy(_Sums.of(*_weighted(W, frequencies)))
@@ -182,7 +174,6 @@ def _weighted(W: np.ndarray, frequencies: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _shares(frequencies: np.ndarray) -> np.ndarray:
-    """Frequencies (n,) as probabilities that sum to 1."""
     p = np.asarray(frequencies)
     if p.ndim != 1 or np.iscomplexobj(p):
         raise ValueError(f"expected frequencies (n,), real numbers; got {p.dtype} {p.shape}")

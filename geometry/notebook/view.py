@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph
+from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph, text_tables
+from ..errors import need
 from ..evaluate.specs import TreatmentSpec, parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine
 from ..palette import DARK, LIGHT
 from ..projection import Projection, project
-from ..projection.by_layer import turned_like
 from ..projection.cloud_text import (
     CLOUD_TEXT,
     alternative,
@@ -28,7 +29,7 @@ from ..projection.neighbour_maps import MOST_FITTED
 from ..projection.packing import pack_cloud
 from ..projection.panel import Panel
 from ..projection.point_colours import MOST_LABELS, PointColours
-from ..projection.projection import match_radius, settle
+from ..projection.projection import match_radius, settle, turned_like
 from ..projection.twin import common_scale, cone_edges, drawn_cones, frame_of
 from ..projection.twin_message import (
     MOST_TEXTS,
@@ -42,20 +43,11 @@ from ..projection.twin_message import (
 from ..transform import fit_treatment
 from ..transform.treatments import TREATMENTS
 
+if TYPE_CHECKING:
+    from .widget import CloudWidget
+
 # Also on the pages, which translate them.
-VIEW_TEXT = {
-    "between": "to {name}: {share}",
-    "factor": "drawn × {factor}, so that all have the same rms radius",
-    "length": "length of the vector",
-    "label": "label",
-    "size": "{n} vectors of {d} numbers",
-    "fit": "fitted on {n} of these points",
-    "seed": "seed {seed}",
-    "no-seed": "no seed",
-    "line": "{name}: {value}",
-    "noted": "{text} ({note})",
-    "find": "Find a point by its text",
-}
+VIEW_TEXT = text_tables("cloud")["view"]
 
 
 @dataclass(frozen=True)
@@ -99,17 +91,6 @@ class _Cloud:
     at: Projection
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One picture before it is packed."""
-
-    title: str
-    panel: Panel
-    factor: float
-    lines: tuple[str, ...]  # below the picture
-    alt: str
-
-
 def make_view(
     X: Any,
     Y: Any = None,
@@ -139,26 +120,22 @@ def make_view(
         The category of each row, which gives its colour. Without it the colour is the length of
         the vector. More than MOST_LABELS are drawn as those and "other"; so many floats are a scale
         of colours.
-    texts : sequence of str, optional
-        Of each row, for the tooltip.
+    texts : sequence of str, optional, of each row, for the tooltip
     treatment : str, optional
         Such as "zca:lw" (``parse_treatment``), fitted on each set and drawn beside it. The slider
         moves each point along a straight line from raw to treated.
     projection : str
         A method of ``project``. The treated cloud is drawn on the axes of the raw one; a map
         ("umap", "tsne") is fitted on each.
-    n_components : int
-        2 or 3.
-    names : (str, str)
-        Of X and Y, where there are two.
+    n_components : int, 2 or 3
+    names : (str, str), of X and Y, where there are two
     random_state : int or None
         Seed of a map, of treatments and of the rows on which trustworthiness is computed. With
         None each fit of a map gives another one, UMAP uses all cores, and the rest has the seed 0.
     most_fitted : int or None
         Of more rows, a map is fitted on a random sample of so many, and the others are placed.
         None: on all rows.
-    language : str
-        Of labels, such as "zh-Hant".
+    language : str, of labels, such as "zh-Hant"
     """
     if language not in languages():
         raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")
@@ -195,18 +172,20 @@ def make_view(
             clouds.append(_treated(title, rows, raw, spec, drawn))
     first = clouds[0].at
     reach = max(common_scale(first, each.at)[1] for each in clouds)
-    sides = [_side(each, first, reach, translate) for each in clouds]
+    drawings = [_drawing(each, first, reach, translate) for each in clouds]
+    panels, factors, below, alts = zip(*drawings, strict=True)
     pictures: list[Picture] = []
-    for place_, side in enumerate(sides):
+    for place_, each in enumerate(clouds):
         path = [place_]
         if place_ % len(stops) and first.axes is not None:  # a film, from the raw cloud before it
             path = [place_ - 1, place_]
-        between = translate(VIEW_TEXT["between"]).format(name=side.title, share="{0}")
-        pictures.append(Picture(path, [sides[stop].title for stop in path], between))
+        between = translate(VIEW_TEXT["between"]).format(name=each.title, share="{0}")
+        pictures.append(Picture(path, [clouds[stop].title for stop in path], between))
     has_film = any(len(picture.path) > 1 for picture in pictures)
     has_origin = first.origin is not None
     colours = _colours(labels, sets[0], translate)
-    points = Points.of(pack_cloud([side.panel.coordinates for side in sides], reach))
+    places = [panel.coordinates for panel in panels]
+    points = Points.of(pack_cloud(places, reach))
     cloud = TwinCloud(
         points=points,
         rows_key=points.name,
@@ -215,23 +194,20 @@ def make_view(
         reach=reach,
         axis_titles=axis_titles(projection, n_components, translate),
         origin_label=translate(CLOUD_TEXT["origin"]) if has_origin else None,
-        name=" · ".join(side.title for side in sides),
-        alt=paragraph(side.alt for side in sides),
+        name=" · ".join(each.title for each in clouds),
+        alt=paragraph(alts),
         at=1.0 if has_film else 0.0,
         knobs=((0.0,), (1.0,)) if has_film else ((),),
-        cones=[side.panel.wedges for side in sides],
-        frames=[side.panel.frame for side in sides if side.panel.frame is not None],
-        factors=[side.factor for side in sides] if has_origin else (),
-        below=[
-            translate(VIEW_TEXT["line"]).format(name=side.title, value=" · ".join(side.lines))
-            for side in sides
-        ],
+        cones=[panel.wedges for panel in panels],
+        frames=[panel.frame for panel in panels if panel.frame is not None],
+        factors=factors if has_origin else (),
+        below=below,
         provenance=_provenance(sets, spec, projection, random_state, translate),
         landmarks=[*enumerate(stops)] if has_film else (),
         film_name=" → ".join(stops) if has_film else "",
     )
     own_texts = None if texts is None else [str(text) for text in texts]
-    return CloudView(cloud, own_texts, [side.panel.coordinates for side in sides], language)
+    return CloudView(cloud, own_texts, places, language)
 
 
 def _like(first: Projection | None, picture: Projection) -> Projection:
@@ -258,8 +234,10 @@ def _treated(
     return _Cloud(title, Z, treated.retained, at)
 
 
-def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) -> _Side:
-    """The picture at the rms radius of the first."""
+def _drawing(
+    cloud: _Cloud, first: Projection, reach: float, translate: Translate
+) -> tuple[Panel, float, str, str]:
+    """The picture at the rms radius of the first, its factor, caption and alternative."""
     at, title = cloud.at, cloud.title
     factor = match_radius(first.around_origin, at.around_origin)
     edges = cone_edges(cloud.vectors, at)
@@ -282,7 +260,8 @@ def _side(cloud: _Cloud, first: Projection, reach: float, translate: Translate) 
     except UndefinedMeasure:
         cosine = None
     alt = alternative(title, len(coordinates), cosine, panel.captions, translate)
-    return _Side(title, panel, factor, tuple(lines), alt)
+    below = translate(VIEW_TEXT["line"]).format(name=title, value=" · ".join(lines))
+    return panel, factor, below, alt
 
 
 def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) -> PointColours:
@@ -320,3 +299,26 @@ def _provenance(
         parts.append(f"{spec.text} {fit}")
     seeded = translate(VIEW_TEXT["no-seed" if seed is None else "seed"]).format(seed=seed)
     return " · ".join([*parts, f"projection={method}", seeded])
+
+
+def show(*vectors: Any, **how: Any) -> CloudWidget:
+    """A cloud in a notebook: raw beside treated, or two sets of vectors side by side.
+
+    The widget runs where anywidget does: Jupyter, Marimo, VS Code and Colab. A PNG stands in where
+    no script runs. Its ``selection`` is the rows that the lasso has selected, and can be set.
+    ``save`` writes one file of HTML. Raises MissingExtraError without the extra ``notebook``.
+
+    Parameters
+    ----------
+    *vectors
+        One set of vectors, or two of the same rows.
+    **how
+        As in ``make_view``: labels, texts, treatment, projection, names, language and others.
+    """
+    need("notebook", "anywidget")
+    from .widget import CloudWidget
+
+    return CloudWidget(make_view(*vectors, **how))
+
+
+show.__signature__ = signature(make_view).replace(return_annotation="CloudWidget")  # type: ignore[attr-defined]

@@ -1,53 +1,21 @@
-"""What is written at and below a picture of a cloud; the caller gives the language.
-
-Without Plotly, so that a page or a notebook that draws with WebGL does not load it.
-"""
+"""What is written at and below a picture of a cloud; the caller gives the language."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..data.number_text import signed
-from ..data.translations import Translate, paragraph
+from ..data.translations import Translate, paragraph, text_tables
 from ..projection import Projection
 from ..projection.neighbour_maps import MAPS
 from ..projection.twin import ConeEdge, is_drawn
 from .panel import Panel, Wedge
 
 # By a name of its own; pages translate them.
-CLOUD_TEXT = {
-    "mean": "mean direction",
-    "rest-2": "principal direction {i} of the rest",
-    "rest-3": "direction {i} of the rest",
-    "svd": "singular direction {i}",
-    "pca": "principal direction {i}",
-    "cone-1": "the rest, part 1",
-    "cone-2": "the rest, part 2",
-    "origin": "origin",
-    "half": "half within {angle}°",
-    "most": "90% within {angle}°",
-    "of-mean": "{share} of the raw mean",
-    "in-shadow": "{share} in {d} dimensions, {drawn}° in this shadow",
-    "too-wide": "{share} in {d} dimensions: too wide to draw",
-    "outside": "points outside the frame: {k} (zoom out with the buttons above)",
-    "exact": ("lengths and angles to the mean direction are exact; angles between points are not"),
-    "from-side": "the 3D picture from the side: its cones have their true angles",
-    "map": "a map of neighbours: it has no origin, no cone, no angles, no distances between groups",
-    "seeded": "seed {seed}: another fit gives the same map",
-    "unseeded": "no seed: another fit gives another map",
-    "one-place": "all points are at one place: their vectors have one direction",
-    "trust": "trustworthiness {trust} (5 neighbours, {rows} rows)",
-    "variance": "variance kept {share}",
-    "squared": "squared length kept {share}",
-    "no-cosine": "{title}: {n} points, some at zero and without a direction.",
-    "cosine": "{title}: {n} points; mean pairwise cosine {cosine}.",
-    "stop": ".",
-}
+CLOUD_TEXT = text_tables("cloud")["cloud"]
 
 
 def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:
-    """Titles of the k axes of a view."""
-
     def of(name: str, i: int = 0) -> str:
         return translate(CLOUD_TEXT[name]).format(i=i)
 
@@ -97,13 +65,11 @@ def lines_below(projection: Projection, panel: Panel, translate: Translate = str
 
 
 def seed_line(projection: Projection, translate: Translate = str) -> str:
-    """Whether another fit of a map gives the same one."""
     seed = projection.random_state
     return translate(CLOUD_TEXT["unseeded" if seed is None else "seeded"]).format(seed=seed)
 
 
 def trust_line(projection: Projection, translate: Translate = str) -> str:
-    """How much of the cloud the picture shows."""
     if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
         return translate(CLOUD_TEXT["one-place"])
     trust = translate(CLOUD_TEXT["trust"]).format(

@@ -1,7 +1,6 @@
 """Maps of neighbours: UMAP and t-SNE, both from the same exact neighbours.
 
-With exact cosine neighbours no approximate search is needed and none is compiled, and a seeded fit
-is reproducible. For UMAP of 10,000 x 384 this is faster, too.
+So a seeded fit is reproducible, and nothing is compiled for an approximate search.
 """
 
 from __future__ import annotations
@@ -15,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import need
-from ..linalg.rows import unit_rows
-from ..measure.search import Nearest, Search
-from .placing import place
+from ..linalg.rows import directions, float_rows, unit_rows
+from ..linalg.threads import in_threads
+from ..measure.neighbours import largest
+from ..measure.search import THREADS, Nearest, Search
 
 SAME = 1e-12  # cosine distance below which rows differ by rounding alone, in float32 too
 MOST_FITTED = 20_000  # rows, in about half a minute; ``place`` adds those of a larger cloud
@@ -26,6 +26,14 @@ TSNE_PULSE = 10  # iterations between two reports
 _LOCK = threading.Lock()  # umap and numba are not thread-safe
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
+N_NEIGHBORS = 15  # as many as UMAP uses
+SHORTLIST = 3_000  # sample rows that a row is compared with
+LANDMARKS = 128
+BLOCK_ROWS = 4_096
+LEAST = 0.05  # weight of the farthest neighbour, where the nearest has 1
+NEARLY_SAME = 1e-6  # the same of two float32 rows
+WIDTH_ROWS = 1_000  # rows of the sample that give the width of the density
+_BLOCKS = 16  # blocks in a batch: enough rows for each landmark
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,8 @@ def fit_map(
 ) -> np.ndarray:
     """Coordinates (n, n_components) float64 of a map by cosine; arguments as of ``project``.
 
-    ``progress`` is called with (stage, done, total); the stages are "neighbours", "layout" and
-    "placing". Rows of one direction are fitted once and have one place: among copies, the
-    neighbours would be copies only, and the map would spread them.
+    The stages of ``progress`` are "neighbours", "layout" and "placing". Rows of one direction are
+    fitted once and have one place: among copies, the neighbours would be copies only.
 
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
@@ -110,7 +117,6 @@ def _of_one_direction(found: Nearest) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _by_distance(U: np.ndarray, n_components: int) -> np.ndarray:
-    """Two or three rows at most, at their distances."""
     Z = U - U.mean(axis=0)
     left, lengths, _ = np.linalg.svd(Z, full_matrices=False)
     places = np.zeros((len(U), n_components))
@@ -163,7 +169,6 @@ class _Reports(io.StringIO):
         self._progress = progress
 
     def write(self, text: str) -> int:
-        """Report the bar's numbers; other text is dropped."""
         done, _, total = text.strip().partition("/")
         if done.isdigit() and total.isdigit():
             self._progress("layout", int(done), int(total))
@@ -203,7 +208,7 @@ def _tsne(
 
 
 def _iteration_reports(progress: Progress) -> Callable[..., None]:
-    """A callback of openTSNE, which counts the iterations of each round from its beginning."""
+    """A callback of openTSNE, which counts the iterations of each round anew."""
     done = 0
 
     def report(_iteration: int, _error: float, _embedding: np.ndarray) -> None:
@@ -218,3 +223,117 @@ MAPS = {
     "umap": MapKind("UMAP", "umap", "umap", "umap-learn", 15, _umap),
     "tsne": MapKind("t-SNE", "tsne", "openTSNE", "openTSNE", 90, _tsne),
 }
+
+
+def place(
+    X: np.ndarray,
+    sample: np.ndarray,
+    coordinates: np.ndarray,
+    *,
+    n_neighbors: int = N_NEIGHBORS,
+    shortlist: int = SHORTLIST,
+    random_state: int = 0,
+    threads: int = THREADS,
+    progress: Callable[[int, int], None] | None = None,
+) -> np.ndarray:
+    """Places (n, k) float32 of rows in a picture of other rows, such as a map of a sample.
+
+    A row goes where the density of its neighbours' places is largest; their mean would often lie
+    between two groups. Of 624 sentences beside a UMAP of 600, trustworthiness is 0.90 (layer 4)
+    and 0.85 (last layer), with ``UMAP.transform`` 0.88 and 0.82; of 612 beside a t-SNE of 612 it is
+    0.91 and 0.86, with openTSNE's ``transform`` 0.88 and 0.83.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, no zero row
+    sample : (m, d) array of float
+        The rows of the picture. No zero row.
+    coordinates : (m, k) array, their places
+    n_neighbors : int
+        Sample rows that decide the place of a row; cut to m.
+    shortlist : int
+        Sample rows that a row is compared with. With m or more, the neighbours are exact.
+    random_state : int, seed of the landmarks, which are rows of the sample
+    threads : int, blocks at a time
+    progress : callable, optional, called with (rows placed, rows in all)
+    """
+    if len(sample) != len(coordinates):
+        raise ValueError(f"{len(sample)} sample rows and {len(coordinates)} places; one for each")
+    X = float_rows(X, at_least=0)
+    S = _unit(float_rows(sample, at_least=1))
+    P = np.asarray(coordinates, dtype=np.float32)
+    k = min(n_neighbors, len(S))
+    width = _width(S, P, random_state)
+    lists = _shortlists(S, max(shortlist, k), random_state)
+    places = np.empty((len(X), P.shape[1]), dtype=np.float32)
+
+    def work(start: int) -> int:
+        rows = slice(start, min(start + _BLOCKS * BLOCK_ROWS, len(X)))
+        U = _unit(X[rows])
+        if lists is None:
+            places[rows] = _densest(U, S, P, k, width)
+            return rows.stop
+        landmarks, members = lists
+        nearest = np.argmax(U @ S[landmarks].T, axis=1)
+        order = np.argsort(nearest, kind="stable")
+        ends = np.searchsorted(nearest[order], np.arange(len(landmarks) + 1))
+        for landmark, close in enumerate(members):
+            own = order[ends[landmark] : ends[landmark + 1]]
+            if len(own):
+                places[rows.start + own] = _densest(U[own], S[close], P[close], k, width)
+        return rows.stop
+
+    for done in in_threads(work, range(0, len(X), _BLOCKS * BLOCK_ROWS), threads):
+        if progress is not None:
+            progress(done, len(X))
+    return places
+
+
+def _unit(X: np.ndarray) -> np.ndarray:
+    return directions(X.astype(np.float64)).astype(np.float32)
+
+
+def _shortlists(
+    S: np.ndarray, size: int, random_state: int
+) -> tuple[np.ndarray, list[np.ndarray]] | None:
+    """(landmarks, the sample rows closest to each); None where every row is compared with all."""
+    if size >= len(S):
+        return None
+    rng = np.random.default_rng(random_state)
+    landmarks = rng.choice(len(S), min(LANDMARKS, len(S)), replace=False)
+    cosines = S[landmarks] @ S.T
+    members = np.argpartition(-cosines, size - 1, axis=1)[:, :size]
+    return landmarks, [np.sort(each) for each in members]
+
+
+def _width(S: np.ndarray, P: np.ndarray, random_state: int) -> float:
+    """Twice the median distance in the picture from a row to the row nearest to it by cosine."""
+    if len(S) < 2:
+        return 1.0
+    some = np.random.default_rng(random_state).permutation(len(S))[:WIDTH_ROWS]
+    cosines = S[some] @ S.T
+    cosines[np.arange(len(some)), some] = -np.inf
+    distances = np.linalg.norm(P[some] - P[cosines.argmax(axis=1)], axis=1)
+    return 2 * float(np.median(distances)) or 1.0
+
+
+def _densest(U: np.ndarray, S: np.ndarray, P: np.ndarray, k: int, width: float) -> np.ndarray:
+    """Where the places of the k rows of S nearest to the unit rows U (m, d) are densest (m, p)."""
+    places = np.empty((len(U), P.shape[1]), dtype=np.float32)
+    for start in range(0, len(U), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        cosines = U[rows] @ S.T
+        near = largest(cosines, k)[0]
+        values = np.take_along_axis(cosines, near, axis=1)  # (m, k), the largest first
+        span = np.maximum(values[:, :1] - values[:, -1:], np.finfo(np.float32).tiny)
+        weights = LEAST + (1 - LEAST) * (values - values[:, -1:]) / span
+        Q = P[near]  # (m, k, p)
+        lengths = np.einsum("mkp,mkp->mk", Q, Q)
+        squared = lengths[:, :, None] + lengths[:, None] - 2 * Q @ Q.transpose(0, 2, 1)
+        close = np.exp(-squared.clip(min=0) / (2 * width**2)) * weights[:, None]  # (m, k, k)
+        densest = close[np.arange(len(Q)), close.sum(axis=2).argmax(axis=1)]  # (m, k)
+        densest /= densest.sum(axis=1, keepdims=True)
+        places[rows] = np.einsum("mk,mkp->mp", densest, Q)
+        copies = values[:, 0] > 1 - NEARLY_SAME  # of a row of S: at its place
+        places[rows][copies] = Q[copies, 0]
+    return places

@@ -1,7 +1,7 @@
 """Messages to and from the browser: positions, colour codes and selected rows in few bytes.
 
-A message is a length (uint32), a JSON head and the arrays one after the other. The head, with
-spaces, and each array are padded to a multiple of four bytes. All numbers are little-endian.
+A message is a length (uint32), a JSON head and the arrays, each padded to a multiple of four bytes;
+all numbers are little-endian.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MOST_CODES = 256
 def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
     """The places of the same n points in one or more pictures, each (n, k), k = 2 or 3.
 
-    reach : half-width of the pictures. An axis is stored in 16-bit steps where a step is less than
-    reach / FINEST, so that no visible detail is lost; a picture with far points stays float32.
+    An axis is stored in 16-bit steps where a step is less than reach / FINEST, the half-width; a
+    picture with far points stays float32.
     """
     frames = [_checked(frame, place) for place, frame in enumerate(keyframes)]
     shapes = {frame.shape for frame in frames}
@@ -64,8 +64,8 @@ def pack_codes(codes: np.ndarray) -> bytes:
 def unpack_rows(text: str, n: int) -> np.ndarray:
     """The rows that were selected in the browser among n: ascending integers.
 
-    text : "bits:" and a bitmap, lowest bit first, or "rows:" and uint32, both in base64. The
-    browser sends the shorter one. Raises ValueError for anything else, and for a row of n or above.
+    text : "bits:" and a bitmap, lowest bit first, or "rows:" and uint32, both in base64. ValueError
+    for anything else, and for a row of n or above.
     """
     kind, _, body = text.partition(":")
     try:

@@ -70,7 +70,6 @@ class Panel:
 
     @property
     def cone_length(self) -> float:
-        """From the origin to the far end of the cones."""
         return self.reach if self.frame is None else self.frame.length
 
     @property

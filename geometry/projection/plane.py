@@ -1,12 +1,9 @@
 """The plane's algebra: the cosines of a(2, 2), b(2, -2), c(-2, 2) in a skewed basis.
 
 The basis vectors e1, e2 are the columns of P, and G = P'P is the Gram matrix. A cosine of
-*coordinates* does not depend on P; the true cosine is the one under G:
+*coordinates* does not depend on P; the true cosine is x'Gy / sqrt(x'Gx y'Gy), and
 
     cos(a, b) = (g11 - g22) / sqrt((g11 + g22)^2 - 4 g12^2) = -cos(a, c)
-
-So the lengths of the axes alone give its sign, and the angle between them does not. For other
-points the formula is the general one, x'Gy / sqrt(x'Gx y'Gy).
 """
 
 from __future__ import annotations
@@ -27,27 +24,15 @@ _PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
 
 @dataclass(frozen=True)
 class Plane:
-    """A basis of the plane and a shift, and the cosines of a, b, c there.
+    """A basis of the plane and a shift, and the cosines of a, b, c there."""
 
-    Parameters
-    ----------
-    length_1 : float > 0
-        Length of e1.
-    length_2 : float > 0
-        Length of e2.
-    angle : float in (0, 180)
-        Degrees from e1 to e2.
-    shift : (float, float)
-        Added after the change of basis, in units of the standard basis.
-    turn : float
-        Degrees from the first axis to e1. It rotates the whole plane, so without a shift no
-        cosine depends on it.
-    """
-
-    length_1: float = 1.0
-    length_2: float = 1.0
-    angle: float = 90.0
+    length_1: float = 1.0  #: of e1
+    length_2: float = 1.0  #: of e2
+    angle: float = 90.0  #: degrees in (0, 180) from e1 to e2
+    #: added after the change of basis, in units of the standard basis
     shift: tuple[float, float] = (0.0, 0.0)
+    #: Degrees from the first axis to e1. It rotates the whole plane, so without a shift no cosine
+    #: depends on it.
     turn: float = 0.0
 
     def __post_init__(self) -> None:
@@ -127,11 +112,7 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
-    """Points (m, 2) after a ZCA whitening that is fitted on points of the plane.
-
-    Fitted on ``background_cloud()``, the cosines are again those of the coordinates, in any basis
-    and with any shift. Fitted on three points, these become an equilateral triangle.
-    """
+    """Points (m, 2) after a ZCA whitening that is fitted on points of the plane."""
     return whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 

@@ -38,10 +38,7 @@ class PointColours:
 def legend_entries(
     colours: PointColours, theme: Theme, other: str = "other"
 ) -> list[tuple[str, str, str]]:
-    """(name, colour, symbol) of each group with a name, and one of all others; empty for values.
-
-    A single group beyond the colours keeps its own name.
-    """
+    """(name, colour, symbol) of each group with a name, and one of all others; empty for values."""
     names = colours.names or ()
     several = len(names) > MOST_COLOURED + 1
     shown = (*names[:MOST_COLOURED], other) if several else names

@@ -1,7 +1,6 @@
 """From d dimensions to 2 or 3, with figures of how far to trust the picture.
 
-The linear projections keep the origin, because a cone has its apex there. Compare two clouds in
-one basis: project the first, then ``apply`` its projection to the second.
+The linear projections keep the origin, because a cone has its apex there.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from ..linalg.rows import float_rows
+from ..linalg.rows import float_rows, unit_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of
 from .neighbour_maps import MAPS, SAME, fit_map
@@ -26,31 +25,22 @@ FRAME_SHARE = 0.99  # of the points are in the frame of a picture
 
 @dataclass(frozen=True)
 class Projection:
-    """Coordinates, the axes that gave them, and how much of the cloud they show.
+    """Coordinates, the axes that gave them, and how much of the cloud they show."""
 
-    Attributes
-    ----------
-    coordinates : (n, k) float64, k in {2, 3}.
-    method : see ``project``.
-    axes : (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If
-        d < 3 these are the first d columns of axes in 3 dimensions.
-    centre : (d,) subtracted before the axes apply; zeros except for "pca", None for a map.
-    origin : (k,) place of the true origin in the picture; None for a map.
-    explained : share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which
-        keeps every length; None for a map.
-    trustworthiness : in [0, 1], of TRUST_NEIGHBOURS neighbours.
-    trust_rows : how many rows it was computed on.
-    random_state : seed of the sample of rows, and of a map; None for a map without a seed.
-    """
-
-    coordinates: np.ndarray
-    method: str
+    coordinates: np.ndarray  #: (n, k) float64, k in {2, 3}
+    method: str  #: see ``project``
+    #: (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If d < 3
+    #: these are the first d columns of axes in 3 dimensions.
     axes: np.ndarray | None
+    #: (d,) subtracted before the axes apply; zeros except for "pca", None for a map
     centre: np.ndarray | None
-    origin: np.ndarray | None
+    origin: np.ndarray | None  #: (k,) place of the true origin in the picture; None for a map
+    #: share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which keeps every
+    #: length; None for a map
     explained: float | None
-    trustworthiness: float
-    trust_rows: int
+    trustworthiness: float  #: in [0, 1], of TRUST_NEIGHBOURS neighbours
+    trust_rows: int  #: how many rows it was computed on
+    #: seed of the sample of rows, and of a map; None for a map without a seed
     random_state: int | None
 
     @property
@@ -110,7 +100,8 @@ def project(
     """Project rows to 2 or 3 dimensions.
 
     Axes are sign-fixed: the mean lies on the positive side where there is one ("svd", "mean",
-    "cone"), else the entry of largest magnitude is positive.
+    "cone"), else the entry of largest magnitude is positive. MissingExtraError for a map without
+    its extra, ``umap`` or ``tsne``.
 
     Parameters
     ----------
@@ -129,8 +120,7 @@ def project(
 
         The last two are maps: they keep neighbours, and have no origin, no cone, no angles and no
         distances between groups.
-    n_components : int
-        2 or 3.
+    n_components : int, 2 or 3
     random_state : int or None
         Seed of a map, and of the rows on which trustworthiness is computed. With None each fit of
         a map gives another one, and "umap" uses all cores.
@@ -140,13 +130,7 @@ def project(
     most_fitted : int, optional
         Of more rows, a map is fitted on a random sample of so many, and the others are placed by
         ``place``. None: on all rows.
-    progress : callable, optional
-        Called by a map only, with (stage, done, total).
-
-    Raises
-    ------
-    MissingExtraError
-        For a map without its extra, ``umap`` or ``tsne``.
+    progress : callable, optional, called by a map only, with (stage, done, total)
     """
     X = _checked(X, n_components)
     if method in MAPS:
@@ -172,6 +156,49 @@ def project(
     return _on_axes(X, method, axes[:, :d], centre[:d], n_components, random_state)
 
 
+def project_layer(
+    X: np.ndarray,
+    method: str = "mean",
+    n_components: int = 2,
+    *,
+    former: Projection | None = None,
+    random_state: int = 0,
+) -> Projection:
+    """The directions of points at one layer, drawn as at the layer before.
+
+    The lengths of hidden states differ from layer to layer, often by powers of ten, and no cosine
+    depends on them. So every row is divided by its length: no point is farther than 1 from the
+    origin. The spaces of two layers have no axes in common, and the sign of an axis is arbitrary;
+    here it is the one in which the points stay on the same side as at the layer before.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, no zero row
+    method : str, "mean", "svd", "pca" or "cone", see ``project``
+    n_components : int, 2 or 3
+    former : Projection, optional, that of the layer before
+    random_state : int, seed of the rows on which trustworthiness is computed
+    """
+    picture = project(unit_rows(X), method, n_components, random_state=random_state)
+    return picture if former is None else turned_like(former, picture)
+
+
+def turned_like(former: Projection, picture: Projection) -> Projection:
+    """The picture with the sign of each axis that agrees best with the former picture."""
+    agreement = np.einsum("nk,nk->k", former.around_origin, picture.around_origin)
+    signs = np.where(agreement < 0, -1.0, 1.0)  # (k,)
+    if picture.axes is None or picture.origin is None:
+        raise ValueError(f"the method {picture.method!r} has no axes")
+    of_axes = np.ones(len(picture.axes))  # "cone" has three axes in a picture of two dimensions
+    of_axes[: len(signs)] = signs
+    return replace(
+        picture,
+        coordinates=picture.coordinates * signs,
+        axes=picture.axes * of_axes[:, None],
+        origin=picture.origin * signs,
+    )
+
+
 def match_radius(reference: np.ndarray, other: np.ndarray) -> float:
     """The scale that gives ``other`` (n, k) the rms radius of ``reference``; 1.0 if it is zero."""
     rms = [_rms_radius(P) for P in (reference, other)]
@@ -182,8 +209,7 @@ def settle(picture: Projection, *rows: np.ndarray) -> Projection:
     """The picture, with every point at its origin where the coordinates are only rounding.
 
     rows : (n, d) float each: the vectors in the picture, and those that they were computed from.
-    An rms radius below sqrt(d) eps r is rounding, where r is the largest rms length: the d numbers
-    of a row have a rounding of up to eps r each. Maps have no axes and do not change.
+    An rms radius below sqrt(d) eps r is rounding, where r is the largest rms length.
     """
     floor = max(np.sqrt(P.shape[1]) * np.finfo(P.dtype).eps for P in rows)
     far = floor * max(map(_rms_radius, rows))
@@ -201,9 +227,8 @@ def trustworthiness(
 ) -> tuple[float, int]:
     """Trustworthiness in [0, 1] and the number of rows it was computed on, TRUST_ROWS at most.
 
-    1 - 2/(nk(2n - 3k - 1)) times the sum of (rank - k) over the picture's neighbours that are not
-    among the true ones, by cosine (Venna, Kaski 2001, equation 1). The same number as
-    scikit-learn's with metric="cosine", but that copies are equally near.
+    Venna, Kaski 2001, equation 1: the same number as scikit-learn's with metric="cosine", but that
+    copies are equally near.
     """
     from scipy.spatial import cKDTree  # its import takes longer than this function
 
@@ -235,10 +260,7 @@ def trustworthiness(
 def moment_axes(
     method: str, mean: np.ndarray, second: np.ndarray, n_components: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(axes (k, d), centre (d,)) of ``project``, from the mean and E[x x'], not about the mean.
-
-    For data sets of more rows than fit into memory.
-    """
+    """(axes (k, d), centre (d,)) of ``project``, from the mean and E[x x'], not about the mean."""
     S = second if method == "svd" else second - np.outer(mean, mean)
     return _axes(method, S, mean, float(np.trace(second)), n_components)
 
@@ -273,7 +295,6 @@ def _reflection(direction: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _leading(S: np.ndarray, k: int, rank: int | None = None) -> np.ndarray:
-    """The k leading eigenvectors of a symmetric S as rows, largest-magnitude entry positive."""
     few = None if rank is None else eigh_in_range(S, rank)  # more than k, without the others
     _, vectors = few or np.linalg.eigh(S)
     return _signed(vectors[:, ::-1][:, :k].T)

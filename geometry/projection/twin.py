@@ -1,13 +1,13 @@
 """A cloud and the same cloud whitened: the same points, in one basis and at one scale.
 
-The whitening is ZCA, so that both clouds have the same axes. The whitened cloud has unit variance
-and the raw one has not. So the whitened cloud is scaled to the rms radius of the raw one.
+The whitening is ZCA, so that both have the same axes; it is drawn at the raw cloud's rms radius.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,39 +15,29 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..measure.cone import ANGLE_QUANTILES, angles_to_mean
 from ..transform.whitening_map import WhiteningMap, checked_weights, recommended_whitening
-from .projection import FRAME_SHARE, Projection
+from .projection import FRAME_SHARE, Projection, match_radius
 
 FITS = ("recommended", "ledoit-wolf", "full")
 FRAME_ROWS = 20_000  # of a larger cloud, evenly spaced rows give the frame
 WIDEST_DRAWN = 60.0  # degrees in d dimensions; in the shadow a wider cloud would look like a cone
 RIM = 24  # points on the edge of a cone that a frame must hold
+STRENGTHS = 8  # stops of the strength beyond its 0
+FAR = 1e-9  # knobs nearer to each other than this count as equal
 
 
 @dataclass(frozen=True)
 class ConeEdge:
-    """A cone around the mean direction.
+    """A cone around the mean direction."""
 
-    Attributes
-    ----------
-    quantile : share of the points inside.
-    angle : half-angle in all d dimensions, degrees.
-    drawn : half-angle in the picture; a linear projection makes it smaller or larger.
-    axis : (k,) unit vector in the picture.
-    """
-
-    quantile: float
-    angle: float
-    drawn: float
-    axis: np.ndarray
+    quantile: float  #: share of the points inside
+    angle: float  #: half-angle in all d dimensions, degrees
+    drawn: float  #: half-angle in the picture; a linear projection makes it smaller or larger
+    axis: np.ndarray  #: (k,) unit vector in the picture
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What a picture must show: the origin, FRAME_SHARE of the points, the cones.
-
-    In 3D it is a cylinder around the first axis, so that the picture can be turned: the other two
-    corners are minus and plus its radius.
-    """
+    """What a picture must show: the origin, FRAME_SHARE of the points, cones; a cylinder in 3D."""
 
     low: np.ndarray  # (k,) corners of a box around the origin
     high: np.ndarray
@@ -56,27 +46,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class Twin:
-    """A whitened cloud.
+    """A whitened cloud."""
 
-    Attributes
-    ----------
-    vectors : (n, d)
-    retained_vectors : (n, k) the same, in the retained directions only
-    whitening : the fitted map
-    """
-
-    vectors: np.ndarray
-    retained_vectors: np.ndarray
-    whitening: WhiteningMap
+    vectors: np.ndarray  #: (n, d)
+    retained_vectors: np.ndarray  #: (n, k) the same, in the retained directions only
+    whitening: WhiteningMap  #: the fitted map
 
 
 def fit_whitening(
     X: np.ndarray, fit: str = "recommended", *, sample_weight: np.ndarray | None = None
 ) -> WhiteningMap:
-    """The full-strength ZCA whitening of rows, for ``whiten_beside``.
-
-    "full" has no shrinkage and all directions in the rank: a simplex if n <= d (see ``Whitening``).
-    """
+    """The full-strength ZCA whitening of rows; "full" has no shrinkage and all directions."""
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
     weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
@@ -98,12 +78,9 @@ def whiten_beside(
     Parameters
     ----------
     X : (n, d) array of float
-    fitted : WhiteningMap
-        With the method "zca".
-    centring : float in [0, 1]
-        Share of the mean that is subtracted.
-    strength : float in [0, 1]
-        1 is full whitening.
+    fitted : WhiteningMap, with the method "zca"
+    centring : float in [0, 1], share of the mean that is subtracted
+    strength : float in [0, 1], 1 is full whitening
     """
     whitening = fitted.adjust(centring=centring, strength=strength)
     Z = whitening.apply(X)
@@ -120,7 +97,6 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
     """The cones to draw: half of the points lie within the first, 90% within the second.
 
     Empty where the cloud or the picture has no mean direction, or the picture no origin (a map).
-    The angle-true picture has the axis of the cloud that it was made for.
     """
     if projection.origin is None:
         return ()
@@ -197,10 +173,7 @@ def _rim(axis: np.ndarray, angle: float) -> np.ndarray:
 
 
 def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
-    """(scale of white, half-width of both panels): one rms radius, the origin in the middle.
-
-    FRAME_SHARE of the points are inside: a few far ones would shrink both pictures to a dot.
-    """
+    """(scale of white, half-width of both panels): one rms radius, the origin in the middle."""
     factor = raw.rms_radius / white.rms_radius if white.rms_radius > 0 else 1.0
     return factor, max(raw.half_width, factor * white.half_width) * 1.1
 
@@ -210,3 +183,79 @@ def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
     along = points @ axis
     cosines = np.divide(along, lengths, out=np.ones_like(along), where=lengths > 0)
     return np.degrees(np.arccos(cosines.clip(-1.0, 1.0)))
+
+
+@dataclass(frozen=True)
+class Stop:
+    centring: float  # in [0, 1]
+    strength: float  # in [0, 1]
+    factor: float  # gives the stop the raw picture's rms radius
+    coordinates: np.ndarray  # (n, k) around the origin, multiplied by ``factor``
+    cones: tuple[ConeEdge, ...]  # as ``cone_edges`` gives them
+    frame: Frame  # of the coordinates and the cones that are drawn
+
+
+def film_knobs(strengths: int = STRENGTHS) -> tuple[tuple[float, float], ...]:
+    """(centring, strength) of each stop: raw, centred, then whitened in even steps."""
+    return ((0.0, 0.0), *((1.0, step / strengths) for step in range(strengths + 1)))
+
+
+def film(
+    X: np.ndarray,
+    fitted: WhiteningMap,
+    raw: Projection,
+    knobs: Sequence[tuple[float, float]] = film_knobs(),
+) -> tuple[Stop, ...]:
+    """The stops of rows X (n, d) under a fitted whitening, all in the basis of ``raw``.
+
+    Between two stops each point moves along a straight line.
+    """
+    return tuple(stop_at(X, fitted, raw, centring=s, strength=t) for s, t in knobs)
+
+
+def stop_at(
+    X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
+) -> Stop:
+    """The picture at any (centring, strength), on the film's path or off it."""
+    places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
+    factor = match_radius(raw.around_origin, places)
+    places = places * factor
+    return Stop(
+        centring, strength, factor, places, cones, frame_of(places, drawn_cones(cones, raw))
+    )
+
+
+def _place(
+    X: np.ndarray, whitening: WhiteningMap, raw: Projection
+) -> tuple[np.ndarray, tuple[ConeEdge, ...]]:
+    """Places (n, k) around the origin, and the cones, which a centred cloud does not have."""
+    if not (whitening.centring or whitening.strength):
+        return raw.around_origin, cone_edges(X, raw)
+    if whitening.centring == 1 and raw.axes is not None and raw.method != "cone":
+        # both maps are linear, so they are multiplied first: 1% of the work. A centred cloud has no
+        # cone
+        return (X - whitening.mean) @ whitening.onto(raw.axes), ()
+    Z = whitening.apply(X)
+    picture = raw.apply(Z)
+    return picture.around_origin, cone_edges(Z, picture)
+
+
+def place_in_film(
+    knobs: Sequence[tuple[float, float]], centring: float, strength: float
+) -> float | None:
+    """The place of two settings on the film's path, in stops from its start; None off the path."""
+    place, distance = nearest_in_film(knobs, centring, strength)
+    return place if distance < FAR else None
+
+
+def nearest_in_film(
+    knobs: Sequence[tuple[float, float]], centring: float, strength: float
+) -> tuple[float, float]:
+    """(the nearest place on the film's path in stops, its distance in (centring, strength))."""
+    point = np.array([centring, strength])
+    found = []
+    for place, (start, end) in enumerate(pairwise(knobs)):
+        begin, way = np.array(start), np.subtract(end, start)
+        share = float(np.clip((point - begin) @ way / (way @ way), 0.0, 1.0))
+        found.append((place + share, float(np.hypot(*(begin + share * way - point)))))
+    return min(found, key=lambda place_and_distance: place_and_distance[1])

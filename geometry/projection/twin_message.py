@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.translations import Translate
+from ..data.translations import Translate, text_tables
 from ..palette import Theme
 from .packing import pack_codes
 from .panel import Band, Wedge
@@ -28,47 +28,7 @@ LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may
 
 
 # Labels of the buttons, and messages; pages translate them.
-TWIN_WORDS = {
-    "film": "From raw to whitened",
-    "play": "Play",
-    "stop": "Stop",
-    "more": "More",
-    "other": "other",
-    "lasso": "Lasso",
-    "nearer": "Zoom in",
-    "farther": "Zoom out",
-    "reset": "Reset view",
-    "perspective": "Perspective",
-    "density": "Density",
-    "ways": "Connect matching points",
-    "waysHint": "For selected, circled or hovered points",
-    "size": "Size",
-    "opacity": "Opacity",
-    "save": "Download picture (PNG)",
-    "saveVectors": "Download picture (SVG)",
-    "selected": "Points selected: {n}",
-    "shown": "{k} of {n} points shown",
-    "elsewhere": (
-        "The animation is at other settings than the page's numbers. The numbers are left "
-        "out; the last line gives the page's settings."
-    ),
-    "empty": "There is no point to draw.",
-    "lost": "The graphics card is busy. The picture returns as soon as it is free.",
-    "missing": "This browser has no WebGL2; the picture is drawn in another way.",
-    "notFinite": "A point's place is NaN or infinite; clean the vectors first.",
-    "hint": "Drag: turn · Ctrl or ⌘ + wheel: zoom · click: a point",
-    "hintFlat": "Drag: move · Ctrl or ⌘ + wheel: zoom · click: a point",
-    "keys": (
-        "Arrow keys turn the picture, and move it with Shift. + and − zoom, and so does the "
-        "wheel with Ctrl or ⌘. 0 resets. N and P go from point to point, Tab through the "
-        "selected ones. Enter chooses, Escape ends the selection."
-    ),
-    "keysFlat": (
-        "Arrow keys move the picture. + and − zoom, and so does the wheel with Ctrl or ⌘. 0 "
-        "resets. N and P go from point to point, Tab through the selected ones. Enter "
-        "chooses, Escape ends the selection."
-    ),
-}
+TWIN_WORDS = text_tables("cloud")["twin"]
 
 
 @dataclass(frozen=True)
@@ -85,8 +45,6 @@ class Points:
 
 @dataclass(frozen=True)
 class Aside:
-    """A picture for slider positions that are not on the film's path."""
-
     points: Points
     name: str
     cones: Sequence[Wedge] = ()
@@ -171,10 +129,7 @@ class TwinCloud:
 def dots_of(
     n: int, *, sizes: np.ndarray | None = None, shown: np.ndarray | None = None
 ) -> np.ndarray | None:
-    """A byte for each of n points: a step of size, and GREY; None where all points are alike.
-
-    sizes : from 0 for the smallest points to 1 for the largest. shown : False turns a point grey.
-    """
+    """A byte for each of n points: a step of size, and GREY where not shown; None if alike."""
     if sizes is None and (shown is None or shown.all()):
         return None
     dots = np.zeros(n, dtype=np.uint8)
@@ -188,10 +143,7 @@ def dots_of(
 def message_of(
     cloud: TwinCloud, theme: Theme, texts: str, translate: Translate = str
 ) -> dict[str, Any]:
-    """The description without the arrays. It is small and sent again at every change.
-
-    texts : the name under which the browser finds the texts.
-    """
+    """The description without the arrays, sent again at every change; ``texts`` names the texts."""
     words = {name: translate(text) for name, text in TWIN_WORDS.items()}
     return {
         "rows": cloud.rows_key,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..export.affine import AffineMap
-from ..projection.neighbour_maps import MAPS, fit_map
-from ..projection.placing import place
+from ..projection.neighbour_maps import MAPS, fit_map, place
 from ..projection.projection import moment_axes
 from .engine import Engine
 from .errors import ScaleError

@@ -30,19 +30,12 @@ RECENT = 20  # batches whose mean loss is compared
 
 @dataclass(frozen=True, eq=False)
 class ScoredVectors:
-    """The vectors of sentence pairs that people scored.
+    """The vectors of sentence pairs that people scored."""
 
-    Attributes
-    ----------
-    left, right : (n, d) arrays
-        One pair a row.
-    gold_scores : (n,) array
-        From 0 to 5.
-    """
-
+    #: left, right: (n, d) one pair a row
     left: np.ndarray
     right: np.ndarray
-    gold_scores: np.ndarray
+    gold_scores: np.ndarray  #: (n,) from 0 to 5
 
     @property
     def sentences(self) -> np.ndarray:
@@ -52,38 +45,25 @@ class ScoredVectors:
 
 @dataclass(frozen=True, eq=False)
 class ContrastiveStep:
-    """The head after so many steps. Its outputs are those without dropout.
+    """The head after so many steps. Its outputs are those without dropout."""
 
-    Attributes
-    ----------
-    step, n_steps : int
-        Steps done, and all steps of this training. Step 0 is the start.
-    loss : float
-        As in ``TrainingStep``. A head that gives all sentences one vector has log(batch size).
-    alignment : float
-        Over the test pairs with a score above 4.
-    uniformity, mean_cosine : float
-        Of the sentences of the test pairs.
-    spearman_dev, spearman_test : float
-        Spearman of the pairs' cosines with their scores.
-    singular_values : (min(2n, d),) array
-        Of the rows of ``embeddings`` at length 1, uncentred, the largest first.
-    embeddings : (2n, d) float32 array
-        Outputs for the sentences of the test pairs, the left ones first.
-    weight, bias : (d, d) and (d,) float32 arrays
-        Of the head.
-    """
-
+    #: step, n_steps: Steps done, and all steps of this training. Step 0 is the start.
     step: int
     n_steps: int
+    #: As in ``TrainingStep``. A head that gives all sentences one vector has log(batch size).
     loss: float
-    alignment: float
+    alignment: float  #: over the test pairs with a score above 4
+    #: uniformity, mean_cosine: of the sentences of the test pairs
     uniformity: float
     mean_cosine: float
+    #: spearman_dev, spearman_test: Spearman of the pairs' cosines with their scores
     spearman_dev: float
     spearman_test: float
+    #: (min(2n, d),) array. Of the rows of ``embeddings`` at length 1, uncentred, the largest first.
     singular_values: np.ndarray
+    #: (2n, d) outputs for the sentences of the test pairs, the left ones first
     embeddings: np.ndarray
+    #: weight, bias: (d, d) and (d,) of the head
     weight: np.ndarray
     bias: np.ndarray
 
@@ -111,29 +91,22 @@ def train_contrastive(
 
     Parameters
     ----------
-    X : (n, d) array of float
-        Vectors of the sentences to train on.
+    X : (n, d) array of float, vectors of the sentences to train on
     dev : ScoredVectors
     test : ScoredVectors
         Pairs that are only measured. Of ``test`` one or more must score above 4.
-    head : {"linear", "tanh"}
-        W x + b, or tanh(W x + b).
+    head : {"linear", "tanh"}, W x + b, or tanh(W x + b)
     centred : bool
         Whether the mean of X is subtracted first. Then the vectors are divided by the root mean
         square of the entries of X, which changes no cosine.
-    temperature : float > 0
-        Cosines are divided by it.
-    dropout : float in [0, 1)
-        Share of a vector's entries that are set to 0.
+    temperature : float > 0, cosines are divided by it
+    dropout : float in [0, 1), share of a vector's entries that are set to 0
     batch_size : int >= 2, at most n
     learning_rate : float > 0
     steps : int >= 1
     record_every : int >= 1
-    seed : int
-        These four, and the errors, as in ``train_language_model``.
+    seed : int; these four, and the errors, as in ``train_language_model``
 
-    References
-    ----------
     Gao, Yao, Chen 2021, "SimCSE: Simple Contrastive Learning of Sentence Embeddings", section 3
     and equation 4. There the whole encoder is trained, and dropout is in all of its layers.
     Wang, Isola 2020, for alignment and uniformity.

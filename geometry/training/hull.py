@@ -15,24 +15,13 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Separation:
-    """Whether a half-space through the origin contains all rows.
+    """Whether a half-space through the origin contains all rows."""
 
-    Attributes
-    ----------
-    is_outside : bool
-        True where the origin is outside of the convex hull of the rows.
-    direction : (d,) array
-        A unit vector with ``direction @ row >= margin`` for every row; zeros if there is none.
-    margin : float
-        The smallest of these products, above 0 where the origin is outside; else 0.
-    n_rows : int
-        Rows that the last linear program had; the others were only checked.
-    """
-
-    is_outside: bool
+    is_outside: bool  #: true where the origin is outside of the convex hull of the rows
+    #: (d,) a unit vector with ``direction @ row >= margin`` for every row; zeros if there is none
     direction: np.ndarray
-    margin: float
-    n_rows: int
+    margin: float  #: the smallest of these products, above 0 where the origin is outside; else 0
+    n_rows: int  #: rows that the last linear program had; the others were only checked
 
 
 def separating_direction(H: np.ndarray) -> Separation:

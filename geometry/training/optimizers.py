@@ -35,19 +35,11 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class OptimizerRuns:
-    """The recorded trainings: V variants, R seeds, S recorded steps.
+    """The recorded trainings: V variants, R seeds, S recorded steps."""
 
-    Attributes
-    ----------
-    steps : (S,) array of int
-    loss : (V, R, S) array
-        Mean loss since the recorded step before.
-    cosine, norm : (V, R, S, 3) array
-        Mean cosine and mean length, by the order of GROUPS.
-    """
-
-    steps: np.ndarray
-    loss: np.ndarray
+    steps: np.ndarray  #: (S,)
+    loss: np.ndarray  #: (V, R, S) mean loss since the recorded step before
+    #: cosine, norm: (V, R, S, 3) mean cosine and mean length, by the order of GROUPS
     cosine: np.ndarray
     norm: np.ndarray
 

@@ -16,8 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..shipped import shipped_file
-from .history import History, read_history, write_history
-from .runs import Run, train_runs
+from .runs import History, Run, read_history, train_runs, write_history
 
 FILE = shipped_file("training") / "degeneration.npz"
 RUNS = (Run(), Run(gamma=1.0), Run("classifier"), Run("word2vec"))

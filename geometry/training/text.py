@@ -34,29 +34,16 @@ def need_positive(**settings: float) -> None:
 
 @dataclass(frozen=True)
 class TrainingText:
-    """A text as token numbers. Words come by falling frequency, then the tokens that never occur.
+    """A text as token numbers: words by falling frequency, then tokens that never occur."""
 
-    Attributes
-    ----------
-    tokens, sections : (n,) arrays of int
-        Numbers of words, section after section, and the section of each.
-    section_names : tuple of str
-    words : tuple of str, of length v
-        Row i of an embedding matrix belongs to word i.
-    counts : (v,) array of int
-        How often each word occurs; 0 for the last ``n_unseen`` of them.
-    n_unseen : int
-    tokenizer : str
-        As in ``training_text``.
-    """
-
+    #: tokens, sections: (n,) numbers of words, section after section, and the section of each
     tokens: np.ndarray
     sections: np.ndarray
     section_names: tuple[str, ...]
-    words: tuple[str, ...]
-    counts: np.ndarray
+    words: tuple[str, ...]  #: of length v. Row i of an embedding matrix belongs to word i.
+    counts: np.ndarray  #: (v,) how often each word occurs; 0 for the last ``n_unseen`` of them
     n_unseen: int
-    tokenizer: str = "unicode"
+    tokenizer: str = "unicode"  #: as in ``training_text``
 
     @property
     def n_words(self) -> int:
@@ -84,7 +71,7 @@ def training_text(
     n_unseen: int = N_UNSEEN,
     tokenizer: str | None = None,
 ) -> TrainingText:
-    """A text as token numbers: lower-case words and single signs.
+    """A text as token numbers: lower-case words and single signs; TrainingError for too few.
 
     Parameters
     ----------
@@ -95,16 +82,10 @@ def training_text(
         The section of each text; by default each text is one.
     vocabulary : int, optional
         Number of words, the most frequent ones; all others become one token. All by default.
-    n_unseen : int >= 2
-        Tokens that are added to the vocabulary and never occur.
+    n_unseen : int >= 2, tokens that are added to the vocabulary and never occur
     tokenizer : str, optional
         One of ``geometry.data.words.TOKENIZERS``. None takes "characters" where Chinese or Japanese
         has no spaces between words, else "unicode".
-
-    Raises
-    ------
-    TrainingError
-        If the text is too short, or has fewer words than ``vocabulary``.
     """
     if texts is None:
         from pydoc_data.topics import topics

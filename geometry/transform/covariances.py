@@ -21,24 +21,17 @@ class Covariances:
 
     @classmethod
     def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Covariances:
-        """Those of rows X (n, d), n >= 2."""
         X = float_rows(X, at_least=2)
         return cls(Moments.of(X, sample_weight).covariance, len(X))
 
     @property
     def largest_deviation(self) -> float:
-        """The largest |variance - 1| along any direction: the spectral norm of the matrix - I.
-
-        Rows whitened by W have the matrix W'Sigma W. A rotation of the rows changes nothing.
-        """
+        """The largest |variance - 1| along any direction: the spectral norm of the matrix - I."""
         return float(np.linalg.norm(self.matrix - np.eye(len(self.matrix)), 2))
 
     @cached_property
     def spectrum(self) -> np.ndarray:
-        """Eigenvalues (d,) over their mean, largest first; all 1 for an isotropic cloud.
-
-        Raises UndefinedMeasure "no_spread" where the rows are all equal.
-        """
+        """Eigenvalues (d,) over their mean, largest first; all 1 for an isotropic cloud."""
         values = eigvalsh_of_rank(self.matrix, self.n_rows)[::-1].clip(min=0.0)
         if values[0] == 0:
             raise UndefinedMeasure("no_spread")
@@ -54,11 +47,7 @@ class Covariances:
         return np.argsort(-np.diag(self.matrix), kind="stable")[:k]
 
     def among(self, dimensions: np.ndarray, *, correlation: bool = False) -> np.ndarray:
-        """The matrix (k, k) of k dimensions.
-
-        Correlations in [-1, 1], or covariances divided by the mean variance of *all* dimensions.
-        The correlations of a dimension without spread are 0.
-        """
+        """The matrix (k, k) of k dimensions: correlations, or parts of the mean variance."""
         part = self.matrix[np.ix_(dimensions, dimensions)]
         if not correlation:
             mean = float(np.trace(self.matrix)) / len(self.matrix)

@@ -29,24 +29,15 @@ MIN_DISTINCT_ROWS = 3  # two to train on, one held out
 
 @dataclass(frozen=True)
 class FlowEpoch:
-    """One epoch of a fit. Losses are mean negative log-densities in nats a row, in units of X.
+    """One epoch of a fit. Losses are mean negative log-densities in nats a row, in units of X."""
 
-    Attributes
-    ----------
-    epoch : int; 0 is the start, before any step
-    max_epochs : int, epochs at most
-    steps : int, batches so far
-    train_loss : float, over the epoch's smoothed batches
-    held_out_loss : float, over the held-out rows, which are not smoothed
-    held_out_log_normal, held_out_log_det : float
-        Its two terms with the other sign: the means of log N(z; 0, I) and of log|det dz/dx|.
-    """
-
-    epoch: int
-    max_epochs: int
-    steps: int
-    train_loss: float
-    held_out_loss: float
+    epoch: int  #: 0 is the start, before any step
+    max_epochs: int  #: epochs at most
+    steps: int  #: batches so far
+    train_loss: float  #: over the epoch's smoothed batches
+    held_out_loss: float  #: over the held-out rows, which are not smoothed
+    #: held_out_log_normal, held_out_log_det: its two terms with the other sign: the means of log
+    #: N(z; 0, I) and of log|det dz/dx|
     held_out_log_normal: float
     held_out_log_det: float
 
@@ -75,34 +66,26 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     n_couplings : int >= 1
     hidden_units : int >= 1
         Units in each of the two hidden layers of a coupling's network.
-    linear_start : bool
-        See above.
+    linear_start : bool, see above
     max_epochs : int >= 1
         The result is the best epoch; epoch 0, the start, counts.
     patience : int >= 1
         The fit stops after so many epochs without a new minimum of the held-out loss.
     batch_size : int >= 1
-    learning_rate : float > 0
-        Learning rate of Adam.
+    learning_rate : float > 0, learning rate of Adam
     validation_fraction : float in (0, 1)
         Share of the *distinct* rows that is held out, also from the mean and covariance of the
         start. Equal rows are on the same side.
-    random_state : int, RandomState or None
-        One int gives one result on one machine.
+    random_state : int, RandomState or None, one int gives one result on one machine
 
     Attributes
     ----------
-    map_ : FlowMap
-        Numpy arrays only.
-    shrinkage_ : float
-        The a above.
-    history_ : tuple of FlowEpoch
-        From epoch 0, the start.
+    map_ : FlowMap, numpy arrays only
+    shrinkage_ : float, the a above
+    history_ : tuple of FlowEpoch, from epoch 0, the start
     best_epoch_ : int
-    n_epochs_ : int
-        Epochs finished.
-    n_train_, n_held_out_ : int
-        Rows.
+    n_epochs_ : int, epochs finished
+    n_train_, n_held_out_ : int, rows
     stop_reason_ : {"patience", "max_epochs", "cancelled", "diverged"}
         In every case the result is the best epoch so far.
 
@@ -110,8 +93,6 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     -----
     float32 rows give float32; all others give float64. Arithmetic after the fit is float64.
 
-    References
-    ----------
     Li et al. 2020, "On the Sentence Embeddings from Pre-trained Language Models", section 3.
     Dinh, Krueger, Bengio 2015, "NICE", section 3.2 (additive). Dinh, Sohl-Dickstein, Bengio 2017,
     "Density estimation using Real NVP", equations 7, 8 (affine).
@@ -308,7 +289,6 @@ class Smoothing:
     noise: np.ndarray  # (d,) standard deviations
 
     def draw(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A smoothed copy of rows (n, d), float32."""
         e = rng.standard_normal(rows.shape, dtype=np.float32)
         e *= self.noise.astype(np.float32)
         e += np.float32(self.share) * rows
@@ -316,10 +296,7 @@ class Smoothing:
 
 
 class _Training:
-    """Couplings fitted to rows under N(0, I), by Adam on batches, and the best of them so far.
-
-    The loss of the held-out rows chooses the epoch.
-    """
+    """Couplings fitted to rows under N(0, I), by Adam; the held-out loss chooses the epoch."""
 
     def __init__(
         self,
@@ -343,7 +320,6 @@ class _Training:
     def run(
         self, rows: np.ndarray, held_out: np.ndarray, cancelled: Callable[[], bool] | None
     ) -> str:
-        """Run epochs until there is a reason to stop: ``stop_reason_``."""
         rows, held_out = (self._start.enter(X).astype(np.float32) for X in (rows, held_out))
         self._held_out = self._torch.tensor(held_out, device="cpu")
         start = self._smoothing.draw(rows, self._rng)
@@ -360,7 +336,6 @@ class _Training:
         return "max_epochs"
 
     def _epoch(self, rows: np.ndarray, cancelled: Callable[[], bool] | None) -> float | None:
-        """One pass over the rows in a new order: the mean loss, or None if cancelled."""
         order, size = self._rng.permutation(len(rows)), int(self._flow.batch_size)
         total = 0.0
         for first in range(0, len(order), size):
@@ -377,7 +352,6 @@ class _Training:
         return total / len(order)
 
     def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
-        """Add the epoch to the history, save the best couplings, report progress."""
         log_normal, log_det = self._evaluate(self._held_out)
         loss = -(log_normal + log_det)
         most = int(self._flow.max_epochs)
@@ -403,7 +377,6 @@ class _Training:
         return normal, log_det.mean() + self._start.start_log_det
 
     def _learnable(self, coupling: Coupling) -> Coupling:
-        """The parts of a coupling as tensors; all but the permutation have gradients."""
         order, *parts = coupling.parts
         torch = self._torch
         learnt = (torch.tensor(p, dtype=torch.float32, device="cpu") for p in parts)

@@ -1,7 +1,6 @@
 """An invertible map made of couplings, for numpy arrays and torch tensors.
 
-``xp`` is the library of the arrays. It is torch during the fit, for the gradients, and numpy
-afterwards, so that applying the map needs no torch.
+``xp`` is the library of the arrays: torch during the fit, for the gradients, and numpy afterwards.
 """
 
 from __future__ import annotations
@@ -46,12 +45,10 @@ class Coupling:
 
     @property
     def d(self) -> int:
-        """Columns."""
         return len(self.bias)
 
     @property
     def kind(self) -> str:
-        """One of ``KINDS``."""
         return "additive" if len(self.b3) == self.d - self.d // 2 else "affine"
 
     def forward(self, x: Any, xp: Any) -> tuple[Any, Any]:
@@ -97,7 +94,6 @@ class FlowMap:
     couplings: tuple[Coupling, ...]
 
     def enter(self, X: np.ndarray) -> np.ndarray:
-        """X (n, d) to the coordinates (n, d) of the couplings; float64."""
         centred = X.astype(np.float64) - self.mean
         return (centred if self.rotation is None else centred @ self.rotation) * self.scales
 
@@ -134,8 +130,8 @@ class FlowMap:
     def grid(self, reach: float = 2.0, step: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
         """A grid in the plane of ``widest`` through the mean, and where it is mapped to.
 
-        Both are (m, 2): coordinates along ``widest``, of the grid from the mean, with a row of NaN
-        after each line. ``reach`` and ``step`` are in standard deviations.
+        Both are (m, 2). A row of NaN is after each line. ``reach`` and ``step`` are in standard
+        deviations.
         """
         at = np.linspace(-reach, reach, round(2 * reach / step) + 1)
         along = np.linspace(-reach, reach, GRID_POINTS)
@@ -148,7 +144,6 @@ class FlowMap:
 
     @property
     def start_log_det(self) -> float:
-        """log|det| of the start; that of a rotation is 0."""
         return float(np.log(self.scales).sum())
 
     def to_arrays(self) -> dict[str, np.ndarray]:
@@ -166,25 +161,16 @@ class FlowMap:
         """The inverse of ``to_arrays``; ValueError with the array that is absent or misshapen."""
         held = {name: np.asarray(arrays[name]) for name in arrays}
         n = len({name.partition(".")[0] for name in held if "." in name})
-        known = {
-            "mean",
-            "scales",
-            "rotation",
-            *(f"{i}.{part}" for i in range(n) for part in _PARTS),
-        }
-        if unknown := sorted(set(held) - known):
-            raise ValueError(f"a flow's arrays have no {', '.join(unknown)}")
-        if absent := sorted(known - {"rotation"} - set(held)):
-            raise ValueError(f"a flow's arrays lack {', '.join(absent)}")
-        if not n:
-            raise ValueError("a flow's arrays need at least one coupling; got none")
+        names = [f"{i}.{part}" for i in range(n) for part in _PARTS]
+        wrong = {"mean", "scales", *names} ^ (held.keys() - {"rotation"})
+        if wrong or not n:
+            raise ValueError(f"a flow's arrays lack couplings, or differ in {sorted(wrong)}")
         couplings = tuple(Coupling(*(held[f"{i}.{part}"] for part in _PARTS)) for i in range(n))
         found = cls(held["mean"], held["scales"], held.get("rotation"), couplings)
         found._check()
         return found
 
     def _check(self) -> None:
-        """ValueError if the arrays are not a flow; they may come from a file."""
         d = self.mean.size
         shapes: dict[str, tuple[int, ...]] = {"mean": (d,), "scales": (d,), "rotation": (d, d)}
         for i, coupling in enumerate(self.couplings):
@@ -208,11 +194,7 @@ def _with_gaps(lines: np.ndarray) -> np.ndarray:
 
 
 def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
-    """Map rows through all couplings: (z (n, d), log|det J|, a number or (n,)).
-
-    The columns of z have the order of those of x, so that couplings with zero shift are the
-    identity.
-    """
+    """Map rows through all couplings: (z (n, d), log|det J|, a number or (n,)), columns as in x."""
     log_det: Any = 0.0
     for coupling in couplings:
         x, more = coupling.forward(x, xp)
@@ -221,7 +203,6 @@ def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:
 
 
 def composed_order(couplings: tuple[Coupling, ...]) -> np.ndarray:
-    """The composition (d,) of all permutations."""
     order = np.arange(couplings[0].d)
     for coupling in couplings:
         order = order[np.asarray(coupling.order)]
@@ -231,10 +212,7 @@ def composed_order(couplings: tuple[Coupling, ...]) -> np.ndarray:
 def identity_couplings(
     d: int, n_couplings: int, *, hidden_units: int, kind: str, rng: np.random.Generator
 ) -> tuple[Coupling, ...]:
-    """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity.
-
-    Every second permutation exchanges the halves, so that two couplings can move every column.
-    """
+    """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity."""
     k = d // 2
     m = (d - k) * (2 if kind == "affine" else 1)
     return tuple(
@@ -259,7 +237,6 @@ def _uniform(rng: np.random.Generator, fan_in: int, shape: tuple[int, ...]) -> n
 
 
 def _shapes(coupling: Coupling, d: int) -> dict[str, tuple[int, ...]]:
-    """The shape of each part, from d and the widths of b1 and b3."""
     k, h = d // 2, coupling.b1.size
     m = d - k if coupling.b3.size == d - k else 2 * (d - k)
     wide = {"order": (d,), "bias": (d,), "log_scale": (d,)}

@@ -24,8 +24,7 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     ----------
     n_components : int in [1, d] or None
         k. None is 64, or fewer where n < 640: n / 10. Never more than the rank.
-    random_state : int, RandomState or None
-        For the start of FastICA.
+    random_state : int, RandomState or None, for the start of FastICA
     max_iter : int >= 1
         Steps of FastICA. It warns if it did not settle in these.
 
@@ -35,8 +34,7 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         The rows are those of (W R)'. Skewness of the fitted rows is at least 0 along every axis,
         largest first.
     mean_ : (d,) float64
-    n_iter_ : int
-        Steps of FastICA.
+    n_iter_ : int, steps of FastICA
     settled_ : bool
     map_ : IndependentMap
 
@@ -46,8 +44,6 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     second, and 383 axes about 6; 100 axes of 5,000 words take 1.5. Axes of few rows, or of rows
     close to normal, depend on ``random_state``.
 
-    References
-    ----------
     Hyvärinen 1999, "Fast and Robust Fixed-Point Algorithms for Independent Component Analysis".
     Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA":
     FastICA after PCA whitening, axes with positive skewness and in its order.

@@ -1,7 +1,4 @@
-"""Independent components after whitening as an affine map, without the estimator.
-
-``IndependentComponents`` is the scikit-learn estimator of this map.
-"""
+"""Independent components after whitening as an affine map, without the estimator."""
 
 from __future__ import annotations
 
@@ -26,23 +23,14 @@ NOT_SETTLED = (
 
 @dataclass(frozen=True)
 class IndependentMap:
-    """z = (x - mu) W R: PCA whitening W to k directions, then a rotation R that changes no cosine.
+    """z = (x - mu) W R: PCA whitening W to k directions, then a rotation R."""
 
-    Attributes
-    ----------
-    whitening : WhiteningMap
-        PCA whitening on the k directions of largest variance.
-    rotation : (k, k) array
-        R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and falls
-        from the first axis to the last.
-    n_steps : int, of FastICA
-    settled : bool, False if it stopped at ``max_iter``
-    """
-
-    whitening: WhiteningMap
+    whitening: WhiteningMap  #: PCA whitening on the k directions of largest variance
+    #: (k, k) R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and
+    #: falls from the first axis to the last.
     rotation: np.ndarray
-    n_steps: int
-    settled: bool
+    n_steps: int  #: of FastICA
+    settled: bool  #: false if it stopped at ``max_iter``
 
     @classmethod
     def of(
@@ -124,7 +112,6 @@ def default_axes(n: int, d: int) -> int:
 
 
 def _rotation(Z: np.ndarray, random_state: Any, max_iter: int) -> tuple[np.ndarray, int, bool]:
-    """R (k, k), the steps of FastICA, and whether it settled."""
     from sklearn.decomposition import FastICA  # takes seconds to import; only a fit needs it
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits

@@ -49,21 +49,17 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         The columns of U: leading eigenvectors of the covariance, as in that code, or leading
         singular directions of the rows. The first of these is close to the mean direction, so that
         the weights can remove the mean.
-    alpha : float >= 0
-        Moves every weight towards 1, plain removal.
+    alpha : float >= 0, moves every weight towards 1, plain removal
 
     Attributes
     ----------
     weights_ : (D,) float64 in [0, 1]
-    components_ : (D, d) float64
-        Rows are directions.
+    components_ : (D, d) float64, rows are directions
     pearson_ : float or None
         r on the fitted pairs; None without pairs.
     n_pairs_, n_components_, rank_ : int
     map_ : RemovalMap
 
-    References
-    ----------
     Liang et al. 2021, "Learning to Remove: Towards Isotropic Pre-trained BERT Embedding", there
     for the input vectors of word pieces and scored pairs of words.
     """
@@ -134,7 +130,6 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
-        """The pairs (m, 2) of rows of X along orthonormal components (D, d)."""
         pairs = _checked_pairs(pairs, len(X))
         gold = _checked_scores(gold_scores, len(pairs))
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
@@ -215,7 +210,6 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
 
 
 def _checked_scores(gold_scores: Any, m: int) -> np.ndarray:
-    """The scores (m,), centred, of length 1."""
     gold = np.asarray(gold_scores, dtype=np.float64)
     if gold.shape != (m,) or not np.isfinite(gold).all():
         raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -27,8 +26,6 @@ def of_map(name: str) -> Any:
 
 
 class MapEstimator(TransformerMixin, BaseEstimator):
-    """``transform`` applies ``map_``."""
-
     map_: Any
     _not_fitted: str | None = None  # scikit-learn's words
 
@@ -76,7 +73,6 @@ class MomentsEstimator(MapEstimator):
             if weights.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         block = Moments.of(X, weights, like=None if reset else self.moments_)
-        _unload(X)
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
@@ -89,23 +85,9 @@ class MomentsEstimator(MapEstimator):
 
     @property
     def map_(self) -> Any:
-        """The map of all rows so far."""
         check_is_fitted(self, "moments_", msg=NOT_FITTED)
         if self._is_single_row:
             raise NotFittedError(NOT_FITTED % {"name": type(self).__name__})
         if self._map is None:
             self._map = self._solve(self.moments_, eps=self._eps, **self._settings)
         return self._map
-
-
-def _unload(X: np.ndarray) -> None:
-    """Release the pages of the read-only memory map that X is a part of from this process.
-
-    Otherwise a fit by blocks fills the memory with the file. In a writable map this would lose the
-    changes of a private copy.
-    """
-    base: Any = X
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)

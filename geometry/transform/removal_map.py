@@ -1,8 +1,7 @@
-"""Removal of directions as maps of rows, without scikit-learn.
+"""Removal of directions as maps of rows, without scikit-learn, whose import takes longer.
 
 ``CommonComponentRemoval`` and ``WeightedRemoval`` are the scikit-learn estimators of
-``RemovalMap``, ``ClusterwiseRemoval`` that of ``ClusterwiseMap``. Pages use the maps themselves,
-because the import of scikit-learn takes longer than their arithmetic.
+``RemovalMap``, ``ClusterwiseRemoval`` that of ``ClusterwiseMap``.
 """
 
 from __future__ import annotations
@@ -22,31 +21,18 @@ from .whitening_map import WhiteningMap
 
 @dataclass(frozen=True)
 class RemovalMap:
-    """z = (x - m) - U diag(w) U'(x - m): each leading direction is removed by its weight.
+    """z = (x - m) - U diag(w) U'(x - m): each leading direction is removed by its weight."""
 
-    Attributes
-    ----------
-    offset : (d,) array, m, subtracted first
-    axes : (d, d) array
-        All directions of the fit as rows, the first D of them U'. The largest-magnitude entry of
-        each is positive.
-    variances : (d,) array, along the axes, largest first
-    weights : (D,) array, w; 1 removes a direction, 0 does not change it
-    rank : int, number of variances above ``rank_floor``
-    rank_floor : float
-        A variance; at or below it a direction is rounding noise.
-    n_rows : int, of the fit
-    fingerprint : Fingerprint or None, where the rows of the fit lie
-    """
-
-    offset: np.ndarray
+    offset: np.ndarray  #: (d,) m, subtracted first
+    #: (d, d) all directions of the fit as rows, the first D of them U'. The largest-magnitude entry
+    #: of each is positive.
     axes: np.ndarray
-    variances: np.ndarray
-    weights: np.ndarray
-    rank: int
-    rank_floor: float
-    n_rows: int
-    fingerprint: Fingerprint | None = None
+    variances: np.ndarray  #: (d,) along the axes, largest first
+    weights: np.ndarray  #: (D,) w; 1 removes a direction, 0 does not change it
+    rank: int  #: number of variances above ``rank_floor``
+    rank_floor: float  #: A variance; at or below it a direction is rounding noise
+    n_rows: int  #: of the fit
+    fingerprint: Fingerprint | None = None  #: where the rows of the fit lie
 
     @classmethod
     def solve(
@@ -63,12 +49,8 @@ class RemovalMap:
         ----------
         moments : Moments, of rows (n, d)
         eps : float, machine precision of the rows
-        n_components : int, optional
-            D, the directions to remove. None is ``default_components(d)``.
-        centred : bool
-            If True, the mean is subtracted and the directions are principal directions. If False,
-            nothing is subtracted and they are singular directions of the rows (eigenvectors of
-            E[x x']).
+        n_components : int, optional, D; None is ``default_components(d)``
+        centred : bool, as in ``CommonComponentRemoval``
         """
         d = len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
@@ -135,7 +117,6 @@ class RemovalMap:
         return Z
 
     def _rounding(self, dtype: np.dtype[Any]) -> float:
-        """The squared length at or below which a row is only rounding."""
         d, eps = len(self.offset), float(np.finfo(dtype).eps)
         floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
         return d * max(floor, self.rank_floor)
@@ -143,22 +124,12 @@ class RemovalMap:
 
 @dataclass(frozen=True)
 class ClusterwiseMap:
-    """Subtract from each row the mean of its nearest cluster and remove the cluster's directions.
+    """Subtract from each row its nearest cluster's mean, and remove the cluster's directions."""
 
-    Attributes
-    ----------
-    centres : (k, d) array
-        A row belongs to the cluster of the nearest centre.
-    means : (k, d) array, of the fitted rows of each cluster
-    components : (k, D, d) array
-        Leading principal directions of each cluster, as rows.
-    sizes : (k,) array of int, fitted rows of each cluster
-    """
-
-    centres: np.ndarray
-    means: np.ndarray
-    components: np.ndarray
-    sizes: np.ndarray
+    centres: np.ndarray  #: (k, d) a row belongs to the cluster of the nearest centre
+    means: np.ndarray  #: (k, d) of the fitted rows of each cluster
+    components: np.ndarray  #: (k, D, d) leading principal directions of each cluster, as rows
+    sizes: np.ndarray  #: (k,) fitted rows of each cluster
 
     def assign(self, X: np.ndarray) -> np.ndarray:
         """The cluster of each row (n,): the nearest centre, the first of equally near ones."""

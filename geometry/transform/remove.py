@@ -1,8 +1,4 @@
-"""Removal of common directions from a whole cloud or from each of its clusters.
-
-Whitening rescales these directions; removal sets them to 0. So there is no
-``inverse_transform``.
-"""
+"""Removal of common directions from a whole cloud or from each of its clusters."""
 
 from __future__ import annotations
 
@@ -39,21 +35,16 @@ class CommonComponentRemoval(OneToOneFeatureMixin, MomentsEstimator):
         Rows are directions, largest-magnitude entry positive.
     variances_ : (d,) float64
         E (u'z)^2 along *every* direction of the fit, largest first.
-    rank_ : int
-        Number of variances above the floor.
-    rank_floor_ : float
-        That floor, a variance.
+    rank_ : int, number of variances above the floor
+    rank_floor_ : float, that floor, a variance
     n_components_, n_samples_seen_ : int
-    map_ : RemovalMap
-        Its ``adjust(D)`` changes D without a second fit.
+    map_ : RemovalMap, its ``adjust(D)`` changes D without a second fit
 
     Notes
     -----
     If D >= rank_, only rounding is left of the fitted rows. They become zero and have no direction;
     ``map_.leaves_nothing`` is then True. n may be <= d as long as D < n - 1.
 
-    References
-    ----------
     Mu, Viswanath 2018, "All-but-the-Top", algorithm 1 (centred) and section 2 (D about d/100).
     Step 3 of the algorithm as printed projects the row with its mean, x - m - U U'x. Here the mean
     is subtracted first: x - m - U U'(x - m). The two differ by the constant U U'm; only here is the
@@ -102,21 +93,17 @@ class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
     n_components : int >= 0
         D. Both defaults are the paper's, for tens of thousands of *contextual tokens* that are
         pooled afterwards. A corpus has far fewer sentences.
-    random_state : int, RandomState or None
-        For k-means.
+    random_state : int, RandomState or None, for k-means
 
     Attributes
     ----------
     n_clusters_, n_components_ : int
         The numbers used, smaller than the parameters if the cloud is too small.
-    labels_ : (n,)
-        The cluster of each fitted row.
-    sizes_ : (n_clusters_,)
-        Rows of each cluster.
+    labels_ : (n,), the cluster of each fitted row
+    sizes_ : (n_clusters_,), rows of each cluster
     cluster_centers_, means_ : (n_clusters_, d) float64
         k-means centres, and means of the rows.
-    components_ : (n_clusters_, n_components_, d) float64
-        Rows are directions.
+    components_ : (n_clusters_, n_components_, d) float64, rows are directions
     map_ : ClusterwiseMap
 
     Notes
@@ -127,8 +114,6 @@ class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
     rank of the cloud less 1. A row equal to the mean of its cluster becomes zero, as in any
     centring.
 
-    References
-    ----------
     Rajaee, Pilehvar 2021, "A Cluster-based Approach for Improving Isotropy in Contextual
     Embedding Space": 27 clusters, 12 directions.
     """

@@ -1,7 +1,4 @@
-"""Standardising without the import of scikit-learn, for pages.
-
-Elsewhere use ``sklearn.preprocessing.StandardScaler``.
-"""
+"""Standardising without scikit-learn's ``StandardScaler``, whose import takes longer."""
 
 from __future__ import annotations
 
@@ -21,22 +18,15 @@ class StandardMap:
 
     It reduces rogue dimensions and does not change correlations (Timkey, van Schijndel 2021, "All
     Bark and No Bite").
-
-    Attributes
-    ----------
-    mean : (d,) array of float64
-    scale : (d,) array of float64
-        Deviations; the largest of them for dimensions without spread, so that new rows do not
-        depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
-        the rounding of float32 data.
-    n_rows : int, of the fit
-    fingerprint : Fingerprint or None, where they lie
     """
 
-    mean: np.ndarray
+    mean: np.ndarray  #: (d,)
+    #: (d,) deviations; the largest of them for dimensions without spread, so that new rows do not
+    #: depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
+    #: the rounding of float32 data.
     scale: np.ndarray
-    n_rows: int
-    fingerprint: Fingerprint | None = None
+    n_rows: int  #: of the fit
+    fingerprint: Fingerprint | None = None  #: where they lie
 
     @classmethod
     def solve(cls, moments: Moments, *, eps: float) -> StandardMap:

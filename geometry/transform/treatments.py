@@ -1,8 +1,4 @@
-"""All treatments of anisotropy by name, fitted once and then adjusted by knobs.
-
-The estimators (``Whitening``, ``CommonComponentRemoval``, …) are for a pipeline. This module is for
-comparisons: the same points, the same rows in the fit, results along the same axes.
-"""
+"""All treatments of anisotropy by name, fitted once on the same rows and then adjusted by knobs."""
 
 from __future__ import annotations
 
@@ -27,52 +23,38 @@ RETAINED = (16, 32, 64, 128, 256)  # directions that its projections and whiteni
 
 @dataclass(frozen=True)
 class TreatmentKind:
-    """A treatment before its fit. All lists of treatments, and their labels, come from these.
+    """A treatment before its fit. All lists of treatments, and their labels, come from these."""
 
-    name : its key in ``TREATMENTS``
-    label : in English; pages translate it
-    fit : from ``Moments`` and ``eps`` to a map, for ROWS from rows and ``random_state``; None for
-        "raw", and where the caller makes the map (PAIRS, TRAINING)
-    knobs : fields of ``Knobs`` that the map's ``adjust`` takes; they give the options of its text
-    needs : what the fit needs beside the moments of its rows: "", ROWS, COUNTS, PAIRS or TRAINING
-    is_affine : True if the map has ``affine``
-    is_pictured : False if the page *Whitening* does not offer it
-    text, also : its name in texts such as "abtt:3", if that is not ``name``; other spellings
-    phrase : the label with settings, which may contain {k}; "" if that is ``label``
-    rungs : its texts in the short list of the shell and of pages, ``ladder``
-    cure : its code in the diagnosis; "" if the diagnosis does not try it
-    usual : from n and d of the fit to its usual text; None if the text has no settings
-    tried : from n and d to the texts among which the diagnosis chooses
-    """
-
-    name: str
-    label: str
+    name: str  # its key in ``TREATMENTS``
+    label: str  # in English; pages translate it
+    # from ``Moments`` and ``eps`` to a map, for ROWS from rows and ``random_state``; None for
+    # "raw", and where the caller makes the map (PAIRS, TRAINING)
     fit: Callable[..., Any] | None = None
+    # fields of ``Knobs`` that the map's ``adjust`` takes; they give the options of its text
     knobs: tuple[str, ...] = ()
-    needs: str = ""
-    is_affine: bool = True
-    is_pictured: bool = True
-    text: str = ""
-    also: tuple[str, ...] = ()
-    phrase: str = ""
-    rungs: tuple[str, ...] = ()
-    cure: str = ""
+    needs: str = ""  # beside the moments of its rows: "", ROWS, COUNTS, PAIRS or TRAINING
+    is_affine: bool = True  # whether the map has ``affine``
+    is_pictured: bool = True  # whether the page *Whitening* offers it
+    text: str = ""  # its name in texts such as "abtt:3", if that is not ``name``
+    also: tuple[str, ...] = ()  # other spellings
+    phrase: str = ""  # the label with settings, which may contain {k}; "" if that is ``label``
+    rungs: tuple[str, ...] = ()  # its texts in the short list, ``ladder``
+    cure: str = ""  # its code in the diagnosis; "" if the diagnosis does not try it
+    # from n and d of the fit to its usual text; None if the text has no settings
     usual: Callable[[int, int], str] | None = None
+    # from n and d to the texts among which the diagnosis chooses
     tried: Callable[[int, int], Sequence[str]] | None = None
 
     @property
     def short(self) -> str:
-        """Its name in texts."""
         return self.text or self.name
 
     @property
     def is_whitening(self) -> bool:
-        """True for whitenings, which have the same knobs."""
         return "shrinkage" in self.knobs
 
     @property
     def is_alone(self) -> bool:
-        """True if it can be fitted on vectors alone."""
         return self.needs in ("", ROWS)
 
     @property
@@ -93,17 +75,13 @@ class TreatmentKind:
 
 @dataclass(frozen=True)
 class Knobs:
-    """Settings that need no second fit, as in ``Whitening``.
-
-    n_components : directions that a whitening retains; None for all
-    n_removed : directions that all-but-the-top removes; None for d/100
-    """
+    """Settings that need no second fit, as in ``Whitening``."""
 
     centring: float = 1.0
     strength: float = 1.0
-    n_components: int | None = None
+    n_components: int | None = None  #: directions that a whitening retains; None for all
     shrinkage: float | str | None = None
-    n_removed: int | None = None
+    n_removed: int | None = None  #: directions that all-but-the-top removes; None for d/100
 
     def of(self, name: str) -> Knobs:
         """The knobs of the treatment of that name; the others at their defaults."""
@@ -119,23 +97,15 @@ class Treated:
     A whitening at strength 1 fills the directions that it scales: the first k, above the rank
     floor. So all whitenings are measured in the same directions, although PCA drops the null ones
     and ZCA does not. Below strength 1, all but PCA fill every direction.
-
-    Attributes
-    ----------
-    vectors : (n, d) array
-        Along the axes of the raw cloud, for drawing.
-    filled : (k, d) array or None
-        The directions that the treatment fills, as orthonormal rows; None for all.
-    retained : (n, k) array
-        The vectors in those directions only, for measuring.
     """
 
-    vectors: np.ndarray
+    vectors: np.ndarray  #: (n, d) along the axes of the raw cloud, for drawing
+    #: (k, d) the directions that the treatment fills, as orthonormal rows; None for all
     filled: np.ndarray | None = None
 
     @cached_property
     def retained(self) -> np.ndarray:
-        """Computed at first use, because drawing does not need it."""
+        """(n, k) the vectors in those directions only, for measuring."""
         if self.filled is None:
             return self.vectors
         return self.vectors @ self.filled.T.astype(self.vectors.dtype)
@@ -143,17 +113,12 @@ class Treated:
 
 @dataclass(frozen=True)
 class Treatment:
-    """A fitted treatment, one of ``TREATMENTS`` by ``name``.
-
-    n_rows : rows of the fit; for "zipf" those with a weight above 0
-    rank : of their covariance; None if there is none
-    fitted : the map; None for "raw"
-    """
+    """A fitted treatment, one of ``TREATMENTS`` by ``name``."""
 
     name: str
-    n_rows: int
-    rank: int | None
-    fitted: Any
+    n_rows: int  #: rows of the fit; for "zipf" those with a weight above 0
+    rank: int | None  #: of their covariance; None if there is none
+    fitted: Any  #: the map; None for "raw"
 
     def turn(self, knobs: Knobs) -> Treatment:
         """The same fit at these knobs; no row is read again.
@@ -187,7 +152,6 @@ class Treatment:
 
 
 def _one_of(name: str, kinds: Iterable[TreatmentKind]) -> TreatmentKind:
-    """The one of that name; ValueError for another name."""
     found = {kind.name: kind for kind in kinds}
     if name not in found:
         raise ValueError(f"name must be one of {', '.join(found)}; got {name!r}")
@@ -233,11 +197,7 @@ def fit_treatment(
 
 
 def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatment:
-    """``fit_treatment`` from the moments of the rows, for a treatment that ``takes_moments``.
-
-    For several treatments of the same rows, or rows too many for memory. "zipf" needs weighted
-    moments.
-    """
+    """``fit_treatment`` from the moments of the rows, for a treatment that ``takes_moments``."""
     kind = _one_of(name, [each for each in TREATMENTS.values() if each.takes_moments])
     need_rows(moments.n_rows, 2)
     if kind.fit is None:

@@ -1,7 +1,6 @@
 """Whitening: the linear map that makes the covariance of a cloud the identity.
 
-z = (x - mu) W with W' Sigma W = I. All full-rank W for one Sigma differ by a rotation, so they
-give the same cosines. Truncation, shrinkage and weights change the cosines.
+All full-rank W with W' Sigma W = I differ by a rotation, so they give the same cosines.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         k, the number of leading directions; None for all in the rank. With ``pca`` and ``pca-cor``
         the output has k columns. With the others it has d, and the directions that are left out
         are multiplied by (1 - t) lambda_1^(-t/2).
-    centring : float in [0, 1]
-        The share of the mean that is subtracted.
+    centring : float in [0, 1], the share of the mean that is subtracted
     strength : float in [0, 1]
         t; 1 is full whitening.
     shrinkage : None, float in [0, 1], or "ledoit-wolf"
@@ -64,14 +62,10 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         Rows are directions, largest-magnitude entry positive.
     scales_ : (k,) float64
         eigenvalues^(-t/2); that of the first for null directions, or 1 if all are null
-    shrinkage_ : float
-        The a that was used.
-    rank_ : int
-        Number of eigenvalues of the *sample* above the floor.
-    rank_floor_ : float
-        That floor, a variance.
-    n_samples_seen_ : int
-        Number of rows with a weight above 0.
+    shrinkage_ : float, the a that was used
+    rank_ : int, number of eigenvalues of the *sample* above the floor
+    rank_floor_ : float, that floor, a variance
+    n_samples_seen_ : int, number of rows with a weight above 0
     is_simplex_ : bool
         True when full whitening would put the distinct fitted rows on a simplex's corners. Every
         cosine is then -1/(n - 1) if each row occurs once and with the same weight. Otherwise a
@@ -87,8 +81,6 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
     With word frequencies as weights this is Zipfian whitening (mean and Sigma under p(w)).
     ``partial_fit`` only sums; the eigenproblem is solved when an attribute first needs it.
 
-    References
-    ----------
     Kessy, Lewin, Strimmer 2018, "Optimal Whitening and Decorrelation", section 2 (the methods).
     Su et al. 2021, "Whitening Sentence Representations", section 3 (pca, k).
     Ledoit, Wolf 2004, "A well-conditioned estimator", section 3 (shrinkage).
@@ -142,8 +134,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
 
         Parameters
         ----------
-        X : (m, d) array of float
-            The block.
+        X : (m, d) array of float, the block
         y : ignored
         sample_weight : (m,) array, >= 0, optional
         """

@@ -1,7 +1,6 @@
-"""Whitening as a linear map from moments, and its settings, without scikit-learn.
+"""Whitening as a linear map from moments, without scikit-learn, whose import takes longer.
 
-``Whitening`` is the scikit-learn estimator of this map. Pages use the map itself, because the
-import of scikit-learn takes longer than their arithmetic.
+``Whitening`` is the scikit-learn estimator of this map.
 """
 
 from __future__ import annotations
@@ -31,19 +30,10 @@ FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
 class WhiteningMap:
     """z = (x - s mu) W; see ``Whitening`` for the five W and what the settings mean.
 
-    Attributes
-    ----------
-    mean : (d,) array, mu
-    eigenvalues : (d,) array
-        lambda, largest first, after shrinkage (of the correlation matrix for pca-cor and zca-cor).
-    components : (k, d) array
-        Rows of V', largest-magnitude entry positive.
-    deviations : (d,) array
-        Deviations of the columns for pca-cor and zca-cor, else ones.
-    rank : int, number of eigenvalues of the sample above ``rank_floor``
-    n_rows : int, of the fit
-    shrinkage : float in [0, 1], the a of (1 - a) Sigma + a (tr Sigma / d) I
-    centring, strength : float in [0, 1], s and t
+    ``mean`` (d,) is mu, ``eigenvalues`` (d,) are lambda after shrinkage, largest first,
+    ``components`` (k, d) rows of V', largest-magnitude entry positive, and ``deviations`` (d,)
+    those of the columns for pca-cor and zca-cor, else ones. ``rank`` counts eigenvalues of the
+    sample above ``rank_floor``; ``n_rows`` are those of the fit.
     """
 
     method: str
@@ -72,15 +62,11 @@ class WhiteningMap:
         ----------
         moments : Moments, of rows (n, d)
         eps : float, machine precision of the rows
-        method : str, one of ``METHODS``; see ``Whitening``
+        method : str, one of ``METHODS``; this and the others as in ``Whitening``
         n_components : int in [1, d], optional
-            Leading directions to retain. None is all in the rank.
         shrinkage : float in [0, 1] or "ledoit-wolf", optional
-            a. None is 0.
         centring : float in [0, 1]
-            s, the share of the mean that is subtracted.
         strength : float in [0, 1]
-            t; 1 is full whitening.
         """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
@@ -92,14 +78,13 @@ class WhiteningMap:
     def of(
         cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
     ) -> WhiteningMap:
-        """The map fitted on rows, n >= 2.
+        """The map fitted on rows.
 
         Parameters
         ----------
         X : (n, d) array of float, n >= 2
         sample_weight : (n,) array, >= 0, optional
-        **settings
-            Parameters of ``solve``.
+        **settings : parameters of ``solve``
         """
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
@@ -110,8 +95,7 @@ class WhiteningMap:
     def adjust(self, **settings: Any) -> WhiteningMap:
         """The same fit with other settings of ``solve``, for a slider; the rows are not read again.
 
-        An eigenproblem (d x d) is solved only for another shrinkage under pca-cor or zca-cor,
-        which changes the correlation matrix.
+        An eigenproblem is solved only for another shrinkage under pca-cor or zca-cor.
         """
         names = ("n_components", "shrinkage", "centring", "strength")
         settings = {name: getattr(self, name) for name in names} | settings

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from geometry.data.number_text import signed
-from geometry.evaluate.bootstrap import Difference, PairScore
+from geometry.evaluate.bootstrap import Aggregate, Difference, PairScore
 from geometry.evaluate.published import PublishedScore
-from geometry.evaluate.subsets import Aggregate
 from geometry.measure.intervals import Estimate
 
 from .words import _, names

@@ -18,9 +18,8 @@ from geometry.measure.cone import NARROW
 from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
-from geometry.training.history import History
-from geometry.training.runs import GROUPS, Run, Theory
-from geometry.training.softmax_toy import MOST_STEPS, NAMES, SIDES, SoftmaxToy
+from geometry.training.runs import GROUPS, History, Run, Theory
+from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number

@@ -11,9 +11,8 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.training.history import History
-from geometry.training.language_model import OPTIMIZERS
-from geometry.training.runs import GROUPS, Run
+from geometry.training.models import OPTIMIZERS
+from geometry.training.runs import GROUPS, History, Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.address import number_in_url, put_in_url
 from pages.common.controls import choose_in, choose_tokenizer, follow_default, tokenizer_names

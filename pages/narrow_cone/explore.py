@@ -26,7 +26,9 @@ from geometry.measure.dimensions import (
 )
 from geometry.projection import Projection
 from geometry.projection.cloud_text import seed_line, trust_line
-from geometry.projection.film import (
+from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
+from geometry.projection.packing import pack_cloud
+from geometry.projection.twin import (
     STRENGTHS,
     Stop,
     film,
@@ -34,8 +36,6 @@ from geometry.projection.film import (
     nearest_in_film,
     place_in_film,
 )
-from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
-from geometry.projection.packing import pack_cloud
 from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
 from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept

@@ -17,15 +17,17 @@ from geometry.evaluate.best_cell import Chosen, choose_on_dev
 from geometry.evaluate.bootstrap import (
     DRAWS,
     LEAST_PAIRS,
+    Aggregate,
     Difference,
     PairBootstrap,
     PairScore,
+    SubsetBootstrap,
+    aggregate,
     difference,
 )
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
-from geometry.evaluate.subsets import Aggregate, SubsetBootstrap, aggregate
 from geometry.figures.curves import Axes
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.figures.scatter import Dots, Ring, scatter_figure

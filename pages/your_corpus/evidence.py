@@ -20,7 +20,7 @@ from geometry.data import (
     row_pairs,
 )
 from geometry.data.recognise import Reading
-from geometry.diagnosis.evidence_notes import evidence_note
+from geometry.diagnosis.sentences import evidence_note
 from geometry.encode import ArrayStore
 from geometry.errors import GeometryError
 from geometry.evaluate.bootstrap import checked_gold

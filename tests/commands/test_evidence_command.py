@@ -9,7 +9,7 @@ import pytest
 from geometry import load_encoder
 from geometry.commands import run_shell
 from geometry.data import VectorSet, judge_vectors, read_bundled_pairs, read_relevance
-from geometry.diagnosis.evidence import GainGrid, _Judging, evidence
+from geometry.diagnosis.evidence import GainGrid, _judged, evidence
 from tests.diagnosis.made_up import labelled
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -48,16 +48,15 @@ def folder(made, tmp_path, monkeypatch):
 def judged(monkeypatch):
     """The places that were judged; ``fails_at`` is the number of the one that is interrupted."""
     calls = []
-    place = _Judging.place
 
-    def counted(self, *args):
+    def counted(*args):
         if len(calls) == calls_until.get("fails_at"):
             raise KeyboardInterrupt
-        calls.append(self.seed)
-        return place(self, *args)
+        calls.append(args[4])  # the seed
+        return _judged(*args)
 
     calls_until = {}
-    monkeypatch.setattr(_Judging, "place", counted)
+    monkeypatch.setattr("geometry.diagnosis.evidence._judged", counted)
     return calls, calls_until
 
 

@@ -52,15 +52,6 @@ def test_cuts_of_centred_rows_are_those_of_pca_and_a_rotation_keeps_cosines():
     assert widths(64) == [64]
 
 
-def test_pca_whitening_changes_no_sign_of_a_rotation_to_its_axes():
-    X, _ = labelled("remove")
-    fit = FitSet(X)
-    whitened, turned = (
-        fit.fit(parse_treatment(text)).reduced(X) for text in ("pca", "projected:24")
-    )
-    assert (np.sign(whitened) == np.sign(turned)).all()
-
-
 def test_the_table_has_bytes_and_paired_losses_by_another_route():
     X, labels = labelled("centre", n=300)
     X = np.hstack([X, 0.01 * np.random.default_rng(0).standard_normal((300, 60))])  # d = 84

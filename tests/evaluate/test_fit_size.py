@@ -18,7 +18,6 @@ from geometry.evaluate.fit_size import (
     whitening_by_size,
 )
 from geometry.evaluate.fitting import treated_similarities
-from geometry.linalg.moments import Moments
 from tests.for_each import for_each
 
 D = 20
@@ -44,18 +43,6 @@ def cloud(n: int, *, narrow: float = 30.0, seed: int = 0) -> np.ndarray:
 )
 def test_sizes_by_hand(available, d, more, expected):
     assert fit_sizes(available, d, **more) == expected
-
-
-@for_each("available", [2, 9, 11, 383, 384, 385, 432, 433, 5000])
-@for_each("d", [1, 2, 9, 384])
-def test_sizes_can_be_fitted(available, d):
-    sizes = fit_sizes(available, d)
-    assert list(sizes) == sorted(set(sizes))
-    assert sizes[0] >= 2
-    assert sizes[-1] == available
-    assert len(sizes) <= 14
-    if available > FEWEST and 2 <= d <= available:
-        assert d in sizes
 
 
 @for_each("groups", [None, np.repeat(np.arange(60), 4)])
@@ -90,22 +77,6 @@ def test_halves_keep_groups_whole(seed):
     assert [list(half) for half in again] == [list(fitted), list(held_out)]
 
 
-def test_a_larger_fit_contains_the_rows_of_smaller_ones(monkeypatch):
-    X = cloud(50)
-    fits: list[set[float]] = []
-    of = Moments.of
-
-    def spy(rows, *more, **named):
-        fits.append(set(rows[:, 0]))
-        return of(rows, *more, **named)
-
-    monkeypatch.setattr(Moments, "of", spy)
-    whitening_by_size(X, sizes=(5, 25))
-    smaller, larger = fits  # one fit for each size; both estimates use it
-    assert smaller < larger
-    assert (len(smaller), len(larger)) == (5, 25)
-
-
 @for_each("seed", range(3))
 def test_whitening_generalises_worse_as_n_nears_d(seed):
     found = whitening_by_size(cloud(800, seed=seed), sizes=(D, D + 2, 5 * D, 20 * D))
@@ -114,12 +85,6 @@ def test_whitening_generalises_worse_as_n_nears_d(seed):
     shrunk = [fit.isoscore["ledoit-wolf"] for fit in found]
     assert min(shrunk) > found[0].raw - 0.05  # Ledoit-Wolf is never worse than no whitening
     assert shrunk[1] > full[1] + 0.1
-
-
-def test_progress_is_reported():
-    calls: list[tuple[int, int]] = []
-    whitening_by_size(cloud(60), sizes=(5, 10, 30), progress=lambda *now: calls.append(now))
-    assert calls == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.filterwarnings("error")

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 
 from geometry import Pairs
 from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate, evaluate_grid
-from geometry.evaluate.subsets import resamples_of
+from geometry.evaluate.bootstrap import resamples_of
 from tests.for_each import for_each
 
 SEEDS = st.integers(0, 10_000)

@@ -8,11 +8,12 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import kurtosis, rankdata, skew
 
 from geometry import UndefinedMeasure
-from geometry.measure.axis_shapes import mean_kurtosis, mean_skewness
 from geometry.measure.correlation import TieGroups, spearman
 from geometry.measure.dimensions import (
     independent_correlation,
     mean_absolute_correlation,
+    mean_kurtosis,
+    mean_skewness,
     widest_variance,
 )
 

@@ -51,17 +51,6 @@ def test_all_at_once_is_one_by_one():
     np.testing.assert_array_equal([nearest(X, row)[0] for row in range(60)], expected)
 
 
-@for_each("scale", [1, 1e-12, 1e12, 1e-22])
-def test_one_row_of_a_needle_in_float32_is_as_in_float64(scale):
-    noise = np.random.default_rng(0).standard_normal((500, 8))
-    X = ((100 + 0.1 * noise) * scale).astype(np.float32)  # cosines differ by 1e-6
-    U = X.astype(np.float64) / np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
-    for row in (0, 17, 499):
-        cosines = U @ U[row]
-        cosines[row] = -1
-        assert nearest(X, row)[0].tolist() == np.argsort(-cosines)[:5].tolist()
-
-
 def test_label_agreement_by_hand():
     # nearest: 0 to 10, 10 to 0, 30 to 10 (another label), 90 to 30, 180 to 90
     assert label_agreement(FAN, ["x", "x", "y", "y", "y"], k=1) == pytest.approx(4 / 5)

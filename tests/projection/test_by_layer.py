@@ -1,11 +1,8 @@
 """The same points at several layers: one scale, axes of stable sign, true angles."""
 
 import numpy as np
-import pytest
 
-from geometry.measure import angles_to_mean
 from geometry.projection import project, project_layer
-from geometry.projection.twin import cone_edges
 from tests.for_each import for_each
 
 
@@ -48,12 +45,6 @@ def test_an_axis_that_would_flip_is_turned_back():
     for method in ("mean", "cone"):
         a, b = pictures([X, mirrored], method)
         assert (a.coordinates * b.coordinates).sum(axis=0).min() >= 0
-
-
-def test_the_angles_are_those_of_the_layer():
-    for X, picture in zip(layers(), pictures(layers(), "cone"), strict=True):
-        median = cone_edges(unit(X), picture)[0].angle
-        assert median == pytest.approx(np.median(angles_to_mean(unit(X))))
 
 
 def unit(X):

@@ -5,8 +5,14 @@ import pytest
 
 from geometry import project
 from geometry.projection import whiten_beside
-from geometry.projection.film import film, film_knobs, nearest_in_film, place_in_film
-from geometry.projection.twin import common_scale, fit_whitening
+from geometry.projection.twin import (
+    common_scale,
+    film,
+    film_knobs,
+    fit_whitening,
+    nearest_in_film,
+    place_in_film,
+)
 from tests.for_each import for_each
 
 
@@ -27,15 +33,6 @@ def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
         assert stop.coordinates == pytest.approx(picture.around_origin * factor, abs=1e-9)
         radius = np.sqrt(np.square(stop.coordinates).sum(axis=1).mean())
         assert radius == pytest.approx(np.sqrt(np.square(raw.around_origin).sum(axis=1).mean()))
-
-
-def test_it_begins_raw_and_ends_white(cloud):
-    raw, fitted = project(cloud, "mean", 3), fit_whitening(cloud)
-    stops = film(cloud, fitted, raw)
-    assert stops[0].coordinates == pytest.approx(raw.around_origin)
-    assert (stops[-1].centring, stops[-1].strength) == (1, 1)
-    assert np.cov(fitted.apply(cloud).T, bias=True) == pytest.approx(np.eye(6), abs=1e-6)
-    assert len(stops[0].cones) == 2
 
 
 @for_each(

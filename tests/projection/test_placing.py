@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from geometry import UndefinedMeasure
-from geometry.projection import place, placing
+from geometry.projection import neighbour_maps, place
 from geometry.projection.projection import trustworthiness
 
 
@@ -41,7 +41,7 @@ def test_rows_come_to_their_group(shortlist, monkeypatch):
     assert np.mean(np.linalg.norm(found - there, axis=1) < 1) > 0.98
     assert trustworthiness(rows, found)[0] > 0.9
     reports = []
-    monkeypatch.setattr(placing, "BLOCK_ROWS", 20)
+    monkeypatch.setattr(neighbour_maps, "BLOCK_ROWS", 20)
     again = place(
         *(rows, sample, picture(own)),
         shortlist=shortlist,

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from geometry.projection.plane import (
-    PAIRS,
     POINTS,
     Plane,
     background_cloud,
@@ -42,11 +41,6 @@ def test_cosines_worked_by_hand(plane, ab):
 def test_the_figures_as_the_page_prints_them():
     printed = [round(plane.true_cosines()[1], 3) for plane, _ in BASES[1:4]]
     assert printed == [0.6, 0.447, 0.124]
-
-
-def test_cosines_of_coordinates_do_not_depend_on_the_basis():
-    np.testing.assert_allclose(pair_cosines(POINTS), [0, 0, -1], atol=1e-15)
-    assert PAIRS == (("a", "b"), ("a", "c"), ("b", "c"))
 
 
 def test_the_basis_and_its_gram_matrix():

@@ -8,8 +8,6 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness as sklearn_trustworthiness
 
 from geometry import project
-from geometry.measure.search import Search
-from geometry.projection import neighbour_maps
 from geometry.projection.projection import (
     TRUST_ROWS,
     map_picture,
@@ -152,17 +150,6 @@ def test_trustworthiness_of_few_rows_looks_at_fewer_neighbours(n, k):
     X, P = CLOUD[:n], CLOUD[:n, :2]
     expected = sklearn_trustworthiness(X, P, n_neighbors=k, metric="cosine")
     assert trustworthiness(X, P) == (pytest.approx(expected, abs=1e-12), n)
-
-
-def test_trustworthiness_by_hand():
-    # a row's one true neighbour is 0: 1, 1: 0, 2: 1 (directions 0, 10, 40, 90 degrees), 3: 2;
-    # the picture puts 0 and 3 together and 1 and 2 together
-    angles = np.radians([0, 10, 40, 90])
-    X = np.column_stack([np.cos(angles), np.sin(angles)])
-    picture = np.array([[0.0], [10], [11], [1]])
-    # shown: 0: 3 (rank 3), 1: 2 (rank 2), 2: 1 (rank 1), 3: 0 (rank 3); excess 2 + 1 + 0 + 2
-    assert trustworthiness(X, picture) == (pytest.approx(1 - 2 * 5 / (4 * 1 * (8 - 3 - 1))), 4)
-    assert trustworthiness(X, X) == (1.0, 4)
 
 
 def test_trustworthiness_is_sampled_on_large_clouds():
@@ -345,29 +332,9 @@ def test_few_directions_have_their_distances():
     assert np.linalg.norm(places[0] - places[1]) == pytest.approx(np.linalg.norm(unit[0] - unit[1]))
 
 
-def test_rows_without_copies_are_fitted_as_they_are():
-    """In their order: the layout of umap depends on it."""
-    first, place = neighbour_maps._of_one_direction(Search(CLOUD).nearest_of_all(6))
-    assert first.tolist() == place.tolist() == [*range(len(CLOUD))]
-
-
 def test_trustworthiness_does_not_depend_on_the_last_digits_of_copies():
     rng = np.random.default_rng(4)
     X = np.repeat(CLOUD[:12], 10, axis=0)
     P = np.repeat(rng.standard_normal((12, 2)), 10, axis=0)
     X *= 1 + 1e-15 * rng.standard_normal(X.shape)  # each with a cosine of its own
     assert trustworthiness(X, P)[0] == 1
-
-
-def test_the_key_of_a_picture_names_every_field():
-    picture = project(np.random.default_rng(0).standard_normal((20, 4)) + 1, "mean", 2)
-    assert replace(picture).content_key == picture.content_key
-    moved = picture.coordinates.copy()
-    moved[3, 1] += 1e-9
-    others = [
-        replace(picture, coordinates=moved),
-        replace(picture, method="svd"),
-        replace(picture, origin=None),
-        replace(picture, random_state=1),
-    ]
-    assert len({picture.content_key, *(each.content_key for each in others)}) == 5

@@ -15,7 +15,7 @@ from geometry.training import (
     train_word2vec,
     training_text,
 )
-from geometry.training.steps import TrainingStep
+from geometry.training.models import TrainingStep
 from tests.for_each import for_each
 
 SHORT = {"width": 16, "context": 16, "batch_size": 16}

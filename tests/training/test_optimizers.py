@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from geometry.training import TrainingError, train_language_model, training_text
+from geometry.training.models import coupled_adam
 from geometry.training.optimizers import (
     FILE,
     SEEDS,
@@ -13,7 +14,6 @@ from geometry.training.optimizers import (
     recorded_optimizers,
     train_optimizers,
 )
-from geometry.training.steps import coupled_adam
 
 PLACES = {name: place for place, name in enumerate(VARIANTS)}
 

@@ -7,11 +7,19 @@ import pytest
 
 from geometry.measure.cosines import mean_cosine
 from geometry.training import training_text
-from geometry.training.history import History, film_of, read_history, write_history
 from geometry.training.hull import separating_direction
-from geometry.training.runs import GROUPS, DrawnWords, Run, train_runs
+from geometry.training.runs import (
+    GROUPS,
+    DrawnWords,
+    History,
+    Run,
+    film_of,
+    read_history,
+    train_runs,
+    write_history,
+)
 from geometry.training.shipped_training import FILE, RUNS, recorded_run, write_recorded
-from geometry.training.softmax_toy import SoftmaxToy
+from geometry.training.softmax import SoftmaxToy
 
 TEXTS = ["the cat sat on the mat and the dog ran to the door . " * 40, "a b c d e f g h i j " * 200]
 SHORT = Run(width=8, steps=4, record_every=2, seed=1)

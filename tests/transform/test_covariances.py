@@ -26,15 +26,6 @@ def test_by_hand():
     np.testing.assert_allclose(correlations, np.diag([1, 0, 1]), atol=1e-12)
 
 
-def test_a_correlation_by_hand():
-    # (1, 1), (-1, -1) and (1, -1), (-1, 1) half as far: 5/8 and (1 - 1/4)/2 = 3/8
-    X = np.array([[1.0, 1], [-1, -1], [0.5, -0.5], [-0.5, 0.5]])
-    found = Covariances.of(X)
-    np.testing.assert_allclose(found.matrix, [[0.625, 0.375], [0.375, 0.625]])
-    np.testing.assert_allclose(found.among(np.arange(2), correlation=True)[0, 1], 0.6)
-    np.testing.assert_allclose(found.spectrum, [1.6, 0.4])
-
-
 def test_the_deviation_from_the_identity_by_hand():
     # variances 2, 0 and 1/2: 1 away at most
     assert Covariances.of(FLAT).largest_deviation == pytest.approx(1)

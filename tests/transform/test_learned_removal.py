@@ -102,15 +102,6 @@ def test_no_weights_of_a_grid_are_better(alpha):
     assert at[0] <= min(at) + 1e-6
 
 
-def test_the_fit_has_the_score_of_its_own_pairs():
-    X, pairs, gold = scored()
-    fitted = WeightedRemoval(3).fit(X, pairs=pairs, gold_scores=gold)
-    after = pearsonr(cosines(fitted.transform(X), pairs), gold).statistic
-    assert fitted.pearson_ == pytest.approx(after)
-    assert fitted.pearson_ > pearsonr(cosines(X, pairs), gold).statistic
-    assert fitted.n_pairs_ == 60
-
-
 def test_the_penalty_pulls_towards_plain_removal():
     X, pairs, gold = scored()
     weights = [

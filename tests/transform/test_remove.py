@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import check_estimator
@@ -82,13 +81,6 @@ def test_all_but_the_top_is_scikit_learns_residual(n, D):
     np.testing.assert_allclose(CommonComponentRemoval(D).fit_transform(X), residual, atol=1e-9)
 
 
-def test_uncentred_is_the_svd_of_the_rows():
-    X, new = cloud(80, 6), cloud(10, 6, seed=1)
-    Vt = np.linalg.svd(X, full_matrices=False)[2][:2]
-    fitted = CommonComponentRemoval(2, centred=False).fit(X)
-    np.testing.assert_allclose(fitted.transform(new), new - new @ Vt.T @ Vt, atol=1e-9)
-
-
 def test_another_number_without_a_second_fit():
     X = cloud(60, 6)
     fitted = CommonComponentRemoval(1).fit(X).map_
@@ -122,23 +114,6 @@ def test_rounding_is_not_left_as_a_cloud(centred, fit_in, applied_in):
 
 
 # The whole cloud, in parts
-
-
-@for_each("centred", [True, False])
-def test_blocks_in_any_order_give_one_fit(centred):
-    X = cloud(60, 5)
-    whole = CommonComponentRemoval(2, centred=centred).fit(X)
-    parts = CommonComponentRemoval(2, centred=centred)
-    for block in (X[:1], X[40:], X[1:40]):
-        parts.partial_fit(block)
-        if len(block) == 1:
-            with pytest.raises(ValueError, match="partial_fit with two rows or more"):
-                parts.transform(X)
-    np.testing.assert_allclose(parts.transform(X), whole.transform(X), atol=1e-9)
-    assert parts.n_samples_seen_ == 60
-    Y = cloud(30, 5, seed=1)
-    again = parts.fit(Y)
-    np.testing.assert_array_equal(again.transform(Y), clone(parts).fit_transform(Y))
 
 
 # Clusters

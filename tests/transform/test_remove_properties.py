@@ -5,7 +5,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
 from tests.clouds import clouds, rotation, seeds
 
@@ -38,16 +37,6 @@ def test_nothing_is_left_along_what_was_removed(X, centred, share):
         [fitted.variances_[fitted.n_components_ :], np.zeros(fitted.n_components_)]
     )
     np.testing.assert_allclose(np.linalg.eigvalsh(second)[::-1], expected, atol=1e-9)
-
-
-@given(wide_enough, shares)
-def test_removing_twice_is_removing_once(X, share):
-    fitted = removal(X, False, share)
-    once = fitted.transform(X)
-    np.testing.assert_allclose(fitted.transform(once), once, atol=1e-9)
-    centred = removal(X, True, share)
-    once = centred.transform(X)
-    np.testing.assert_allclose(centred.transform(once + centred.mean_), once, atol=1e-9)
 
 
 @given(wide_enough, centrings, shares, seeds, st.floats(0.01, 100))
@@ -87,13 +76,3 @@ def test_every_cluster_is_centred_and_without_its_directions(X, n_clusters, n_co
         np.testing.assert_allclose(own @ fitted.components_[cluster].T, 0, atol=1e-9)
     one_by_one = np.vstack([fitted.transform(row[None]) for row in X])
     np.testing.assert_allclose(one_by_one, without, atol=1e-9)
-
-
-@given(clouds(rows=(8, 40), dimensions=(3, 8)), st.sampled_from(["pca", "svd"]), seeds)
-def test_learned_weights_stay_in_their_range(X, axes, seed):
-    rng = np.random.default_rng(seed)
-    pairs = rng.integers(len(X), size=(10, 2))
-    gold = rng.random(10)
-    fitted = WeightedRemoval(2, axes=axes, alpha=0).fit(X, pairs=pairs, gold_scores=gold)
-    assert ((fitted.weights_ >= 0) & (fitted.weights_ <= 1)).all()
-    assert -1 <= fitted.pearson_ <= 1

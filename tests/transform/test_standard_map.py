@@ -14,13 +14,6 @@ def standardised(X: np.ndarray) -> np.ndarray:
     return StandardMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps)).apply(X)
 
 
-def test_by_hand():
-    # columns: mean 2, spread 1; mean 0, spread 3
-    X = np.array([[1.0, 3], [3, -3]])
-    for found in (standardised(X), StandardScaler().fit_transform(X)):
-        np.testing.assert_allclose(found, [[-1, 1], [1, -1]])
-
-
 @for_each("dtype", [np.float32, np.float64])
 @for_each(("n", "d"), [(200, 8), (5, 8), (2, 3)])
 def test_the_map_is_scikit_learns_scaler(n, d, dtype):

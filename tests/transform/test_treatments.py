@@ -133,28 +133,10 @@ def test_turned_it_is_the_public_estimator(name, knobs):
     np.testing.assert_allclose(found, whitening.transform(OTHER), atol=1e-9)
 
 
-@for_each("removed", range(D))
-def test_removed_is_the_public_estimator(removed):
-    treated = fit("removed").turn(Knobs(n_removed=removed)).apply(OTHER)
-    expected = CommonComponentRemoval(removed).fit(X).transform(OTHER)
-    np.testing.assert_allclose(treated.vectors, expected, atol=1e-9)
-    assert treated.retained.shape == (len(OTHER), D - removed)
-    # Only the removed directions are left out.
-    lengths = [np.linalg.norm(Z, axis=1) for Z in (treated.retained, treated.vectors)]
-    np.testing.assert_allclose(*lengths, atol=1e-9)
-
-
 @for_each("name", OFFERED)
 def test_a_map_is_affine_where_the_registry_says_so(name):
     assert hasattr(fit(name).fitted, "affine") == TREATMENTS[name].is_exported
     assert not TREATMENTS["flow"].is_affine
-
-
-def test_seeds_of_the_clusters():
-    for seed in (0, 5):
-        found = fit_treatment("clusterwise", X, random_state=seed).apply(X).vectors
-        expected = ClusterwiseRemoval(random_state=seed).fit_transform(X)
-        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 @for_each("dtype", [np.float32, np.float64])
@@ -173,20 +155,6 @@ def test_each_of_its_knobs_changes_it(name):
     for knob in TREATMENTS[name].knobs:
         turned = plain.turn(Knobs(**{knob: getattr(other_knobs(name), knob)}))
         assert np.abs(turned.apply(X).vectors - plain.apply(X).vectors).max() > 1e-3, knob
-
-
-@for_each("name", OFFERED)
-def test_no_other_knob_changes_it(name):
-    plain = fit(name)
-    all_turned = Knobs(0.3, 0.4, 2, 0.5, 3)
-    others = {
-        knob: value
-        for knob, value in vars(all_turned).items()
-        if knob not in TREATMENTS[name].knobs
-    }
-    np.testing.assert_array_equal(
-        plain.turn(Knobs(**others)).apply(X).vectors, plain.turn(Knobs()).apply(X).vectors
-    )
 
 
 @pytest.mark.parametrize("name", OFFERED)
@@ -246,14 +214,6 @@ def test_rank_and_rows_of_the_fit():
     without = ("raw", "standardised", "clusterwise")  # these have no rank
     expected = {name: (4, None if name in without else 3) for name in OFFERED}
     assert said == expected | {"svd": (4, 4)}  # not centred
-
-
-def test_a_row_of_weight_0_is_no_row_of_the_fit():
-    weights = [2.0, 0, 1, 1]
-    fitted = fit_treatment("zipf", CROSS, sample_weight=weights)
-    assert fitted.n_rows == 3
-    without = fit_treatment("zipf", CROSS[[0, 2, 3]], sample_weight=[2.0, 1, 1])
-    np.testing.assert_allclose(fitted.apply(CROSS).vectors, without.apply(CROSS).vectors)
 
 
 @for_each("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])

@@ -6,7 +6,7 @@ import pytest
 from geometry import fit_treatment
 from geometry.transform import Knobs
 from tests.for_each import for_each
-from tests.transform.test_treatments import COUNTS, OFFERED, D, N, X, fit
+from tests.transform.test_treatments import COUNTS, OFFERED, D, N, X
 
 every = for_each("name", OFFERED)
 strict = pytest.mark.filterwarnings("error", "ignore:FastICA did not settle")
@@ -46,24 +46,6 @@ def test_what_cannot_be_fitted_is_refused_with_a_reason(name, kind):
 
 @strict
 @every
-@for_each("kind", [kind for kind in BAD if kind not in ("one row", "no column")])
-def test_what_cannot_be_treated_is_refused_with_a_reason(name, kind):
-    rows, message = BAD[kind]
-    with pytest.raises(ValueError, match=message.replace("2 rows", "1 rows")):
-        fit(name).apply(rows)
-
-
-@strict
-@every
-@for_each("columns", [1, D - 1, D + 1])
-def test_columns_other_than_the_fit_s(name, columns):
-    if name != "raw":
-        with pytest.raises(ValueError, match=f"expected 6 columns, as in the fit; got {columns}"):
-            fit(name).apply(np.ones((3, columns)))
-
-
-@strict
-@every
 @for_each("kind", RIGHT)
 def test_what_can_be_fitted_gives_numbers(name, kind):
     rows = RIGHT[kind]
@@ -99,10 +81,3 @@ def test_zipf_without_weights():
 def test_zipf_with_wrong_weights(weights):
     with pytest.raises(ValueError, match="sample_weight must be 120 finite numbers >= 0"):
         fit_treatment("zipf", X, sample_weight=weights)
-
-
-@every
-def test_only_zipf_reads_weights(name):
-    weighted = fit_treatment(name, X, sample_weight=COUNTS).apply(X).vectors
-    plain = fit_treatment(name, X, sample_weight=np.ones(N)).apply(X).vectors
-    assert np.array_equal(weighted, plain) == (name != "zipf")

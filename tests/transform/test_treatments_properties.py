@@ -44,13 +44,6 @@ def test_pca_turned_back_is_zca(X, centring, strength, shrinkage):
         )
 
 
-@given(clouds(rows=(4, 60)), st.sampled_from(OFFERED), shares, shares, shrinkages)
-def test_a_turn_and_back_is_the_plain_fit(X, name, centring, strength, shrinkage):
-    plain = fit(name, X)
-    turned = plain.turn(Knobs(centring, strength, 1, shrinkage, 0)).turn(Knobs())
-    np.testing.assert_allclose(turned.apply(X).vectors, plain.apply(X).vectors, atol=1e-9)
-
-
 @given(clouds(rows=(4, 60)), st.sampled_from(OF_MOMENTS), shares, shares)
 def test_lines_stay_lines(X, name, centring, strength):
     fitted = fit(name, X).turn(Knobs(centring, strength))

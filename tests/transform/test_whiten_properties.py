@@ -177,12 +177,3 @@ def test_inverse_transform_is_exact_on_the_fitted_rows(X, method, centring, stre
         lost = (1 - centring) * (fitted.mean_ - V @ (V.T @ (fitted.mean_ / D)) * D)
         back = back + lost
     np.testing.assert_allclose(back, X, atol=1e-6)
-
-
-@given(clouds(rows=(3, 40)), methods, seeds)
-def test_only_the_proportions_of_weights_matter(X, method, seed):
-    w = np.random.default_rng(seed).uniform(0.1, 1, len(X))
-    first = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w)
-    second = Whitening(method, shrinkage=0.1).fit(X, sample_weight=w * 7.5)
-    np.testing.assert_allclose(first.eigenvalues_, second.eigenvalues_, atol=1e-9)
-    np.testing.assert_allclose(first.mean_, second.mean_, atol=1e-9)

@@ -8,17 +8,6 @@ from geometry.transform.whiten import Whitening
 from geometry.transform.whitening_map import METHODS, WhiteningMap, recommended_whitening
 from tests.for_each import for_each
 
-SETTINGS = [
-    {"method": "zca"},
-    {"method": "pca"},
-    {"method": "zca", "shrinkage": "ledoit-wolf", "n_components": 2},
-    {"method": "pca", "shrinkage": 0.1, "n_components": 2},
-    {"method": "cholesky"},
-    {"method": "cholesky", "shrinkage": 0.1, "n_components": 2},
-    {"method": "pca-cor", "n_components": 2},
-    {"method": "zca-cor", "shrinkage": 0.1},
-]
-
 
 def cloud(n: int = 60, d: int = 5, *, dtype: type = np.float64) -> np.ndarray:
     rng = np.random.default_rng(0)
@@ -27,19 +16,6 @@ def cloud(n: int = 60, d: int = 5, *, dtype: type = np.float64) -> np.ndarray:
 
 def solve(X: np.ndarray, **settings) -> WhiteningMap:
     return WhiteningMap.solve(Moments.of(X), eps=float(np.finfo(X.dtype).eps), **settings)
-
-
-@for_each("dtype", [np.float32, np.float64])
-@for_each("settings", SETTINGS)
-def test_it_is_what_the_estimator_applies(settings, dtype):
-    X = cloud(dtype=dtype)
-    estimator = Whitening(**settings).fit(X)
-    solved = solve(X, **settings)
-    white = solved.apply(X)
-    assert white.dtype == dtype
-    np.testing.assert_array_equal(white, estimator.transform(X))
-    np.testing.assert_array_equal(solved.undo(white), estimator.inverse_transform(white))
-    assert (solved.rank, solved.n_rows, solved.is_simplex) == (5, 60, False)
 
 
 @for_each("method", METHODS)

@@ -8,11 +8,11 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus
-from geometry.training.language_model import OPTIMIZERS
+from geometry.training.models import OPTIMIZERS
 from geometry.training.optimizers import recorded_optimizers
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_run
-from geometry.training.softmax_toy import RATE, TARGETS, SoftmaxToy
+from geometry.training.softmax import RATE, TARGETS, SoftmaxToy
 from pages.common.live_training import STATE
 from pages.common.measures import ICONS, NoControl
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
