@@ -109,8 +109,15 @@ def test_the_figures_of_the_text_are_those_of_sts_b():
 
 
 @pytest.mark.model
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [f"topics {GLOVE} probe", f"topics {GLOVE} labels"])
+@pytest.mark.parametrize(
+    "name",
+    [  # one of them; `make test-long` has the others
+        pytest.param(
+            name, marks=pytest.mark.slow if name == f"topics {GLOVE} labels" else pytest.mark.long
+        )
+        for name, _ in bundled()
+    ],
+)
 def test_a_recorded_grid_is_made_again(name):
     made = dict(bundled())[name]()
     kept = recorded.recorded()[name]
@@ -125,13 +132,6 @@ def test_a_recorded_grid_is_made_again(name):
             if one is not None:
                 ends = [(each.value, each.low, each.high) for each in (one, other)]
                 assert ends[0] == pytest.approx(ends[1], abs=least)
-
-
-@pytest.mark.model
-@pytest.mark.long
-@pytest.mark.parametrize("name", [name for name, _ in bundled() if f"topics {GLOVE}" not in name])
-def test_every_recorded_grid_is_made_again(name):
-    test_a_recorded_grid_is_made_again(name)
 
 
 def test_own_vectors_are_judged_by_their_labels_and_by_queries_that_were_brought():

