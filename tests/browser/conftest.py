@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from filelock import FileLock
 from playwright.sync_api import (
@@ -89,7 +90,7 @@ def server(
         own.unlink()
         while is_first and known.exists():
             with lock:
-                if not any(users.iterdir()):
+                if not any(psutil.pid_exists(int(user.name)) for user in users.iterdir()):
                     known.unlink()
             time.sleep(0.2)
 

@@ -50,7 +50,7 @@ class AppServer:
         found = []
         for child in psutil.Process(self.process_id).children():
             with suppress(psutil.NoSuchProcess):  # it has ended
-                if "geometry.process" in child.cmdline():
+                if "geometry.process" in " ".join(child.cmdline()):
                     found.append(child.pid)
         return found
 

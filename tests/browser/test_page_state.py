@@ -25,7 +25,7 @@ SET = {
     "narrow_cone": ("dims", "2D"),
     "layers": ("view", "PCA"),
     "word_frequency": ("words", "contextual tokens"),
-    "degeneration": ("train", "Language model"),
+    "degeneration": ("train", "Language model with three optimisers"),
     "whitening": ("second", "Centred"),
     "neighbours": ("after", "centred"),
     "sentence_similarity": ("sts-fit", "Topics, English"),
