@@ -12,10 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 # The kinds whose files take longest: a worker that begins one late is the last to end.
-LONGEST_FIRST = ("browser", "sts", "scale", "pages")
-ALONE = "tests/sts/test_flow_on_sentences.py"  # trains for minutes and encodes little
-# These tests share a server that measures every layer, which takes half a minute.
-LAYERS = tuple(f"tests/browser/test_{name}.py" for name in ("every_page", "layers"))
+LONGEST_FIRST = ("sts", "browser", "deploy", "scale", "other", "pages")
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25
@@ -60,14 +57,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
-    """Give each worker whole files; files that share a slow fixture go to one worker."""
+    """Give each worker whole files, for what their tests share; browser tests share a server."""
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.split("::")[0]
-            if kind_of(nodeid) == "sts" and file != ALONE:
-                return "sts"
-            return LAYERS[0] if file in LAYERS else file
+            kind = kind_of(nodeid)
+            if kind == "browser":
+                return nodeid
+            return kind if kind == "sts" else nodeid.split("::")[0]
 
     return ByWhatIsShared(config, log)
 
@@ -112,37 +109,20 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
         yield folder
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_warm_up() -> Iterator[None]:
-    """Tests and their servers load torch only where it is used."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NARROW_CONE_ENCODER_WARM_UP", "0")
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_low_priority() -> Iterator[None]:
-    """Use normal priority: processes of low priority would wait for other tests on all cores."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NARROW_CONE_NICENESS", "0")
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_trial() -> Iterator[None]:
-    """Load tiny models without a trial process, which takes seconds for each."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("geometry.encode.encoder.try_model", lambda *_, **__: 10**9)
-        yield
-
-
 _READERS = ("data.packed_tables", "vectors.set_parquet")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_reading_process() -> Iterator[None]:
-    """Read tables in the test's process: another one takes half a second for each file."""
+def nothing_apart() -> Iterator[None]:
+    """Leave out what takes a test seconds: warm-up, low priority, and processes with limits.
+
+    Tests and their servers load torch only where it is used. Tiny models are loaded without a
+    trial, and tables are read in the test's process.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NARROW_CONE_ENCODER_WARM_UP", "0")
+        patch.setenv("NARROW_CONE_NICENESS", "0")
+        patch.setattr("geometry.encode.encoder.try_model", lambda *_, **__: 10**9)
         for module in _READERS:
             patch.setattr(f"geometry.{module}.process_limits", lambda _limits: None)
         yield
@@ -150,7 +130,7 @@ def no_reading_process() -> Iterator[None]:
 
 @pytest.fixture
 def real_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Undo ``no_reading_process``: tables are read by another process with limits."""
+    """Tables are read by another process with limits, as outside the tests."""
     from geometry.data.parquet_table import process_limits
 
     for module in _READERS:
@@ -159,7 +139,7 @@ def real_reading(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def real_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Undo ``no_trial``: a model is first read in a process of its own."""
+    """A model is first read in a process of its own, as outside the tests."""
     from geometry.encode import trial
 
     monkeypatch.setattr("geometry.encode.encoder.try_model", trial.try_model)

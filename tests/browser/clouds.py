@@ -7,7 +7,7 @@ import numpy as np
 from PIL import Image
 from playwright.sync_api import Page
 
-from tests.browser.screen import LONG, NEXT_FRAMES, ONLY_CANVAS
+from tests.browser.screen import LONG, NEXT_FRAMES, ONLY_CANVAS, drag_around
 
 MS = 1000 * LONG
 STILL = """count => {
@@ -101,11 +101,6 @@ def lasso(
     page.evaluate(NEXT_FRAMES)
     stage = page.locator(".twin-stage").bounding_box()
     box = of_stage(page, f"stage.boxes[{place}]")
-    xs = [stage["x"] + box["left"] + box["width"] * share for share in (left, right)]
-    ys = [stage["y"] + box["top"] + box["height"] * share for share in (top, bottom)]
-    page.mouse.move(xs[0], ys[0])
-    page.mouse.down()
-    for x, y in ((xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1]), (xs[0], ys[0] + 2)):
-        page.mouse.move(x, y, steps=6)
-    page.mouse.up()
+    frame = {"x": stage["x"] + box["left"], "y": stage["y"] + box["top"]}
+    drag_around(page, box | frame, left, top, right, bottom)
     return list(of_stage(page, "[...stage.rows]"))

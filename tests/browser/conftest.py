@@ -1,12 +1,17 @@
 """The running app, the browser, and pages in it."""
 
+import os
+import pickle
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from filelock import FileLock
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -20,7 +25,7 @@ from playwright.sync_api import (
 
 from tests import machine
 from tests.browser.chromium import CHROMIUM_FLAGS, find_chromium
-from tests.browser.screen import forget_sockets, record_sockets
+from tests.browser.screen import record_sockets
 from tests.browser.server import AppServer
 
 # Timeout of expectations. On an idle machine a page reacts in less than a second.
@@ -63,11 +68,31 @@ POLICY = re.search(
 
 
 @pytest.fixture(scope="session")
-def server(cache_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
-    """One app for all tests of a worker, on the session's cache, without a network."""
-    environment = machine.renamed(tmp_path_factory.mktemp("machine")) | OFFLINE
-    with AppServer(cache_dir=cache_dir, environment=environment) as running:
-        yield running
+def server(
+    cache_dir: Path, shared_tmp: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AppServer]:
+    """One app for all workers, on the session's cache, without a network.
+
+    The worker that comes first starts it, and ends it when the others need it no more.
+    """
+    known, users = shared_tmp / "app.pickle", shared_tmp / "users-of-the-app"
+    users.mkdir(exist_ok=True)
+    own = users / str(os.getpid())
+    lock = FileLock(shared_tmp / "app.lock")
+    with ExitStack() as started:
+        with lock:
+            if is_first := not known.exists():
+                environment = machine.renamed(tmp_path_factory.mktemp("machine")) | OFFLINE
+                app = AppServer(cache_dir=cache_dir, environment=environment)
+                known.write_bytes(pickle.dumps(started.enter_context(app)))
+            own.touch()
+        yield pickle.loads(known.read_bytes())
+        own.unlink()
+        while is_first and known.exists():
+            with lock:
+                if not any(psutil.pid_exists(int(user.name)) for user in users.iterdir()):
+                    known.unlink()
+            time.sleep(0.2)
 
 
 @pytest.fixture
@@ -127,13 +152,16 @@ def page_errors() -> list[str]:
     return []
 
 
-def _record_errors(page: Page, errors: list[str]) -> None:
+def _prepare(page: Page, errors: list[str]) -> None:
     def note(message: ConsoleMessage) -> None:
         if message.type == "error" and not PROBE.search(message.location["url"]):
             errors.append(f"console: {message.text} ({message.location['url']})")
 
     page.on("console", note)
     page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
+    page.add_init_script(STILL)
+    _set_policy(page)
+    record_sockets(page)
 
 
 def _set_policy(page: Page) -> None:
@@ -161,17 +189,6 @@ def _set_policy(page: Page) -> None:
     devtools.send("Fetch.enable", {"patterns": [documents]})
 
 
-def _page_of(
-    profile: BrowserContext, viewport: Any = VIEWPORT, color_scheme: Any = "light"
-) -> Page:
-    page = profile.new_page()
-    page.add_init_script(STILL)
-    _set_policy(page)
-    page.set_viewport_size(viewport)
-    page.emulate_media(color_scheme=color_scheme)
-    return page
-
-
 @pytest.fixture
 def new_page(
     browser: Browser, profile: BrowserContext, page_errors: list[str]
@@ -186,15 +203,13 @@ def new_page(
 
     def open_page(**options: Any) -> Page:
         if options.keys() <= PAGE_OPTIONS:
-            page = _page_of(profile, **options)
+            page = profile.new_page()
+            page.set_viewport_size(options.get("viewport", VIEWPORT))
+            page.emulate_media(color_scheme=options.get("color_scheme", "light"))
         else:
-            page = browser.new_context(
-                **{"viewport": VIEWPORT, "locale": LOCALE} | options
-            ).new_page()
-            page.add_init_script(STILL)
-            _set_policy(page)
-        _record_errors(page, page_errors)
-        record_sockets(page)
+            options = {"viewport": VIEWPORT, "locale": LOCALE} | options
+            page = browser.new_context(**options).new_page()
+        _prepare(page, page_errors)
         page.on("download", lambda download: taken.append(download))  # it takes no built-in
         opened.append(page)
         return page
@@ -204,7 +219,6 @@ def new_page(
     for each in taken:
         named[each.suggested_filename] = machine.names_in(machine.content_of(each.path()))
     for page in opened:
-        forget_sockets(page)
         if page.context is profile:
             page.evaluate(FORGET)
             page.close()

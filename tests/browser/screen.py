@@ -1,16 +1,12 @@
 """Checks of a page on screen. Each function waits for a condition, not for a fixed time."""
 
-import io
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
-from PIL import Image
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import Locator, Page, WebSocket, expect
+from playwright.sync_api import Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 LONG = 120.0  # seconds; a visit may encode a corpus
@@ -26,19 +22,6 @@ AT_REST = """() => {
 }"""
 NEXT_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 ONLY_CANVAS = "* { visibility: hidden !important } canvas { visibility: visible !important }"
-
-# Press Cancel in the browser as soon as this progress is shown: the work may end before a click
-# by the test arrives.
-CANCEL_AT_ONCE = """said => new MutationObserver((_, observer) => {
-  const progress = document.querySelector('[data-testid="stProgress"]');
-  if (!progress?.textContent.includes(said)) return;
-  const buttons = [...document.querySelectorAll("button")];
-  const cancel = buttons.find(button => button.textContent.trim() === "Cancel");
-  if (cancel) {
-    observer.disconnect();
-    cancel.click();
-  }
-}).observe(document, { childList: true, subtree: true, characterData: true })"""
 
 
 def open_app(page: Page, url: str, *, timeout: float = LONG) -> None:
@@ -90,6 +73,32 @@ def choose(page: Page, key: str, option: str) -> None:
     pytest.fail(f"the list {key} never showed {option!r}")
 
 
+def drag_around(
+    page: Page, box: Mapping[str, float], left: float, top: float, right: float, bottom: float
+) -> None:
+    """Drag the mouse around a rectangle, its sides as shares of the box."""
+    xs = [box["x"] + box["width"] * share for share in (left, right)]
+    ys = [box["y"] + box["height"] * share for share in (top, bottom)]
+    page.mouse.move(xs[0], ys[0])
+    page.mouse.down()
+    for x, y in ((xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1]), (xs[0], ys[0] + 2)):
+        page.mouse.move(x, y, steps=6)
+    page.mouse.up()
+
+
+def move_fingers(page: Page, *ways: Sequence[tuple[float, float]]) -> None:
+    """Move each finger along its path; all paths have one length."""
+    hand = page.context.new_cdp_session(page)
+    steps = [*zip(*ways, strict=True)]
+    touches = [("touchStart", steps[0]), *(("touchMove", step) for step in steps[1:])]
+    for kind, places in [*touches, ("touchEnd", ())]:
+        points = [
+            {"x": float(x), "y": float(y), "id": finger} for finger, (x, y) in enumerate(places)
+        ]
+        hand.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.evaluate(NEXT_FRAMES)
+
+
 def state(page: Page) -> dict[str, str]:
     """The address's query, key to value."""
     query = parse_qs(urlsplit(str(page.evaluate("location.href"))).query)
@@ -97,19 +106,13 @@ def state(page: Page) -> dict[str, str]:
 
 
 def open_socket(page: Page) -> WebSocket:
-    """The open WebSocket of a page that one of the fixtures made."""
-    alive = [socket for socket in _SOCKETS.get(page, []) if not socket.is_closed()]
-    assert alive, "the page has no open connection: open the app first, on a page of the fixtures"
-    return alive[-1]
+    """The open WebSocket of a page of the fixture new_page."""
+    return [socket for socket in _SOCKETS[page] if not socket.is_closed()][-1]
 
 
 def record_sockets(page: Page) -> None:
-    sockets = _SOCKETS.setdefault(page, [])
-    page.on("websocket", lambda socket: sockets.append(socket))
-
-
-def forget_sockets(page: Page) -> None:
-    _SOCKETS.pop(page, None)
+    _SOCKETS[page] = []
+    page.on("websocket", lambda socket: _SOCKETS[page].append(socket))
 
 
 def assert_no_exception(page: Page) -> None:
@@ -118,32 +121,11 @@ def assert_no_exception(page: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0, timeout=1000)
 
 
-def canvas_not_blank(canvas: Locator, *, timeout: float = 30, share: float = 0.001) -> bool:
-    """Whether at least `share` of the canvas differs from its commonest colour, within the timeout.
-
-    The rest of the page is hidden in the screenshot, so axes and labels do not count.
-    """
-    canvas.wait_for(state="visible", timeout=timeout * 1000)
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        if _drawn_share(canvas.screenshot(style=ONLY_CANVAS)) >= share:
-            return True
-    return False
-
-
-def _drawn_share(png: bytes) -> float:
-    pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).reshape(-1, 3)  # (n, 3)
-    _, counts = np.unique(pixels, axis=0, return_counts=True)
-    return 1 - counts.max() / len(pixels)
-
-
 def _says_finished(frame: bytes | str) -> bool:
     if isinstance(frame, str):
         return False
-    message = ForwardMsg()
-    message.ParseFromString(frame)
-    finished = message.script_finished
-    return message.WhichOneof("type") == "script_finished" and finished in (
+    message = ForwardMsg.FromString(frame)
+    return message.WhichOneof("type") == "script_finished" and message.script_finished in (
         ForwardMsg.FINISHED_SUCCESSFULLY,
         ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
     )

@@ -17,6 +17,7 @@ from tests.browser.server import ROOT, AppServer
 ASSETS = ROOT / "assets"
 CONE_STEPS = (0, 5, 40)  # recorded steps of the page Degeneration: 0, 50 and 400
 NO_PAGE = "[data-testid=stMain] { visibility: hidden }"  # behind a dialog's round corners
+MS = 120_000
 POINTS, CHART = ".twin[data-drawn]", ".js-plotly-plot[data-drawn]"
 PICTURES = {  # file: page, query, height of the picture, what is drawn on it
     "screenshot": ("narrow_cone", "", 900, POINTS),
@@ -40,18 +41,15 @@ def main() -> None:
             executable_path=find_chromium(), args=[*CHROMIUM_FLAGS]
         )
         for name, (address, query, height, drawn) in PICTURES.items():
-            page = browser.new_page(
-                viewport={"width": 1400, "height": height}, reduced_motion="reduce"
-            )
-            page.goto(server.page_url(address, query=query))
-            page.wait_for_selector(drawn, state="attached", timeout=120_000)
-            page.wait_for_function(AT_REST, timeout=120_000)
-            page.evaluate(NEXT_FRAMES)
-            save(Image.open(BytesIO(page.screenshot())), name)
+            page = opened(browser, server.page_url(address, query=query), height, drawn)
+            save(page.screenshot(), name)
             page.close()
         take_class(browser, of_classes)
-        shots = [take_lead(browser, server, step) for step in CONE_STEPS]
-        save(beside(shots), "screenshot-degeneration")
+        shots = [Image.open(BytesIO(take_lead(browser, server, step))) for step in CONE_STEPS]
+        whole = Image.new("RGB", (sum(each.width for each in shots), shots[0].height), "white")
+        for place, shot in enumerate(shots):
+            whole.paste(shot, (place * shots[0].width, 0))
+        save_picture(whole, "screenshot-degeneration")
         browser.close()
 
 
@@ -68,7 +66,7 @@ def take_class(browser: Browser, server: AppServer) -> None:
     students = [phone, *(browser.new_context() for _ in range(2))]
     teacher = browser.new_context(viewport={"width": 1400, "height": 860}).new_page()
     teacher.goto(server.page_url("cosine_basis"))
-    teacher.locator(".st-key-class-menu button").first.click(timeout=120_000)
+    teacher.locator(".st-key-class-menu button").first.click(timeout=MS)
     teacher.locator(".st-key-class-open button").click()
     teacher.wait_for_url(re.compile(r"class=\w{6}"))
     query = urlsplit(teacher.url).query
@@ -80,17 +78,17 @@ def take_class(browser: Browser, server: AppServer) -> None:
         page = context.new_page()
         page.goto(server.page_url("cosine_basis", query=query))
         for guess in guessed:
-            page.locator(f".st-key-guess-{guess} button").click(timeout=120_000)
+            page.locator(f".st-key-guess-{guess} button").click(timeout=MS)
             answer = {"same": "still 90°"}.get(guess, guess)
             page.locator(".st-key-class-bar", has_text=f"“{answer}”").wait_for()
-        page.wait_for_function(AT_REST, timeout=120_000)
+        settle(page)
         if context is phone:
-            save(Image.open(BytesIO(page.screenshot())), "screenshot-class-phone")
-    teacher.locator(".st-key-class-bar", has_text="3 of 3").wait_for(timeout=120_000)
+            save(page.screenshot(), "screenshot-class-phone")
+    teacher.locator(".st-key-class-bar", has_text="3 of 3").wait_for(timeout=MS)
     teacher.locator(".st-key-class-reveal button").click()
     teacher.locator(".class-bars").wait_for()
-    teacher.wait_for_function(AT_REST, timeout=120_000)
-    save(Image.open(BytesIO(teacher.screenshot())), "screenshot-class")
+    settle(teacher)
+    save(teacher.screenshot(), "screenshot-class")
     teacher.locator(".st-key-class-results button").click()
     take_dialog(teacher, "screenshot-class-results")
 
@@ -102,41 +100,46 @@ def take_dialog(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 820, "height": 860})
     dialog = page.locator("[data-testid=stDialog] [role=dialog]")
     dialog.wait_for()
-    page.wait_for_function(AT_REST, timeout=120_000)
-    save(Image.open(BytesIO(dialog.screenshot(style=NO_PAGE))), name)
+    settle(page)
+    save(dialog.screenshot(style=NO_PAGE), name)
     page.keyboard.press("Escape")
     dialog.wait_for(state="detached")
     page.set_viewport_size(size)
 
 
-def save(picture: Image.Image, name: str) -> None:
+def save(png: bytes, name: str) -> None:
+    save_picture(Image.open(BytesIO(png)), name)
+
+
+def save_picture(picture: Image.Image, name: str) -> None:
     """A palette of 256 colours takes a third of the bytes, and no difference is seen."""
     few = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     few.save(ASSETS / f"{name}.png", optimize=True)
 
 
-def take_lead(browser: Browser, server: AppServer, step: int) -> Image.Image:
+def take_lead(browser: Browser, server: AppServer, step: int) -> bytes:
     """The large picture of the page Degeneration at a recorded step."""
-    page = browser.new_page(viewport={"width": 1400, "height": 1000})
-    page.goto(server.page_url("degeneration", query=f"step={step}"))
-    page.wait_for_selector(POINTS, state="attached", timeout=120_000)
-    page.wait_for_function(AT_REST, timeout=120_000)
-    page.evaluate(NEXT_FRAMES)
+    page = opened(browser, server.page_url("degeneration", query=f"step={step}"), 1000, POINTS)
     [box] = of_stage(page, "[stage.boxes[0]]")
     place = page.locator(".twin-stage").bounding_box()
     assert place is not None
     clip = {"x": place["x"], "y": place["y"], "width": box["width"], "height": box["height"]}
-    shot = Image.open(BytesIO(page.screenshot(clip=clip)))
+    shot = page.screenshot(clip=clip)
     page.close()
     return shot
 
 
-def beside(shots: list[Image.Image]) -> Image.Image:
-    """The pictures side by side."""
-    whole = Image.new("RGB", (sum(each.width for each in shots), shots[0].height), "white")
-    for place, shot in enumerate(shots):
-        whole.paste(shot, (place * shots[0].width, 0))
-    return whole
+def opened(browser: Browser, url: str, height: int, drawn: str) -> Page:
+    page = browser.new_page(viewport={"width": 1400, "height": height}, reduced_motion="reduce")
+    page.goto(url)
+    page.wait_for_selector(drawn, state="attached", timeout=MS)
+    settle(page)
+    return page
+
+
+def settle(page: Page) -> None:
+    page.wait_for_function(AT_REST, timeout=MS)
+    page.evaluate(NEXT_FRAMES)
 
 
 if __name__ == "__main__":

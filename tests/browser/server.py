@@ -4,11 +4,14 @@ import os
 import socket
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Self
-from urllib.request import urlopen
+
+import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_LINE = "You can now view"
@@ -37,23 +40,28 @@ class AppServer:
         self.port = free_port()
         self.base = base
         self.url = f"http://127.0.0.1:{self.port}{base and '/'}{base}"
-        self._lines: list[str] = []
-        self._answered = threading.Event()
 
     def page_url(self, page: str = "", *, query: str = "") -> str:
         """The address of a page by its name and query string."""
         return f"{self.url}/{page}" + (f"?{query}" if query else "")
 
-    @property
-    def process_id(self) -> int:
-        return self._process.pid
+    def workers(self) -> list[int]:
+        """The ids of its processes that encode or train."""
+        found = []
+        for child in psutil.Process(self.process_id).children():
+            with suppress(psutil.NoSuchProcess):  # it has ended
+                if "geometry.process" in " ".join(child.cmdline()):
+                    found.append(child.pid)
+        return found
 
     @property
     def log(self) -> str:
         """The server's output so far."""
-        return "".join(self._lines)
+        return self._log.read_text(encoding="utf-8", errors="replace")
 
     def __enter__(self) -> Self:
+        output, name = mkstemp(prefix="app", suffix=".log")
+        self._log = Path(name)
         self._process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "streamlit", "run", str(self.script)),
@@ -67,44 +75,32 @@ class AppServer:
             | {"NARROW_CONE_CACHE_DIR": str(self.cache_dir), "PYTHONUNBUFFERED": "1"}
             | self.environment,
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=output,
             stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
         )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        try:
-            if not self._answered.wait(self.timeout) or READY_LINE not in self.log:
-                raise RuntimeError(f"The app did not start. Its log:\n{self.log}")
-            with urlopen(f"{self.url}/_stcore/health", timeout=self.timeout) as answer:
-                assert answer.status == 200, f"Not healthy. Its log:\n{self.log}"
-        except BaseException:
-            self._end()
-            raise
+        os.close(output)
+        self.process_id = self._process.pid
+        deadline = time.monotonic() + self.timeout
+        while READY_LINE not in self.log:
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                log = self.log
+                self.__exit__()
+                raise RuntimeError(f"The app did not start. Its log:\n{log}")
+            time.sleep(0.05)
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._end()
-
-    def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._lines.append(line)
-            if READY_LINE in line:
-                self._answered.set()
-        self._answered.set()
-
-    def _end(self) -> None:
         self._process.terminate()
         try:
             self._process.wait(timeout=15)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        # A worker process of the server may outlive it for a moment and keep the pipe open.
-        self._reader.join(timeout=5)
+        self._log.unlink()
+
+    def __getstate__(self) -> dict[str, object]:
+        """What another process needs to use the running server."""
+        return {name: value for name, value in vars(self).items() if name != "_process"}
 
 
 def free_port() -> int:

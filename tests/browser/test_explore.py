@@ -44,10 +44,12 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("language", "viewport", "column", "clusters"),
-    [("en", DESKTOP, "price", "clusters"), ("zh-Hant", PHONE, "price", "群集")],
+    ("language", "viewport", "clusters"),
+    [
+        pytest.param("en", DESKTOP, "clusters", marks=pytest.mark.slow),
+        pytest.param("zh-Hant", PHONE, "群集", marks=pytest.mark.long),
+    ],
 )
-@pytest.mark.slow
 def test_the_walk_of_the_two_kinds_of_complaints(
     server: AppServer,
     browser: Browser,
@@ -56,7 +58,6 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     tmp_path: Path,
     language: str,
     viewport: dict,
-    column: str,
     clusters: str,
 ):
     page = new_page(viewport=viewport)
@@ -84,7 +85,7 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     [by] = page.locator('[class*="st-key-filter-by-"]').evaluate_all(
         "all => all.map(each => [...each.classList].find(name => name.includes('filter-by')))"
     )
-    choose(page, by.removeprefix("st-key-"), column)
+    choose(page, by.removeprefix("st-key-"), "price")
     wait_for_app(page)
     page.locator(".st-key-others button, .st-key-others [role=radio]").last.click()
     wait_for_stage(page, "stage.dots === null")  # all prices still

@@ -2,10 +2,10 @@
 
 import re
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from geometry.data.corpus import read_bundled
 from tests.browser.accessibility import grave_findings
@@ -41,11 +41,10 @@ PRESS_QUICKLY = """async names => {
   }
   return document.querySelector('.twin [data-do="play"]').ariaLabel;
 }"""
-pytestmark = pytest.mark.usefixtures("fresh_server", "new_page")  # a server outlives its pages
 
 
-def open_cone(page: Page, server: Any, query: str = "") -> None:
-    open_app(page, server.page_url(PAGE, query=query))
+def open_cone(page: Page, server: Any) -> None:
+    open_app(page, server.page_url(PAGE))
     wait_for_pictures(page)
 
 
@@ -56,28 +55,14 @@ def wait_for_pictures(page: Page) -> None:
     page.evaluate(NEXT_FRAMES)
 
 
-def headlines(page: Page, side: str) -> list[str]:
-    """The large numbers below a picture: mean cosine, share of positive ones, IsoScore."""
-    return page.locator(f".st-key-headline-{side} b").all_inner_texts()
-
-
 def mean_cosines(page: Page) -> list[float]:
-    """Mean cosines of the raw cloud and of the other picture."""
-    return [float(headlines(page, side)[0].replace("−", "-")) for side in ("raw", "white")]
-
-
-def knob(page: Page, place: int) -> Locator:
-    """A slider under More: 0 for centring, 1 for strength."""
-    return page.locator(".twin-knobs input").nth(place)
+    """Mean cosines of the raw cloud and of the other picture: the first of the large numbers."""
+    first = [page.locator(f".st-key-headline-{side} b").first for side in ("raw", "white")]
+    return [float(number.inner_text().replace("−", "-")) for number in first]
 
 
 def knobs(page: Page) -> list[str]:
     return page.locator(".twin-knobs output").all_text_contents()
-
-
-def open_more(page: Page) -> None:
-    if not of_stage(page, "twin.more.open"):
-        page.locator(".twin-more summary").click()
 
 
 def title(page: Page) -> str:
@@ -89,21 +74,8 @@ def chosen(page: Page, key: str) -> str:
     return page.locator(f".st-key-{key} input").input_value()
 
 
-def neighbours(page: Page) -> list[list[str]]:
-    """Texts of both lists."""
-    return [
-        table.locator("td[tabindex]").evaluate_all(
-            "cells => cells.map(cell => cell.lastChild.textContent.trim())"
-        )
-        for table in page.locator("table.near").all()
-    ]
-
-
-# Arriving
-
-
 @pytest.mark.long
-def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
+def test_a_cold_deep_link_encodes_nothing_and_what_is_computed_shows_its_progress(
     fresh_server, page, tmp_path
 ):
     """Cancel and Start again are in test_your_corpus.py."""
@@ -121,11 +93,11 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
     assert mean_cosines(page)[0] > 0.99  # the [CLS] vectors of layer 5 form a very narrow cone
     expect(page.locator(".twin-legend")).to_contain_text("詞數")
     expect(page.get_by_text("第 5 層")).not_to_have_count(0)
-    wanted = parse_qs(query)
-    assert {key: [value] for key, value in state(page).items()}.items() >= wanted.items()
+    assert state(page).items() >= dict(parse_qsl(query)).items()
 
     # the vectors of this layer are not shipped
-    page.goto(server.page_url(PAGE, query="layer=3&pooling=max&corpus=topics-zh"))
+    other = "layer=3&pooling=max&corpus=topics-zh"
+    page.goto(server.page_url(PAGE, query=other))
     progress = page.locator('[data-testid="stProgress"]')
     expect(progress).to_contain_text("Encoding 240 sentences", timeout=MS)
     expect(page.locator(".twin")).to_have_count(0)
@@ -142,21 +114,48 @@ def test_a_cold_deep_link_encodes_nothing_and_another_layer_shows_its_progress(
     expect(page.locator('[data-set="at"]')).to_be_focused()
     assert of_stage(page, "twin.isTheSame")
 
-
-# The first screen
+    page.goto(server.page_url(PAGE, query=f"{other}&view=tsne&dims=2D"))
+    expect(progress).to_contain_text("t-SNE of 240 points", timeout=MS)
+    wait_for_stage(page, "stage.message.axes[0] === 't-SNE 1'")
+    wait_for_app(page)
+    expect(page.get_by_text("t-SNE preserves neighbours, not angles.")).to_be_visible()
+    below = of_stage(page, "stage.message.below")
+    assert all("no cone, no angles, no distances between groups" in line for line in below)
+    for place in PLACES:
+        assert is_drawn(page, place)
+    assert_no_exception(page)
 
 
 def test_the_first_screen(server, page):
-    """Pictures and controls, first in English in light, then in Chinese in dark."""
+    """First in English in light, then in Chinese in dark."""
     page.set_viewport_size({"width": 1400, "height": 900})
     open_cone(page, server)
-    assert_first_screen(page, 1400, 900)
-    assert paper(page) > 128
+    assert_first_screen(page)
+    numbers = page.locator(".st-key-headlines").bounding_box()
+    assert numbers["y"] + numbers["height"] <= 900
+    assert paper(page) == "#ffffff"
     assert grave_findings(page, ".twin") == []
     touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
     assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
-    assert_the_cone_and_the_origin_are_drawn(page)
-    assert_a_word_is_explained_by_keyboard(page)
+
+    # a pixel of the inner cone between its tip and the points, and one beside the cone
+    assert of_stage(page, "[stage.message.origin, stage.message.axes[0]]") == [
+        "origin",
+        "mean direction",
+    ]
+    raw = pixels(page, 0)
+    down, across = raw.shape[:2]
+    red, green, blue = raw[int(0.7 * down), across // 2 + 6].astype(int)
+    assert 255 > red > green > blue
+    assert raw[int(0.5 * down), int(0.1 * across)].tolist() == [255, 255, 255]
+
+    # a word is explained by keyboard
+    word = page.locator(".st-key-headline-raw dfn", has_text="IsoScore")
+    word.focus()
+    explained = "it => getComputedStyle(it, '::after').content"
+    assert "variance is spread" in word.evaluate(explained)
+    page.keyboard.press("Shift+Tab")
+    assert word.evaluate(explained) == "none"
     assert grave_findings(page, ".st-key-headlines") == []
 
     page.emulate_media(color_scheme="dark")
@@ -166,73 +165,30 @@ def test_the_first_screen(server, page):
         page.set_viewport_size({"width": width, "height": height})
         wait_for_stage(page, f"(stage.boxes[1].left === 0) === {str(width == 420).lower()}")
         wait_for_clouds(page)
-        assert_first_screen(page, width, height)
-        assert paper(page) < 128
-        assert grave_findings(page, ".twin") == []
+        assert_first_screen(page)
+    assert paper(page) != "#ffffff"
+    assert grave_findings(page, ".twin") == []
 
 
-def assert_a_word_is_explained_by_keyboard(page: Page) -> None:
-    word = page.locator(".st-key-headline-raw dfn", has_text="IsoScore")
-    word.focus()
-    shown = word.evaluate("it => getComputedStyle(it, '::after').content")
-    assert "variance is spread" in shown
-    page.keyboard.press("Shift+Tab")
-    assert word.evaluate("it => getComputedStyle(it, '::after').content") == "none"
-
-
-def paper(page: Page) -> int:
-    """The red of the pictures' background, which is the page's."""
+def paper(page: Page) -> str:
+    """The pictures' background, which is the page's."""
     colour = of_stage(page, "stage.message.theme.paper")
     behind = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    rgb = [int(colour[start : start + 2], 16) for start in (1, 3, 5)]
-    assert rgb == [int(part) for part in re.findall(r"\d+", behind)[:3]]
-    return rgb[0]
+    assert [*bytes.fromhex(colour[1:])] == [*map(int, re.findall(r"\d+", behind)[:3])]
+    return colour
 
 
-def assert_first_screen(page: Page, width: int, height: int) -> None:
+def assert_first_screen(page: Page) -> None:
+    """The controls are above the pictures, and the film's bar is one row."""
     page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
-    stage = page.locator(".twin-stage").bounding_box()
-    boxes = of_stage(page, "stage.boxes")
+    top = page.locator(".twin-stage").bounding_box()["y"]
     for key in ("presets", "layer", "pooling", "unit", "view", "dims", "colour"):
         control = page.locator(f".st-key-{key}").bounding_box()
-        assert control["y"] >= 0, key
-        assert control["y"] + control["height"] <= stage["y"], key
-        assert control["x"] + control["width"] <= width, key
-    if width == 420:
-        assert stage["y"] + boxes[0]["top"] < 500
-        assert boxes[1]["top"] >= boxes[0]["height"]  # one below the other
-    else:
-        assert stage["y"] + stage["height"] <= height
-        assert boxes[1]["top"] == boxes[0]["top"]
-    if width == 1400:
-        numbers = page.locator(".st-key-headlines").bounding_box()
-        assert numbers["y"] + numbers["height"] <= height
+        assert 0 <= control["y"] <= top - control["height"], key
     bar = page.locator(".twin-bar > :is(button, .twin-film, details)")
     places = [part.bounding_box() for part in bar.all()]
     middles = [place["y"] + place["height"] / 2 for place in places]
-    assert max(middles) - min(middles) < 8  # one row
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= width
-
-
-def assert_the_cone_and_the_origin_are_drawn(page: Page) -> None:
-    assert of_stage(page, "stage.message.origin") == "origin"
-    assert of_stage(page, "stage.message.axes[0]") == "mean direction"
-    assert of_stage(page, "stage.message.cones[0].length") == 2
-    # a pixel of the inner cone between its tip and the points, and one beside the cone
-    raw = pixels(page, 0)
-    down, across = raw.shape[:2]
-    inside = raw[int(0.7 * down), across // 2 + 6]
-    beside = raw[int(0.5 * down), int(0.1 * across)]
-    assert beside.tolist() == [255, 255, 255]
-    red, green, blue = inside.astype(int)
-    assert 255 > red > green > blue
-
-
-# Looking
-
-
-# Trying
+    assert max(middles) - min(middles) < 8
 
 
 @pytest.mark.long
@@ -266,17 +222,15 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     assert len(sent_frames) == 1
     assert title(page) == "Whitened"
     assert knobs(page) == ["1.00", "1.00"]
-    assert abs(mean_cosines(page)[1]) < 0.01 < mean_cosines(page)[0]
     assert (raw_pixels != pixels(page, 1)).any(axis=2).mean() > 0.01
     assert (white_pixels != pixels(page, 1)).any(axis=2).mean() < 0.001
     expect(page.locator(".twin")).not_to_have_class(re.compile("is-elsewhere"))
     assert not state(page)
 
     # One setting off the film's path sends one message and changes the picture.
-    open_more(page)
-    knob(page, 0).focus()
+    page.locator(".twin-more summary").click()
     with rerun(page):
-        knob(page, 0).press("Home")
+        page.locator(".twin-knobs input").first.press("Home")
     wait_for_stage(page, "stage.isAside")
     assert knobs(page) == ["0.00", "1.00"]
     assert title(page) == "Between: centring 0, strength 1"
@@ -302,23 +256,6 @@ def test_the_film_its_sliders_and_the_numbers_agree(server, page):
     expect(marked).to_have_text("MiniLM, mean, last layer: hardly a cone")
     assert knobs(page) == ["1.00", "1.00"]
     assert -0.1 <= mean_cosines(page)[0] <= 0.1
-
-    page.locator('[data-set="at"]').focus()
-    with rerun(page):
-        page.keyboard.press("ArrowLeft")
-
-    # A choice from a list, and the settings that the address restores.
-    with rerun(page):
-        choose(page, "unit", "types (input embeddings)")
-    expect(
-        page.get_by_text(re.compile(r"^corpus Topics, English · n = [\d,]+ types"))
-    ).not_to_have_count(0)
-    address = page.evaluate("location.href")
-    page.goto("about:blank")
-    open_app(page, address)
-    wait_for_pictures(page)
-    assert chosen(page, "unit") == "types (input embeddings)"
-    assert knobs(page) == ["1.00", "0.94"]
     assert_no_exception(page)
 
 
@@ -332,8 +269,8 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     field.fill("kettle")
     with rerun(page):
         field.press("Enter")
-    lists = neighbours(page)
-    assert [len(texts) for texts in lists] == [5, 5]
+    neighbours = page.locator("table.near td[tabindex]")
+    expect(neighbours).to_have_count(10)
     topics = read_bundled("topics")
     row = int(state(page)["point"])
     assert "kettle" in topics.texts[row].lower()
@@ -349,7 +286,7 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
         page.mouse.click(x, y)
     expect(page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")).to_be_visible()
     assert state(page)["point"] == str(row)
-    assert [len(found) for found in neighbours(page)] == [5, 5]
+    expect(neighbours).to_have_count(10)
     page.set_viewport_size({"width": 1400, "height": 900})
     page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
     left, right = (table.bounding_box() for table in page.locator("table.near").all())
@@ -371,32 +308,5 @@ def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
     page.locator(".st-key-more-controls summary").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name=re.compile("Download points")).click()
-    lines = waiting.value.path().read_text(encoding="utf-8-sig").splitlines()
     assert waiting.value.suggested_filename == "narrow-cone-points.csv"
-    assert lines[0] == "text,label,raw_x,raw_y,raw_z,white_x,white_y,white_z,measured_on"
-    assert "n = 1,224 sentences" in lines[1]
-    assert len(lines) == 1 + 1224
-    assert_no_exception(page)
-
-
-# Maps
-
-
-@pytest.mark.slow  # a first encoding
-@pytest.mark.timeout(600)
-def test_tsne_is_fitted_with_progress_and_says_what_it_can_t_show(fresh_server, page, tmp_path):
-    server = fresh_server(cache_dir=tmp_path)
-    page.goto(server.page_url(PAGE, query="view=tsne&dims=2D&corpus=topics-zh"))
-    expect(page.locator('[data-testid="stProgress"]')).to_contain_text(
-        "t-SNE of 240 points", timeout=MS
-    )
-    page.wait_for_function(
-        "document.querySelector('.twin')?.twin?.stage.message.axes[0] === 't-SNE 1'", timeout=4 * MS
-    )
-    wait_for_app(page)
-    expect(page.get_by_text("t-SNE preserves neighbours, not angles.")).to_be_visible()
-    below = of_stage(page, "stage.message.below")
-    assert all("no cone, no angles, no distances between groups" in line for line in below)
-    for place in PLACES:
-        assert is_drawn(page, place)
     assert_no_exception(page)

@@ -1,10 +1,9 @@
-"""An empty environment gets the wheel with all extras: the app, and JupyterLab with a browser."""
+"""An empty environment gets the wheel with all extras, and JupyterLab shows its cloud."""
 
 import json
 import os
 import subprocess
 import sys
-import time
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +18,10 @@ from playwright.sync_api import Browser, Page
 
 from tests.browser.clouds import is_drawn, lasso, of_stage, wait_for_clouds, wait_for_stage
 from tests.browser.server import free_port
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 JUPYTER = ("jupyterlab==4.6.6", "ipykernel==7.4.0")  # for these tests alone: 50 packages
-PORT_WAIT = 60  # seconds
 MS = 120_000
 IDLE = '.jp-Notebook-ExecutionIndicator[data-status="idle"]'
 N, D = 5_200, 24  # more than MOST_TEXTS: the kernel is asked for the text of a point
@@ -53,21 +52,6 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     install = ("install", "--quiet", "-c", ROOT / "constraints.txt", f"{wheel}[all]", *JUPYTER)
     subprocess.run([python, "-m", "pip", *install], check=True)
     return python
-
-
-def test_the_command_opens_the_app(python: Path, tmp_path: Path, browser: Browser):
-    port = free_port()
-    command = (python.parent / "narrow-cone", "app", "--no-browser", "--port", str(port))
-    with subprocess.Popen(command, cwd=tmp_path) as served:
-        try:
-            wait_for(f"http://127.0.0.1:{port}/_stcore/health")
-            page = browser.new_page()
-            page.goto(f"http://127.0.0.1:{port}/")
-            wait_for_clouds(page, 2)
-            assert is_drawn(page, 0)
-            page.close()
-        finally:
-            served.terminate()
 
 
 @pytest.fixture(scope="module")
@@ -102,21 +86,18 @@ def lab(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tupl
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen(command, cwd=folder, env=environment) as served:
         try:
-            wait_for(f"{url}/api")
+            until(lambda: answers(f"{url}/api"))
             yield url, folder
         finally:
             served.terminate()
 
 
-def wait_for(url: str) -> None:
-    for _ in range(2 * PORT_WAIT):
-        try:
-            urlopen(url, timeout=5).close()
-        except URLError:
-            time.sleep(0.5)
-        else:
-            return
-    raise AssertionError(f"no answer at {url}")
+def answers(url: str) -> bool:
+    try:
+        urlopen(url, timeout=5).close()
+    except URLError:
+        return False
+    return True
 
 
 def run_cell(page: Page, place: int) -> str:
@@ -140,8 +121,6 @@ def test_five_lines_show_the_twin_cloud_and_the_diagnosis(lab, browser: Browser)
     wait_for_clouds(page)
     assert is_drawn(page, 0)
     assert is_drawn(page, 1)
-    if picture := os.environ.get("NARROW_CONE_PICTURE"):
-        page.screenshot(path=picture)
     stage = page.locator(".twin-stage").bounding_box()
     x, y = of_stage(page, "stage.pixelsOf(7, 1)")
     page.mouse.move(stage["x"] + x, stage["y"] + y)

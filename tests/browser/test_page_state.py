@@ -1,19 +1,31 @@
-"""A page returns as it was left, also by Back and Forward; model, layer and pooling go along."""
+"""From page to page: each as it was left, also by Back and Forward; presented; along the lesson."""
 
-import time
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.common.lesson import shipped_lesson
 from pages.common.page_list import PAGES
-from tests.browser.screen import assert_no_exception, choose, open_app, press, rerun, state
+from tests.browser.clouds import wait_for_clouds, wait_for_stage
+from tests.browser.screen import (
+    assert_no_exception,
+    choose,
+    open_app,
+    press,
+    rerun,
+    state,
+    wait_for_app,
+)
+from tests.browser.server import AppServer
+from tests.waiting import until
 
 # On each page: a control of its own, and the option that is chosen.
 SET = {
     "narrow_cone": ("dims", "2D"),
     "layers": ("view", "PCA"),
     "word_frequency": ("words", "contextual tokens"),
-    "degeneration": ("train", "Language model"),
+    "degeneration": ("train", "Language model with three optimisers"),
     "whitening": ("second", "Centred"),
     "neighbours": ("after", "centred"),
     "sentence_similarity": ("sts-fit", "Topics, English"),
@@ -27,13 +39,6 @@ def name_of(page: Page) -> str:
     return page.evaluate("location.pathname.split('/').pop()")
 
 
-def wait_for_state(page: Page, wanted: dict[str, str]) -> None:
-    deadline = time.monotonic() + 10
-    while state(page) != wanted and time.monotonic() < deadline:
-        page.wait_for_timeout(50)
-    assert state(page) == wanted
-
-
 def go(page: Page, name: str) -> None:
     links = page.locator('[data-testid="stSidebar"] [data-testid="stPageLink"] a')
     link = links.nth(PAGES.index(name))
@@ -44,24 +49,25 @@ def go(page: Page, name: str) -> None:
 
 def set_one(page: Page, name: str) -> None:
     key, option = SET[name]
-    if name == "your_corpus":
-        page.locator(".st-key-pasted textarea").fill(option)
-        with rerun(page):
+    with rerun(page):
+        if name == "your_corpus":
+            page.locator(f".st-key-{key} textarea").fill(option)
             page.keyboard.press("Control+Enter")
-    elif name == "cosine_basis":
-        with rerun(page):
+        elif name == "cosine_basis":
             page.locator(f".st-key-preset-{key} button").click()
-    elif key in ("dims", "view"):
-        with rerun(page):
+        elif key in ("dims", "view"):
             press(page, key, option)
-    else:
-        with rerun(page):
+        else:
             choose(page, key, option)
+
+
+def until_state(page: Page, wanted: dict[str, str]) -> None:
+    until(lambda: state(page) == wanted)
 
 
 def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
     assert name_of(page) == name
-    wait_for_state(page, left[name])
+    until_state(page, left[name])
     assert_no_exception(page)
     if name == "your_corpus":
         expect(page.locator(".st-key-pasted textarea")).to_have_value("one text")
@@ -100,18 +106,18 @@ def test_the_readers_choice_goes_along_and_an_example_is_one_entry(server, page)
     with rerun(page):
         page.locator(".st-key-presets").get_by_text("[CLS], layer 5").click()
     assert page.evaluate("history.length") == n_entries + 1
-    wait_for_state(page, film | {"layer": "5", "pooling": "cls"})
+    until_state(page, film | {"layer": "5", "pooling": "cls"})
     with rerun(page):
         press(page, "dims", "2D")
     assert page.evaluate("history.length") == n_entries + 1
     go(page, "whitening")
-    wait_for_state(page, {"layer": "5", "pooling": "cls"})
+    until_state(page, {"layer": "5", "pooling": "cls"})
     with rerun(page):
         choose(page, "layer", "6 (last)")
     go(page, "contrast")
-    wait_for_state(page, {"contrast-layer": "6", "contrast-pooling": "cls"})
+    until_state(page, {"contrast-layer": "6", "contrast-pooling": "cls"})
     go(page, "narrow_cone")
-    wait_for_state(page, film | {"layer": "6", "pooling": "cls", "dims": "2D"})
+    until_state(page, film | {"layer": "6", "pooling": "cls", "dims": "2D"})
     expect(page.get_by_text("You guessed")).to_be_visible()
     for wanted in (
         {"contrast-layer": "6", "contrast-pooling": "cls"},
@@ -121,8 +127,101 @@ def test_the_readers_choice_goes_along_and_an_example_is_one_entry(server, page)
     ):
         with rerun(page):
             page.go_back()
-        wait_for_state(page, wanted)
+        until_state(page, wanted)
     expect(page.get_by_text("You guessed")).to_be_visible()
     page.wait_for_function(
         "!document.querySelector('.st-key-dims [aria-checked=true]').innerText.includes('2D')"
     )
+
+
+COPIED = """() => { window.copied = [];
+  navigator.clipboard.writeText = async text => { window.copied.push(text); }; }"""
+
+
+def button(page: Page, name: str):
+    return page.locator(".page-tools").get_by_role("button", name=name)
+
+
+@pytest.mark.long
+def test_a_page_is_presented_by_a_button_and_left_by_a_key(server, new_page):
+    page = new_page()
+    open_app(page, server.page_url("narrow_cone"))
+    wait_for_clouds(page)
+    with rerun(page):
+        button(page, "Present").click()
+    page.wait_for_url(re.compile("present=1"))
+    wait_for_clouds(page)
+    expect(page.locator('[data-testid="stSidebar"]')).to_be_hidden()
+    with rerun(page):
+        page.keyboard.press("Space")
+        wait_for_stage(page, "twin.player.isPlaying")
+        wait_for_stage(page, "twin.at === stage.lastStop && !twin.player.isPlaying")
+
+    # the arrows go through the pages, which stay presented
+    for name in ("layers", "word_frequency", "degeneration"):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_url(re.compile(f"{name}.*present=1"))
+        wait_for_app(page)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile("word_frequency.*present=1"))
+    wait_for_app(page)
+    with rerun(page):
+        page.keyboard.press("Escape")
+    expect(page.locator('[data-testid="stSidebar"]')).to_be_visible()
+    page.wait_for_url(re.compile("word_frequency(?!.*present)"))
+
+    page.evaluate(COPIED)
+    button(page, "Copy link").click()
+    expect(button(page, "Link copied")).to_be_visible()
+    assert page.evaluate("window.copied") == [page.evaluate("location.href")]
+    assert_no_exception(page)
+
+
+LESSON = ".st-key-lesson-bar"
+IS_DEFAULT = ("len2", "sts-pooling")  # no address has them
+IN_VIEW = """part => {
+  const box = document.querySelector(`.st-key-${part}`)?.getBoundingClientRect();
+  return box && box.top >= 0 && box.top < innerHeight;
+}"""
+
+
+@pytest.mark.long
+@pytest.mark.model
+def test_keys_lead_through_the_whole_lesson(page: Page, server: AppServer):
+    steps = shipped_lesson("en")
+    open_app(page, server.page_url(query="lesson=1"))
+    for at, step in enumerate(steps):
+        page.wait_for_url(re.compile(rf"/{step.page}\?.*lesson-step={at + 1}\b"))
+        wait_for_app(page)
+        bar = page.locator(LESSON)
+        expect(bar).to_contain_text(f"Step {at + 1} of {len(steps)}")
+        expect(bar).to_contain_text(step.title)
+        expect(bar).not_to_contain_text("…")  # every number is there
+        for name, value in step.query.items():
+            assert f"{name}={value}" in page.url or name in IS_DEFAULT
+        assert_no_exception(page)
+        if step.part:
+            page.wait_for_function(IN_VIEW, arg=step.part)
+            assert bar.bounding_box()["y"] >= 0  # the sentences stay
+        if step.guess:
+            page.locator(f".st-key-lesson-guess-1-{at} button").first.click()
+            expect(bar.locator("[data-testid=stAlert]")).to_be_visible()
+            wait_for_app(page)
+        if at < len(steps) - 1:
+            page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(f"lesson-step={len(steps) - 1}"))
+    wait_for_app(page)
+    page.reload()
+    wait_for_app(page)
+    expect(page.locator(LESSON)).to_contain_text(f"Step {len(steps) - 1} of {len(steps)}")
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.locator(".st-key-lesson-back button").click()
+    page.wait_for_url(re.compile(f"lesson-step={len(steps) - 2}"))
+    wait_for_app(page)
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 420
+    # in front of an audience too
+    page.set_viewport_size({"width": 1400, "height": 900})
+    open_app(page, server.page_url(query="lesson=1&present=1"))
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("lesson-step=2.*present=1|present=1.*lesson-step=2"))

@@ -1,7 +1,5 @@
-"""The twin cloud in a browser: turn, play, hover, lasso, keyboard, hidden tab."""
+"""The twin cloud in a browser: mouse, finger, keys, film, downloads."""
 
-import io
-import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,26 +8,42 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from geometry import Cloud, load_encoder, project, read_cloud
+from geometry import load_encoder, project, read_cloud
 from geometry.data.corpus import read_bundled
 from geometry.encode import ArrayStore
 from geometry.projection.projection import match_radius
 from geometry.projection.twin import fit_whitening, whiten_beside
 from tests.browser.accessibility import grave_findings
+from tests.browser.clouds import (
+    is_drawn,
+    lasso,
+    loneliest,
+    of_stage,
+    pixels,
+    wait_for_clouds,
+    wait_for_stage,
+)
 from tests.browser.screen import (
-    LONG,
     NEXT_FRAMES,
-    ONLY_CANVAS,
     assert_no_exception,
+    move_fingers,
     open_app,
     rerun,
+    state,
     wait_for_app,
 )
 
-PAGE = "narrow_cone"
-PAPER = 255
-# The places of every `step`th point of the second picture, three numbers each.
-PLACES = """step => {
+PLACES = (0, 1)
+FILM = "From raw to whitened"
+CAMERA = "JSON.stringify(stage.camera)"
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+LET_GO = """for (const kind of ["input", "change"])
+  film.dispatchEvent(new Event(kind, { bubbles: true }));"""
+MARGIN = """(({ left, top }) => [left + 4, top + 60])(
+  document.querySelector(".twin-stage").getBoundingClientRect())"""
+TO_MIDDLE = "document.querySelector('.twin-stage').scrollIntoView({ block: 'center' })"
+# The place of every `step`th point of the second picture, three numbers each.
+COORDINATES = """step => {
   const { stage } = document.querySelector(".twin").twin;
   const { cloud, stretch } = stage.shown(stage.message.views[1]);
   const of = ({ values, low, step }, row) =>
@@ -41,38 +55,6 @@ PLACES = """step => {
   }
   return found;
 }"""
-# Red, green, blue at points of the second picture.
-COLOURS = """rows => {
-  const { stage } = document.querySelector(".twin").twin;
-  stage.draw();
-  const { gl, ratio } = stage;
-  return rows.map(row => {
-    const [x, y] = stage.pixelsOf(row, 1);
-    const pixel = new Uint8Array(4);
-    const bottom = gl.drawingBufferHeight - Math.floor(y * ratio) - 1;
-    gl.readPixels(Math.floor(x * ratio), bottom, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
-    return [...pixel.slice(0, 3)];
-  });
-}"""
-PIXELS = "() => [...document.querySelector('.twin').twin.stage.screenOf(1).xy]"
-AT = "() => document.querySelector('.twin').twin.at"
-CAMERA = "() => JSON.stringify(document.querySelector('.twin').twin.stage.camera)"
-# Headless Chromium can't hide a page. Instead the test delays the frames and releases them.
-HIDE = """isHidden => {
-  window.real ??= window.requestAnimationFrame;
-  window.requestAnimationFrame = isHidden ? ask => window.held.push(ask) : window.real;
-  for (const ask of window.held ?? []) window.real(ask);
-  window.held = [];
-  const values = { hidden: isHidden, visibilityState: isHidden ? "hidden" : "visible" };
-  for (const [name, value] of Object.entries(values))
-    Object.defineProperty(document, name, { configurable: true, value });
-  document.dispatchEvent(new Event("visibilitychange"));
-}"""
-# The position of the film after one frame, this many seconds from now.
-FRAME_AFTER = """seconds => {
-  for (const ask of window.held.splice(0)) ask(performance.now() + 1000 * seconds);
-  return document.querySelector(".twin").twin.at;
-}"""
 # Record the positions to which the film is set.
 PASSED = """() => {
   const { twin } = document.querySelector(".twin");
@@ -82,45 +64,19 @@ PASSED = """() => {
 }"""
 
 
-def open_twin(page: Page, server: Any, query: str = "") -> Locator:
-    open_app(page, server.page_url(PAGE, query=f"dims=3D&strength=1&{query}"))
-    page.wait_for_selector(".twin[data-drawn]", timeout=1000 * LONG)
-    stage = page.locator(".twin-stage")
-    stage.scroll_into_view_if_needed()
-    page.evaluate(NEXT_FRAMES)
-    return stage
+def open_twins(page: Page, server: Any, name: str, query: str = "", count: int = 2) -> Locator:
+    open_app(page, server.page_url(name, query=query))
+    wait_for_clouds(page, count)
+    return page.locator(".twin-stage")
 
 
-def halves(page: Page, stage: Locator) -> list[np.ndarray]:
-    """The pixels of both pictures."""
-    page.evaluate(NEXT_FRAMES)
-    png = stage.locator(".twin-points").screenshot(style=ONLY_CANVAS)
-    pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB")).astype(int)
-    middle = pixels.shape[1] // 2
-    return [pixels[:, : middle - 8], pixels[:, middle + 8 :]]
+def both(page: Page) -> list[np.ndarray]:
+    return [pixels(page, place) for place in PLACES]
 
 
 def changed(before: list[np.ndarray], after: list[np.ndarray]) -> list[float]:
     """The share of each picture's pixels that have changed."""
     return [float((old != new).any(axis=2).mean()) for old, new in zip(before, after, strict=True)]
-
-
-def colours_at(page: Page, rows: np.ndarray) -> np.ndarray:
-    """(n, 3): red, green, blue where points of the second picture lie."""
-    return np.array(page.evaluate(COLOURS, rows.tolist()))
-
-
-def lit_share(page: Page, rows: np.ndarray) -> float:
-    """The share of points whose pixels differ from the background."""
-    return float((colours_at(page, rows).min(axis=1) < PAPER - 40).mean())
-
-
-def drag(page: Page, points: list[tuple[float, float]]) -> None:
-    page.mouse.move(*points[0])
-    page.mouse.down()
-    for point in points[1:]:
-        page.mouse.move(*point, steps=3)
-    page.mouse.up()
 
 
 def press_more(page: Page, action: str) -> None:
@@ -131,88 +87,68 @@ def press_more(page: Page, action: str) -> None:
     more.locator(f'[data-do="{action}"]').click()
 
 
-def shown_cloud() -> Cloud:
-    """The cloud of the page, from the library and the session's disk cache."""
-    plain = {"unit": "sentences", "layer": 4, "pooling": "mean"}
-    return read_cloud(load_encoder(), read_bundled("topics"), **plain, store=ArrayStore())
-
-
-def loneliest(pixels: np.ndarray, box: Any) -> tuple[int, np.ndarray]:
-    """The row farthest from all others in the second picture, and its place in the stage."""
-    width, height = box["width"] / 2, box["height"]
-    distances = np.linalg.norm(pixels[:, None] - pixels, axis=2)
-    np.fill_diagonal(distances, np.inf)
-    inside = (np.abs(pixels - [width / 2, height / 2]) < [width / 2 - 60, height / 2 - 60]).all(1)
-    row = int(np.argmax(distances.min(axis=1) * inside))
-    return row, pixels[row] + [box["width"] - width + 4, 0]
-
-
-def server_places(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The server's raw and white coordinates."""
-    raw = project(X, "mean", 3)
-    white = raw.apply(whiten_beside(X, fit_whitening(X)).vectors).around_origin
-    return raw.around_origin, white * match_radius(raw.around_origin, white)
+def to_the_start(page: Page) -> None:
+    """Set the film's slider to the raw cloud and wait for the server's numbers."""
+    page.get_by_label(FILM).focus()
+    with rerun(page):
+        page.keyboard.press("Home")
+    assert of_stage(page, "twin.at") == 0
 
 
 @pytest.mark.slow
 def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page):
-    stage = open_twin(page, server)
-    cloud = shown_cloud()
-    box = stage.bounding_box()
-    middle = (box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)  # of the raw picture
-    home = halves(page, stage)
-
-    # Turning one picture turns both.
-    drag(page, [middle, (middle[0] + 120, middle[1] + 30)])
-    page.wait_for_url(re.compile("camera=-?[0-9]+"))
-    turned = halves(page, stage)
-    assert all(0.002 < share < 0.9 for share in changed(home, turned))
-    stage.focus()  # elements hidden for a screenshot of the canvas lose the focus
-    for key, times in (("ArrowLeft", 2), ("+", 1), ("Shift+ArrowUp", 1)):
-        before = page.evaluate(CAMERA)
-        for _time in range(times):
-            page.keyboard.press(key)
-        assert page.evaluate(CAMERA) != before
-    page.mouse.dblclick(box["x"] + 12, box["y"] + box["height"] - 60)
-    assert max(changed(home, halves(page, stage))) < 0.001  # as before, except for rings
-    expect(page).not_to_have_url(re.compile("camera="))
-
-    # The film begins at the raw cloud and ends at the server's whitened cloud.
-    page.locator(".twin input[type=range]").first.focus()
-    with rerun(page):
-        page.keyboard.press("Home")
-    assert page.evaluate(AT) == 0
-    raw, white = server_places(cloud.vectors)
-    assert np.array(page.evaluate(PLACES, 7)) == pytest.approx(raw[::7], abs=np.ptp(raw) / 65535)
-    expect(page.locator(".twin-knobs output").nth(1)).to_have_text("0.00")
-    with rerun(page):
-        page.get_by_role("button", name="Play", exact=True).click()
-        page.wait_for_function("() => document.querySelector('.twin').twin.at === 9", timeout=30000)
-    assert np.array(page.evaluate(PLACES, 7)) == pytest.approx(
-        white[::7], abs=np.ptp(white) / 65535
-    )
-    assert lit_share(page, np.arange(0, len(white), 7)) > 0.95  # a few lie outside the frame
-
-    # The tooltip of a point that lies alone.
+    stage = open_twins(page, server, "narrow_cone", "dims=3D&strength=1")
+    # the cloud of the page, from the library and the session's disk cache
+    settings = {"unit": "sentences", "layer": 4, "pooling": "mean"}
+    cloud = read_cloud(load_encoder(), read_bundled("topics"), **settings, store=ArrayStore())
     stage.scroll_into_view_if_needed()
     box = stage.bounding_box()
-    row, (x, y) = loneliest(np.array(page.evaluate(PIXELS)).reshape(-1, 2), box)
-    page.mouse.move(box["x"] + x, box["y"] + y)
+    middle = (box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)  # of the raw picture
+    home = both(page)
+
+    # Turning one picture turns both.
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 120, middle[1] + 30, steps=3)
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('camera=')")
+    assert all(0.002 < share < 0.9 for share in changed(home, both(page)))
+    stage.focus()  # elements hidden for a screenshot of the canvas lose the focus
+    for key in ("ArrowLeft", "+", "Shift+ArrowUp"):
+        before = of_stage(page, CAMERA)
+        page.keyboard.press(key)
+        assert of_stage(page, CAMERA) != before
+    page.mouse.dblclick(box["x"] + 12, box["y"] + box["height"] - 60)
+    assert max(changed(home, both(page))) < 0.001  # as before, except for rings
+    page.wait_for_function("!location.search.includes('camera=')")
+
+    # The film begins at the raw cloud and ends at the server's whitened cloud.
+    to_the_start(page)
+    raw = project(cloud.vectors, "mean", 3)
+    white = raw.apply(whiten_beside(cloud.vectors, fit_whitening(cloud.vectors)).vectors)
+    raw, white = raw.around_origin, white.around_origin
+    white = white * match_radius(raw, white)
+    found = np.array(page.evaluate(COORDINATES, 7))
+    assert found == pytest.approx(raw[::7], abs=np.ptp(raw) / 65535)
+    with rerun(page):
+        page.get_by_role("button", name="Play", exact=True).click()
+        wait_for_stage(page, "twin.at === 9")
+    found = np.array(page.evaluate(COORDINATES, 7))
+    assert found == pytest.approx(white[::7], abs=np.ptp(white) / 65535)
+
+    # The tooltip of a point that lies alone.
+    row, x, y = loneliest(page, 1)
+    page.mouse.move(x, y)
     expect(page.locator(".twin-tip")).to_contain_text(cloud.texts[row])
 
     # A lasso in one picture selects the same points in both; the server receives their rows.
-    press_more(page, "lasso")
-    left, top = box["x"] + 0.62 * box["width"], box["y"] + 0.25 * box["height"]
-    right, bottom = left + 0.2 * box["width"], top + 0.4 * box["height"]
-    before = halves(page, stage)
+    before = both(page)
     with rerun(page):
-        drag(page, [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)])
-    chosen = page.evaluate("() => [...document.querySelector('.twin').twin.stage.rows]")
+        chosen = lasso(page, 1, 0.24, 0.25, 0.64, 0.65)
     assert 10 < len(chosen) < 1200
-    expect(page.locator(".st-key-inspector .st-key-selected-points summary")).to_contain_text(
-        f"Points selected: {len(chosen)}"
-    )
-    assert all(share > 0.002 for share in changed(before, halves(page, stage)))
+    summary = page.locator(".st-key-inspector .st-key-selected-points summary")
+    expect(summary).to_contain_text(f"Points selected: {len(chosen)}")
+    assert all(share > 0.002 for share in changed(before, both(page)))
 
     # Tab moves through the selected points and reads them out; Escape ends the selection.
     stage.focus()
@@ -223,22 +159,22 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     expect(live).to_contain_text(f"2 / {len(chosen)}")
     with rerun(page):
         page.keyboard.press("Enter")
-    assert page.evaluate("new URLSearchParams(location.search).get('point')") == str(chosen[1])
+    assert state(page)["point"] == str(chosen[1])
     with rerun(page):
         page.keyboard.press("Escape")
     expect(page.locator(".st-key-selected-points")).to_have_count(0)
 
     # A category turned off in the legend is in neither picture. A slider moves the film.
-    before = halves(page, stage)
+    before = both(page)
     page.locator(".twin-legend button").first.click()
-    assert all(share > 0.0005 for share in changed(before, halves(page, stage)))
-    camera = page.evaluate(CAMERA)
+    assert all(share > 0.0005 for share in changed(before, both(page)))
+    camera = of_stage(page, CAMERA)
     page.locator(".twin-more summary").click()
     page.locator(".twin-knobs input").nth(1).focus()
     with rerun(page):
         page.keyboard.press("ArrowLeft")
-    assert page.evaluate(AT) == 8.5
-    assert page.evaluate(CAMERA) == camera
+    assert of_stage(page, "twin.at") == 8.5
+    assert of_stage(page, CAMERA) == camera
 
     # The downloaded picture is twice the size and contains more than the clouds.
     with page.expect_download() as download:
@@ -257,24 +193,17 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     assert set(cloud.labels) & set(words)
 
     # The graphics context is lost and restored.
-    page.evaluate("""() => {
-      const { stage } = document.querySelector(".twin").twin;
-      window.lost = stage.gl.getExtension("WEBGL_lose_context");
-      window.lost.loseContext();
-    }""")
+    of_stage(page, "void (window.lost = stage.gl.getExtension('WEBGL_lose_context'))")
+    page.evaluate("window.lost.loseContext()")
     expect(page.locator(".twin-notice")).to_be_visible()
-    page.evaluate("() => window.lost.restoreContext()")
+    page.evaluate("window.lost.restoreContext()")
     expect(page.locator(".twin-notice")).to_be_hidden()
-    assert lit_share(page, np.arange(0, len(white), 7)) > 0.7
+    assert is_drawn(page, 1)
 
-    # On a narrow screen one picture is below the other. axe finds no fault.
+    # On a narrow screen one picture is below the other.
     page.set_viewport_size({"width": 420, "height": 900})
-    page.wait_for_function(
-        "() => document.querySelector('.twin').twin.stage.boxes[1].left === 0", timeout=30000
-    )
-    assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    wait_for_stage(page, "stage.boxes[1].left === 0")
     assert stage.bounding_box()["height"] > 500
-    page.locator(".twin-more summary").click()
     assert grave_findings(page, ".twin") == []
     page.set_viewport_size({"width": 1440, "height": 1000})
 
@@ -282,81 +211,147 @@ def test_one_visit_turns_plays_hovers_lassoes_and_uses_the_keyboard(server, page
     page.locator('[data-testid="stSidebar"] a[href*="cosine_basis"]').click()
     page.wait_for_url("**/cosine_basis*")
     wait_for_app(page)
-    assert page.evaluate("() => [window.narrowConeArrays.size, window.narrowConeTexts.size]") == [
-        0,
-        0,
-    ]
+    assert page.evaluate("window.narrowConeArrays.size + window.narrowConeTexts.size") == 0
     assert_no_exception(page)
 
 
-def to_the_start(page: Page) -> None:
-    """Set the film's slider to the raw cloud and wait for the server's numbers."""
-    page.get_by_label("From raw to whitened").focus()
+@pytest.mark.slow
+def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(server, page):
+    stage = open_twins(page, server, "whitening", count=4)
+    film = page.get_by_label(FILM)
+    film.evaluate(f"film => {{ film.value = 0.5; {LET_GO} }}")
+    title = of_stage(page, "stage.shown(stage.message.views.at(-1)).title")
+    expect(film).to_have_attribute("aria-valuetext", title)
+    _row, x, y = loneliest(page, 1)
     with rerun(page):
-        page.keyboard.press("Home")
-    assert page.evaluate(AT) == 0
+        page.mouse.click(x, y)
+    wait_for_stage(page, "stage.message.marks.length > 0 && !twin.player.isPlaying")
+    assert of_stage(page, "stage.at") == 0.5
+
+    hint = page.locator(".twin-keys")
+    page.mouse.click(*of_stage(page, MARGIN))
+    expect(hint).to_be_hidden()
+    page.locator(".twin-more summary").focus()
+    page.keyboard.press("Tab")
+    expect(stage).to_be_focused()
+    expect(hint).to_contain_text("Arrow keys move the picture. +")  # in two dimensions: no turn
+    assert stage.get_attribute("aria-description") == hint.text_content()
+
+    camera = of_stage(page, CAMERA)
+    page.keyboard.press("n")
+    first = of_stage(page, "stage.walked")
+    text = page.evaluate("row => [...narrowConeTexts.values()].map(all => all[row])", first)
+    expect(page.locator(".twin-live")).to_contain_text(text[0])
+    page.keyboard.press("n")
+    second = of_stage(page, "stage.walked")
+    page.keyboard.press("p")
+    assert of_stage(page, "stage.walked") == first != second
+    with rerun(page):
+        page.keyboard.press("Enter")
+    wait_for_stage(page, f"stage.message.marks.some(mark => mark.rows.includes({first}))")
+    assert of_stage(page, CAMERA) == camera
+    stage.focus()
+    page.keyboard.press("Tab")
+    expect(stage).not_to_be_focused()  # Tab leaves the cloud
+
+    # the wheel scrolls; with Ctrl it zooms
+    stage.hover()
+    before = page.evaluate(SCROLLED)
+    page.mouse.wheel(0, 60)
+    page.wait_for_function(f"({SCROLLED}) > {before}")
+    assert of_stage(page, CAMERA) == camera
+    after = page.evaluate(SCROLLED)
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -60)
+    page.keyboard.up("Control")
+    page.evaluate(NEXT_FRAMES)
+    assert of_stage(page, CAMERA) != camera
+    assert page.evaluate(SCROLLED) == after
+    assert_no_exception(page)
 
 
-def assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(page: Page) -> None:
-    to_the_start(page)
+@pytest.mark.slow
+def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_page):
+    page = new_page()
+    page.add_init_script(
+        "if (location.protocol !== 'about:') sessionStorage.removeItem('narrow-cone-turned')"
+    )
+    open_app(page, server.page_url("narrow_cone"))
+    page.wait_for_selector(".twin[data-drawn]")
+    home = of_stage(page, "stage.message.turns && stage.camera.elevation")
+    wait_for_stage(page, "twin.firstTurn.frame !== 0 && stage.frames > 5")
+    before = of_stage(page, CAMERA)
+    wait_for_stage(page, f"JSON.stringify(stage.camera) !== {before!r}")
+    page.locator(".twin-stage").click(position={"x": 5, "y": 60})
+    assert of_stage(page, "twin.firstTurn.frame") == 0
+    rest = of_stage(page, CAMERA)
+    page.evaluate(NEXT_FRAMES)
+    assert of_stage(page, CAMERA) == rest
+    assert of_stage(page, "stage.camera.elevation") == home  # only around the upright axis
+
+    # with reduced motion it is still from the start
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.wait_for_selector(".twin[data-drawn]")
+    assert of_stage(page, "twin.firstTurn.frame") == 0
+    assert_no_exception(page)
+
+
+@pytest.mark.long
+def test_density_the_pixel_ratio_and_reduced_motion(server, page):
+    open_twins(page, server, "narrow_cone", "dims=3D&strength=1")
+    flat = both(page)
+    press_more(page, "density")
+    assert all(0.002 < share < 0.9 for share in changed(flat, both(page)))
+    press_more(page, "density")
+    assert max(changed(flat, both(page))) < 0.001
+
+    # Move the window to a screen with a finer pixel ratio and back.
+    # (Chromium reports only the width of an emulated screen.)
+    screen = page.context.new_cdp_session(page)
+    for ratio, drawn in ((3, 3), (4, 3), (1, 1)):
+        size = {"width": 1440 + ratio, "height": 1000, "deviceScaleFactor": ratio, "mobile": False}
+        screen.send("Emulation.setDeviceMetricsOverride", size)
+        wait_for_stage(page, f"stage.ratio === {drawn}")
+        sizes = page.evaluate("""() => [...document.querySelectorAll(".twin-stage canvas")].map(
+          one => [one.width / one.clientWidth, one.height / one.clientHeight])""")
+        assert np.array(sizes) == pytest.approx(np.full((2, 2), drawn), abs=0.01)
+    screen.detach()
+    assert is_drawn(page, 1)
+
     play = page.locator('.twin [data-do="play"]')
-
-    # A hidden tab gets no frame; afterwards the film continues from its last position.
-    page.evaluate(HIDE, True)
-    play.click()
-    page.wait_for_timeout(300)
-    assert page.evaluate(AT) == 0
-    held = page.evaluate(FRAME_AFTER, 3600)
-    assert 0 < held < 0.5
-    page.wait_for_timeout(300)
-    assert page.evaluate(AT) == held
-    # A frame's timestamp can be earlier than the request for it.
-    assert page.evaluate(FRAME_AFTER, 0) == held
-    page.evaluate(HIDE, False)
-    page.wait_for_function("() => document.querySelector('.twin').twin.at > 0.5")
-    with rerun(page):
-        play.click()
-
     # With reduced motion the film jumps from stop to stop.
     page.emulate_media(reduced_motion="reduce")
     to_the_start(page)
     page.evaluate(PASSED)
     with rerun(page):
         play.click()
-        page.wait_for_function("() => document.querySelector('.twin').twin.at === 9", timeout=30000)
+        wait_for_stage(page, "twin.at === 9")
     assert page.evaluate("() => passed.splice(0)") == list(range(1, 10))
+    assert_no_exception(page)
 
 
 @pytest.mark.long
-def test_density_the_pixel_ratio_and_a_hidden_tab(server, page):
-    stage = open_twin(page, server)
-    flat = halves(page, stage)
-    # Density: a place with many points has more colour than a single point.
-    press_more(page, "density")
-    dense = halves(page, stage)
-    assert all(0.002 < share < 0.9 for share in changed(flat, dense))
-    pixels = np.array(page.evaluate(PIXELS)).reshape(-1, 2)
-    around = (np.linalg.norm(pixels[:, None] - pixels, axis=2) < 3).sum(axis=1)
-    order = np.argsort(around)
-    alone, crowded = (colours_at(page, rows).sum(axis=1) for rows in (order[:40], order[-40:]))
-    assert np.median(alone) < 3 * PAPER - 100
-    assert np.median(crowded) < np.median(alone) - 30
-    press_more(page, "density")
-    assert max(changed(flat, halves(page, stage))) < 0.001
+def test_a_finger_scrolls_each_time_it_swipes_up_and_turns_sideways(server, new_page):
+    page = new_page(viewport={"width": 420, "height": 860}, has_touch=True, is_mobile=True)
+    open_twins(page, server, "narrow_cone", "dims=3D")
+    page.evaluate(TO_MIDDLE)
+    page.evaluate(NEXT_FRAMES)
+    camera = of_stage(page, CAMERA)
+    for _swipe in range(2):
+        before = page.evaluate(SCROLLED)
+        move_fingers(page, [(210, 500 - 10 * step) for step in range(16)])
+        page.wait_for_function(f"({SCROLLED}) > {before + 80}")
+        assert of_stage(page, CAMERA) == camera
+        page.evaluate(TO_MIDDLE)
+        page.evaluate(NEXT_FRAMES)
 
-    # Move the window to a screen with a finer pixel ratio and back: all points stay in place.
-    # (Chromium reports only the width of an emulated screen.)
-    screen = page.context.new_cdp_session(page)
-    for ratio, drawn in ((3, 3), (4, 3), (1, 1)):
-        size = {"width": 1440 + ratio, "height": 1000, "deviceScaleFactor": ratio, "mobile": False}
-        screen.send("Emulation.setDeviceMetricsOverride", size)
-        page.wait_for_function(
-            "ratio => document.querySelector('.twin').twin.stage.ratio === ratio", arg=drawn
-        )
-        sizes = page.evaluate("""() => [...document.querySelectorAll(".twin-stage canvas")].map(
-          one => [one.width / one.clientWidth, one.height / one.clientHeight])""")
-        assert np.array(sizes) == pytest.approx(np.full((2, 2), drawn), abs=0.01)
-        assert lit_share(page, np.arange(0, len(pixels), 7)) > 0.9
-    screen.detach()
-    assert_a_hidden_tab_pauses_the_film_and_reduced_motion_shows_only_its_stops(page)
+    before = page.evaluate(SCROLLED)
+    move_fingers(page, [(120 + 10 * step, 430 - 4 * step) for step in range(16)])
+    assert of_stage(page, CAMERA) != camera
+    span = of_stage(page, "stage.camera.span")
+    apart = [[(210, 430 + sign * (40 + 6 * step)) for step in range(12)] for sign in (-1, 1)]
+    move_fingers(page, *apart)
+    assert of_stage(page, "stage.camera.span") < 0.8 * span
+    assert page.evaluate(SCROLLED) == before
     assert_no_exception(page)

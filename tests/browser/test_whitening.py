@@ -1,6 +1,5 @@
 """The whitening page in a browser: linked pictures, a lasso, training a flow."""
 
-import csv
 import re
 from typing import Any
 
@@ -19,7 +18,6 @@ from tests.browser.clouds import (
     wait_for_stage,
 )
 from tests.browser.screen import (
-    CANCEL_AT_ONCE,
     LONG,
     assert_no_exception,
     choose,
@@ -50,13 +48,6 @@ def unfold(page: Page, key: str) -> None:
         page.locator(f".st-key-{key} summary").click()
 
 
-def open_table(page: Page) -> None:
-    """The table with all its rows."""
-    unfold(page, "all-measures")
-    with rerun(page):
-        page.locator(".st-key-all-rows label").first.click()
-
-
 def headline(page: Page, name: str) -> list[str]:
     """Mean cosine, agreement, IsoScore below a picture."""
     return page.locator(f".st-key-headline-{name} b").all_inner_texts()
@@ -78,12 +69,6 @@ def press(page: Page, key: str, *names: str) -> None:
             slider(page, key).press(name)
 
 
-def column(page: Page, place: int) -> list[str]:
-    """Column 0 has the measures' names, column 1 the raw cloud."""
-    rows = page.locator(".st-key-whitening-table tbody tr").all_inner_texts()
-    return [row.split("\t")[place] for row in rows]
-
-
 def provenance(page: Page) -> str:
     return page.locator("p", has_text=re.compile(r" · n = ")).first.inner_text()
 
@@ -92,23 +77,37 @@ def selected(page: Page) -> Locator:
     return page.locator(".st-key-selected-points")
 
 
-# Looking
-
-
 @pytest.mark.slow
 def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new_page):
-    """First on a wide screen in English, then on a telephone in Chinese in dark."""
     page = new_page(viewport={"width": 1400, "height": 900})
     open_whitening(page, server)
-    assert_first_screen(page, 1400, 900)
     assert of_stage(page, TITLES) == list(DEFAULTS)
     assert of_stage(page, "stage.n") == 612  # the half that was not fitted
-    headings = page.locator('[data-testid="stMain"] h3').all_inner_texts()
-    assert headings == ["Limits"]
     assert [len(headline(page, name)) for name in CODES] == [3, 3, 3, 3]
     expect(page.locator(".st-key-verdict-whitening")).to_contain_text("Holds in part.")
     assert page.locator("table, .st-key-whitening-chart-spectrum").count() == 0
     assert state(page) == {}
+
+    # on the first screen: the controls, the pictures, and each number below its picture
+    stage = page.locator(".twin-stage").bounding_box()
+    for key in OWN:
+        control = page.locator(f".st-key-{key}").bounding_box()
+        assert 0 <= control["y"] <= stage["y"] - control["height"], key
+    numbers = page.locator(".st-key-whitening-numbers").bounding_box()
+    assert numbers["y"] + numbers["height"] <= 900
+    for box, name in zip(of_stage(page, "stage.boxes"), CODES, strict=True):
+        below = page.locator(f".st-key-headline-{name}").bounding_box()
+        assert abs(below["x"] - stage["x"] - box["left"]) < 8
+
+    # numbers are grey while the pictures are elsewhere
+    shades = """() => [...document.querySelectorAll('.st-key-whitening-numbers [data-testid="stColumn"]')]
+      .map(column => Number(getComputedStyle(column).opacity))"""  # noqa: E501
+    assert page.evaluate(shades) == [1, 1, 1, 1]
+    of_stage(page, "twin.goTo(0)")  # raw in every picture
+    first, *others = page.evaluate(shades)
+    assert first == 1 > 0.5 > max(others)
+    of_stage(page, "twin.goTo(stage.lastStop)")
+    assert page.evaluate(shades) == [1, 1, 1, 1]
 
     # one frame moves all pictures
     assert all(is_drawn(page, place) for place in range(4))
@@ -120,70 +119,13 @@ def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new
 
     unfold(page, "all-charts")
     page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
-    open_table(page)
-    assert len(column(page, 1)) == 16
+    unfold(page, "all-measures")
     page.locator(".st-key-more-controls summary").click()
-    heads = {
-        "points (CSV)": ["text", "label", "raw_x", "raw_y", "zca_x"],
-        "measures (CSV)": ["treatment", "measure", "value", "low", "high"],
-        "chart values (CSV)": ["name", "x", "about", "value", "measured_on"],
-    }
-    for what, head in heads.items():
+    for what in ("points", "measures", "chart values"):
         with page.expect_download() as waiting:
-            page.get_by_role("button", name=f"Download {what}").click()
-        text = waiting.value.path().read_text(encoding="utf-8-sig")
-        rows = list(csv.reader(text.splitlines()))
-        assert rows[0][:5] == head
-        assert "n = 612 sentences" in rows[1][-1]
-
-    page.emulate_media(color_scheme="dark")
-    with rerun(page):
-        choose(page, "lang", "繁體中文")
-    page.set_viewport_size({"width": 420, "height": 900})
-    wait_for_stage(page, "stage.boxes[1].left === 0")
-    assert_first_screen(page, 420, 900)
-    expect(page.get_by_role("heading", name="限制")).to_be_attached()
+            page.get_by_role("button", name=f"Download {what} (CSV)").click()
+        assert "n = 612 sentences" in waiting.value.path().read_text(encoding="utf-8-sig")
     assert_no_exception(page)
-
-
-def assert_first_screen(page: Page, width: int, height: int) -> None:
-    wait_for_app(page)
-    page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
-    stage = page.locator(".twin-stage").bounding_box()
-    boxes = of_stage(page, "stage.boxes")
-    for key in OWN:
-        control = page.locator(f".st-key-{key}").bounding_box()
-        assert control["y"] >= 0, key
-        assert control["y"] + control["height"] <= stage["y"], key
-        assert control["x"] + control["width"] <= width, key
-    if width == 420:
-        assert stage["y"] < 500
-        assert boxes[1]["top"] >= boxes[0]["height"]
-    else:
-        assert {box["top"] for box in boxes} == {0}
-        numbers = page.locator(".st-key-whitening-numbers").bounding_box()
-        assert numbers["y"] + numbers["height"] <= height
-        for box, name in zip(boxes, CODES, strict=True):  # each number is below its picture
-            below = page.locator(f".st-key-headline-{name}").bounding_box()
-            assert abs(below["x"] - stage["x"] - box["left"]) < 8
-    assert stage["x"] >= 0
-    assert stage["x"] + stage["width"] <= width
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= width
-
-
-def test_numbers_are_grey_while_the_pictures_are_elsewhere(server, page):
-    open_app(page, server.page_url(PAGE))
-    wait_for_clouds(page, 4)
-    shades = """() => [...document.querySelectorAll('.st-key-whitening-numbers [data-testid="stColumn"]')]
-      .map(column => Number(getComputedStyle(column).opacity))"""  # noqa: E501
-    assert page.evaluate(shades) == [1, 1, 1, 1]
-    of_stage(page, "twin.goTo(0)")  # raw in every picture
-    first, *others = page.evaluate(shades)
-    assert first == 1
-    assert max(others) < 0.5
-    of_stage(page, "twin.goTo(stage.lastStop)")
-    assert page.evaluate(shades) == [1, 1, 1, 1]
 
 
 @pytest.mark.slow
@@ -241,25 +183,14 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     expect(selected(page)).to_have_count(0)
 
 
-# Trying
-
-
 @pytest.mark.long
-def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, page):
-    """A first visit by deep link trains on tokens, for minutes; then on sentences."""
-    query = "second=flow&fourth=none&chart=flow"
-    page.add_init_script(f"({CANCEL_AT_ONCE})('Training a flow on 9,998 points')")
-    page.goto(server.page_url(PAGE, query=f"unit=tokens&{query}"))
-    progress = page.locator('[data-testid="stProgress"]')
-    expect(page.get_by_text("Cancelled.")).to_be_visible(timeout=MS)
-    wait_for_clouds(page, 2)
-    wait_for_app(page)
-    assert_no_exception(page)
-    page.get_by_role("button", name="Start again").click()
+def test_a_flow_shows_its_training(server, page):
+    """A first visit by deep link; Cancel and Start again are in test_your_corpus.py."""
+    page.goto(server.page_url(PAGE, query="pooling=max&second=flow&fourth=none&chart=flow"))
     live = page.locator('[data-testid="stVegaLiteChart"]')
+    progress = page.locator('[data-testid="stProgress"]')
     expect(live).to_be_visible(timeout=MS)
     expect(progress).to_contain_text("/ 100")
-    page.goto(server.page_url(PAGE, query=query))
     wait_for_clouds(page, 3)
     page.wait_for_selector(".st-key-whitening-chart-flow [data-drawn]", timeout=MS)
     wait_for_app(page)
@@ -272,14 +203,6 @@ def test_a_flow_shows_its_training_can_be_cancelled_and_started_again(server, pa
     assert len(losses) == 3
     assert losses[0][-1] < losses[0][0]
     assert losses[2][0] == losses[1][0]
-    assert state(page) == {
-        "second": "flow",
-        "fourth": "none",
-        "chart": "flow",
-    }
-
-
-# Narrow screens
 
 
 @pytest.mark.long

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.clouds import wait_for_clouds
+from tests.browser.clouds import is_drawn, wait_for_clouds
 from tests.browser.screen import (
     assert_no_exception,
-    canvas_not_blank,
     open_app,
     rerun,
     wait_for_app,
@@ -23,7 +22,6 @@ from tests.data.bombs import ATTEMPTS as BOMBS
 SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "tea", "cat", "river")
              for state in ("cold", "old", "near", "quiet", "dark")]  # fmt: skip
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(500)
-PICTURE = ".st-key-own_cloud canvas.twin-points"
 
 
 def choose_upload(page: Page) -> None:
@@ -51,43 +49,14 @@ def use(page: Page, key: str = "use_file") -> None:
         page.locator(f".st-key-{key} button").click()
 
 
-def assert_drawn(page: Page) -> None:
-    assert_no_exception(page)
-    page.locator(PICTURE).first.scroll_into_view_if_needed()
-    assert canvas_not_blank(page.locator(PICTURE).first)
-
-
-def open_report(page: Page, offline: Page, folder: Path) -> None:
-    """Download the diagnosis and open the file on a page that has no network."""
-    button = page.locator(".st-key-take-report button")
-    button.scroll_into_view_if_needed()
-    with page.expect_download() as waiting:
-        button.click()
-    waiting.value.save_as(folder / "diagnosis.html")
-    requests: list[str] = []
-    offline.on("request", lambda request: requests.append(request.url))
-    offline.context.set_offline(True)
-    offline.goto((folder / "diagnosis.html").as_uri())
-    offline.context.set_offline(False)
-    assert len(requests) == 1  # the file itself
-    assert offline.locator("svg[role=img]").count() >= 2
-    assert offline.locator("svg").first.bounding_box()["width"] > 200
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "kettles.csv"
-    rows = [f"{i},{text},{'ab'[i % 2]}\n" for i, text in enumerate(SENTENCES)]
-    path.write_text("id,sentence,kind\n" + "".join(rows), encoding="utf-8")
-    return path
-
-
 @pytest.mark.slow
 def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
-    page: Page, new_page: Callable[..., Page], server: AppServer, table: Path, tmp_path: Path
+    page: Page, new_page: Callable[..., Page], server: AppServer, tmp_path: Path
 ):
-    fake = tmp_path / "photo.csv"
+    fake, table = tmp_path / "photo.csv", tmp_path / "kettles.csv"
     fake.write_bytes(PNG)
+    rows = [f"{i},{text},{'ab'[i % 2]}\n" for i, text in enumerate(SENTENCES)]
+    table.write_text("id,sentence,kind\n" + "".join(rows), encoding="utf-8")
     open_app(page, server.page_url("your_corpus"))
     choose_upload(page)
     upload(page, fake)
@@ -99,14 +68,27 @@ def test_refused_files_then_a_table_a_picture_another_page_and_a_reload(
     expect(error_on_screen(page)).to_have_count(0)
     expect(page.get_by_text("30 texts ready; lines without text, left out: 0.")).to_be_visible()
     use(page)
-    assert_drawn(page)
+    assert_no_exception(page)
+    wait_for_clouds(page, 1)
+    assert is_drawn(page, 0)
     expect(page.get_by_text("“kettles” is chosen in the sidebar.")).to_be_visible()
     expect(page.get_by_text("The model read 30 texts")).to_be_visible()
     main = page.locator('[data-testid="stMain"]')
     picture = page.locator(".st-key-own_cloud").bounding_box()
     assert picture["width"] > 0.6 * main.evaluate("part => part.clientWidth")
-    report = new_page()
-    open_report(page, report, tmp_path)
+    # the diagnosis is a file that needs no network
+    button = page.locator(".st-key-take-report button")
+    button.scroll_into_view_if_needed()
+    with page.expect_download() as waiting:
+        button.click()
+    waiting.value.save_as(tmp_path / "diagnosis.html")
+    report = new_page(offline=True)
+    requests: list[str] = []
+    report.on("request", lambda request: requests.append(request.url))
+    report.goto((tmp_path / "diagnosis.html").as_uri())
+    assert len(requests) == 1  # the file itself
+    assert report.locator("svg[role=img]").count() >= 2
+    assert report.locator("svg").first.bounding_box()["width"] > 200
     expect(report.get_by_role("heading", name="Diagnosis of “kettles”")).to_be_visible()
     expect(report.get_by_text("rows with labels that repeat; here there are")).to_be_visible()
 
@@ -167,7 +149,9 @@ def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
     box.fill("\n".join(SENTENCES))
     page.locator(".st-key-use_pasted button").click()
     expect(page.get_by_text("“Pasted texts” is chosen in the sidebar.")).to_be_visible()
-    assert_drawn(page)
+    assert_no_exception(page)
+    wait_for_clouds(page, 1)
+    assert is_drawn(page, 0)
     expect(box).to_have_value("\n".join(SENTENCES))
 
     # The texts are also the corpus of another page.

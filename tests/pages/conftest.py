@@ -54,7 +54,7 @@ def no_process_for_uploads() -> Iterator[None]:
 
 @pytest.fixture
 def real_uploads(monkeypatch: pytest.MonkeyPatch, real_reading: None) -> None:
-    """Undo ``no_process_for_uploads`` and ``no_reading_process``."""
+    """Undo ``no_process_for_uploads``; tables are read by a process with limits."""
     monkeypatch.setattr(reading, "run", process.run)
 
 

@@ -111,11 +111,11 @@ def test_the_figures_of_the_text_are_those_of_sts_b():
 @pytest.mark.model
 @pytest.mark.parametrize(
     "name",
-    [
+    [  # one of them; `make test-long` has the others
         pytest.param(
-            name, marks=pytest.mark.slow if f"topics {GLOVE}" in name else pytest.mark.long
+            name, marks=pytest.mark.slow if name == f"topics {GLOVE} labels" else pytest.mark.long
         )
-        for name, _made in bundled()
+        for name, _ in bundled()
     ],
 )
 def test_a_recorded_grid_is_made_again(name):

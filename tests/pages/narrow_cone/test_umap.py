@@ -46,7 +46,7 @@ def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
     return MAP_WORKER.run(partial(project, X, "umap", n_components, random_state=0)).coordinates
 
 
-@pytest.mark.slow  # imports and compilation take a minute
+@pytest.mark.long  # it compiles for a minute; the test of t-SNE uses the same worker
 def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(monkeypatch, cloud):
     reports = []
     with monkeypatch.context() as patch:
