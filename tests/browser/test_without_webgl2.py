@@ -132,8 +132,6 @@ def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
     chart(page, PICTURES[1]).locator('.modebar-btn[data-val="lasso"]').click()
     page.evaluate(NEXT_FRAMES)
     box = chart(page, PICTURES[1]).locator(".nsewdrag").first.bounding_box()
-    xs = [box["x"] + box["width"] * share for share in (0.5, 0.75)]
-    ys = [box["y"] + box["height"] * share for share in (0.3, 0.7)]
     with rerun(page):
         drag_around(page, box, 0.5, 0.3, 0.75, 0.7)
     wait_for_all(page, f"{rows}?.length > 0", PICTURES)
