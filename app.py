@@ -1,7 +1,5 @@
 """Narrow Cone: see, measure and undo the anisotropy of embeddings."""
 
-from __future__ import annotations
-
 import os
 
 import streamlit as st

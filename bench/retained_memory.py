@@ -1,7 +1,5 @@
 """Freed memory stays with the process, so that timings exclude the system's allocation."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The table of formats in docs/inputs.md, from the registry: ``python -m deploy.inputs``."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

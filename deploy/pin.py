@@ -6,8 +6,6 @@ It follows the requirements of requirements-dev.txt in this environment. Then it
 the digests of the images in deploy/ and writes them beside their tags.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from importlib.metadata import Distribution, PackageNotFoundError, distribution

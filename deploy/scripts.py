@@ -6,8 +6,6 @@ It installs esbuild by ``package-lock.json`` and runs this. ``sources.json`` rec
 files were made from, so that a test without Node finds a source that changed since.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import tempfile

@@ -7,8 +7,6 @@ region. ``zh-Hans/terms.toml`` has what it does not know: this field's terms. Co
 or in zh-Hant, never in a file written here.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

@@ -5,8 +5,6 @@ These errors are about a reader's files, texts, models and settings. A wrong arg
 is a ValueError or TypeError in English, as everywhere in Python.
 """
 
-from __future__ import annotations
-
 import re
 import string
 import tomllib

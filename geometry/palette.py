@@ -4,8 +4,6 @@ All colours of the library are here. `.streamlit/config.toml` has those of Strea
 and repeats the background, the text and the categories.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -10,8 +10,6 @@ A call is a function of a module's top level, or a partial of one with arguments
 pickled. The other process runs this module too, so that the module imports little.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

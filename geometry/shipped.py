@@ -1,7 +1,5 @@
 """Paths of the files that come with the project: corpora, texts, published figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent

@@ -4,8 +4,6 @@ An input is "large" if the process, or one that a reader starts, grows by more t
 and "slow" beyond ``SECONDS`` of processor time. After a crash a new process reads the next input.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

@@ -1,7 +1,5 @@
 """Real small files of every format that is read, and damaged copies of them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

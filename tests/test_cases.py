@@ -1,7 +1,5 @@
 """Files rebuilt from public reports: page, shell and library recognise the same in each."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from pathlib import Path

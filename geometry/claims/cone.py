@@ -4,8 +4,6 @@ The control of a mean cosine has the same vectors with random signs: their lengt
 spectrum stay, and a common direction does not.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..measure.cone import NARROW, mean_norm_share

@@ -1,7 +1,5 @@
 """Claims on scores: of poolings and layers, of the cone, and of what cures add to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

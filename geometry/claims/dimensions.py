@@ -1,7 +1,5 @@
 """Claims on single dimensions: rogue ones, outliers, massive activations, independent axes."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

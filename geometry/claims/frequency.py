@@ -1,7 +1,5 @@
 """Claims on the frequency of words: lengths, sparseness, crowding, and biases by frequency."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 

@@ -1,7 +1,5 @@
 """Every claim with the result of its test on a subject."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from ..linalg.rows import UndefinedMeasure

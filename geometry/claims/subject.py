@@ -1,7 +1,5 @@
 """What claims are tested on: a model, a corpus and scored pairs, encoded once for all tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

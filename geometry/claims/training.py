@@ -1,7 +1,5 @@
 """Claims on training: they are tested on trainings that the project has recorded."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

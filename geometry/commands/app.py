@@ -1,7 +1,5 @@
 """The pages from the shell: narrow-cone app, narrow-cone class."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """python -m geometry export: fits a transform on vectors and writes it in a form programs load."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

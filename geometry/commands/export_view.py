@@ -1,7 +1,5 @@
 """python -m geometry export-view: a cloud, raw beside treated, as one file of HTML."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

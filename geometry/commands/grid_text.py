@@ -1,7 +1,5 @@
 """A grid as columns of text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..evaluate import Cell, Chosen, Difference, Grid, PairScore, WordPairScore

@@ -1,7 +1,5 @@
 """python -m geometry project: vectors as points in two or three dimensions."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The group of commands; errors as one line with exit code 2, progress on stderr."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Cells of a table that is written as CSV: no spreadsheet takes a text for a formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

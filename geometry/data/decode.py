@@ -1,7 +1,5 @@
 """A file's bytes to text: its size, kind and encoding are checked."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import io

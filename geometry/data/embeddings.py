@@ -1,7 +1,5 @@
 """Vectors with the tokens or words that they belong to."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property

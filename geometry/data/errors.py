@@ -1,7 +1,5 @@
 """Errors of files and texts, and of places where a result is written."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import GeometryError

@@ -1,7 +1,5 @@
 """Results as a notebook shows them, and as a data frame."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any

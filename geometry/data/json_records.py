@@ -4,8 +4,6 @@ The names within a nested record have points between. Where the rows of a docume
 from its content, or asked for.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """Numbers as text, with a real minus sign."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 

@@ -1,7 +1,5 @@
 """Tables that are no text: Parquet, .xlsx, and a .zip of text files with one text each."""
 
-from __future__ import annotations
-
 import io
 import warnings
 import zipfile

@@ -3,8 +3,6 @@
 ``packed_tables`` starts the process. This module imports little, so that it starts fast.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows of vectors by the ids of another file: ids, texts, or numbers of rows."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal

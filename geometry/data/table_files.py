@@ -1,7 +1,5 @@
 """Files of texts or pairs: text, JSON, Parquet, .xlsx, and zip of texts, gzipped or not."""
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence

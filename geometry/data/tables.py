@@ -4,8 +4,6 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 "1.0"). Every row has its line in the file, for messages. A row of another width is an error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -5,8 +5,6 @@ English needs no catalogue, because the labels in the code are English; ``diagno
 and the locales that it serves.
 """
 
-from __future__ import annotations
-
 import gettext
 import io
 import re

@@ -1,7 +1,5 @@
 """Texts to sentences, and to words: one tokeniser of averages, counts and training texts."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Every file that is written: whole under its name, or absent."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The gains of cures as text, CSV and one HTML file. In English."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from html import escape

@@ -1,7 +1,5 @@
 """The numbers behind a report's pictures: cosines, shares of dimensions, points in a plane."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 

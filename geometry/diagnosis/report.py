@@ -1,7 +1,5 @@
 """The whole diagnosis as one HTML file that needs no network, and as numbers for a program."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict

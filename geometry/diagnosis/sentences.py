@@ -3,8 +3,6 @@
 The functions take a function that translates: pages give their catalogue's, the shell ``str``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ..data.account import BLANK, UNCHOSEN, Account

@@ -8,8 +8,6 @@ taken after a random rotation of these: along PCA's axes most bits would be of s
 (Gong, Lazebnik 2011). Losses are differences to raw float32 vectors.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What stored vectors cost, in sentences and as a table."""
 
-from __future__ import annotations
-
 from ..data.number_text import signed
 from ..data.translations import Translate, paragraph
 from .sentences import REPORT, TEXTS, _change, cure_name

@@ -1,7 +1,5 @@
 """Figures of HTML with inline SVG: a histogram, bars, points, intervals. No script."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

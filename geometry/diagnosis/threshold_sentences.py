@@ -1,7 +1,5 @@
 """The finding thresholds in sentences and tables, as ``sentences`` has the other findings."""
 
-from __future__ import annotations
-
 from ..data.number_text import estimate, signed
 from ..data.translations import Translate, paragraph
 from ..measure.cone import NARROW

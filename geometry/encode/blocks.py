@@ -4,8 +4,6 @@ A block is written and flushed, and then entered in the journal with its checksu
 checksum differs is encoded again. Only the owner may read the files: the texts may be private.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

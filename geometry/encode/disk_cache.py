@@ -4,8 +4,6 @@ A file is an .npy after 32 bytes: the sha256 of its key and the .npy. A file tha
 altered or renamed reads as absent. Only the owner of the process may read the files.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Errors of any class that a model's files cause, as errors of the library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Which layers are meant: a number, several numbers, or a name from the literature."""
 
-from __future__ import annotations
-
 from numbers import Integral
 
 # Layers that are averaged, as indices of hidden states: 0 is the embedding layer, 1 the first

@@ -1,7 +1,5 @@
 """Faster linear layers on a processor: oneDNN with weights packed once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

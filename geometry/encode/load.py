@@ -1,7 +1,5 @@
 """An encoder by its name: the bundled one, a local folder, or a model of the hub."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Number formats and devices: what this machine supports, and what bfloat16 can't resolve."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

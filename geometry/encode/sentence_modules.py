@@ -1,7 +1,5 @@
 """A loaded SentenceTransformer at any of its modules: its vectors there, the model up to there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import index
 from typing import Any

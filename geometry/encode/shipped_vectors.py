@@ -4,8 +4,6 @@
 ``write_shipped`` makes the files.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

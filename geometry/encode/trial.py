@@ -4,8 +4,6 @@ Settings can make a tokenizer or a model grow without end, which nothing can sto
 that serves everyone.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of static word vectors as an encoder of no layers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property

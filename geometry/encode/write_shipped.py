@@ -6,8 +6,6 @@ encodes the corpora and writes the files again. Run it after a change of a corpu
 model or of ``CODE_VERSION``; a test fails until then.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

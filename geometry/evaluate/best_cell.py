@@ -1,7 +1,5 @@
 """The best cell of a grid, chosen on pairs that are not scored afterwards: a dev set, or a half."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

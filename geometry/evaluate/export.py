@@ -1,7 +1,5 @@
 """A grid as rows, CSV and JSON: one row a cell, with the settings its numbers depend on."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How many rows a whitening needs: measured on held-out rows, and by the score of scored pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The set that treatments are fitted on, and similarities of pairs after a fitted treatment."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 

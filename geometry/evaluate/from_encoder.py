@@ -1,7 +1,5 @@
 """A grid from an encoder and sentence pairs. Every text is encoded once for all cells."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

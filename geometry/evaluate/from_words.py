@@ -1,7 +1,5 @@
 """Scores of static word vectors: averaged into sentences, and on pairs of words."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -1,7 +1,5 @@
 """Layers by poolings by treatments: each cell scored on the same pairs with the same resamples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Figures published in papers, each with its source and setting; none of them was measured here."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

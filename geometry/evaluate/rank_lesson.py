@@ -1,7 +1,5 @@
 """Made-up scores under noise, a curve, ties and an outlier, to compare Spearman and Pearson."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

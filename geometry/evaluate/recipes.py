@@ -1,7 +1,5 @@
 """How rows of published tables are computed here: model, layer, pooling, treatment, fit set."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Treatments as short texts such as "pca:128" and "abtt:3", for a shell, a URL or a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

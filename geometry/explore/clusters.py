@@ -1,7 +1,5 @@
 """Clusters of rows, the words that name them, and how well two clusterings agree."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two sets of vectors of the same rows: how alike they are, and which of them is better."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rows that a reader wants to see, by the columns of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

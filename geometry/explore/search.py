@@ -1,7 +1,5 @@
 """Rows found by their texts: a word or phrase, a regular expression, a number of a row."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A fitted transform as one affine map of rows, and its safetensors file."""
 
-from __future__ import annotations
-
 import json
 import os
 import warnings

@@ -1,7 +1,5 @@
 """A fitted transform for numpy alone: arrays, code that applies them, lines for databases."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Mapping

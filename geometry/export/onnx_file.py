@@ -1,7 +1,5 @@
 """A fitted transform as an ONNX file, for runtimes in other languages."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """An encoder with a fitted transform as a model of sentence-transformers, in a folder or loaded."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Vectors, with what belongs to each row, as npy, parquet or files of the Embedding Projector."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """Clouds as points on the plane of alignment against uniformity, and a training as a path on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Arrows from the origin and forces at their tips: a softmax in two dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A flat picture of a cloud around the origin, with its cone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves or bars on one pair of axes: spectra, histograms, losses, scores against a size."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle

@@ -3,8 +3,6 @@
 Pages use the other modules, whose labels are arguments, so that they can be translated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Matrices as colours, centred on zero; a table of scores with each cell written out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """Histograms of cosines: before and after beside isotropic directions; two kinds of pairs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measured scores as the rungs of a ladder, with published scores as ticks on the same rungs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 A page puts several of these figures side by side; on a telephone they are below each other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Measures of words against the words' ranks: lengths, and the mean of each bin of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Dots on a pair of axes, such as scores against human scores or ranks against ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

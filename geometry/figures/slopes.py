@@ -1,7 +1,5 @@
 """Two ranked lists side by side: a line joins the places of what is in both."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

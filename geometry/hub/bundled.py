@@ -5,8 +5,6 @@ in another one those of intfloat/multilingual-e5-small (MIT) in 4 bits. Only the
 importing the first would import more than is needed, and the second has compiled code.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 from functools import cache, lru_cache

@@ -3,8 +3,6 @@
 Sizes, licences and formats are those of each model's page on huggingface.co.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

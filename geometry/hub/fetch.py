@@ -4,8 +4,6 @@ HF_ENDPOINT, HF_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE and HF_TOKEN are those of hug
 model, only safetensors and settings are fetched, and no code.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path

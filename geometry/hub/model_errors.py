@@ -1,7 +1,5 @@
 """The errors of a model, or a data set, that can't be fetched or read."""
 
-from __future__ import annotations
-
 from ..errors import GeometryError
 
 

@@ -3,8 +3,6 @@
 The listing and config.json are judged before any weights.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@ The file is narrow-cone.toml at the repository's root, or the one that the envir
 NARROW_CONE_CONFIG names. Without a file, the defaults below apply.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

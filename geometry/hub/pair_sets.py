@@ -4,8 +4,6 @@
 found by its name, as JSON lines, Parquet or CSV.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace

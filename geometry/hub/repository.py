@@ -3,8 +3,6 @@
 huggingface_hub makes the requests and keeps the cache, which other programs share.
 """
 
-from __future__ import annotations
-
 import errno
 import re
 import shutil

@@ -6,8 +6,6 @@ leaves one to three. The first block shows which they are. For a weak direction 
 as well: Z v is small there, and so is the noise of this product.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

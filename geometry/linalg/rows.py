@@ -1,7 +1,5 @@
 """Checked rows: finite numbers, as float64, and their directions."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 

@@ -3,8 +3,6 @@
 The eigenproblems of the covariance and of the correlation matrix are solved at first use.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

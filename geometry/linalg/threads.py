@@ -1,7 +1,5 @@
 """Work on several items at a time: numpy's large operations run beside each other in threads."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor

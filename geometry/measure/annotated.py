@@ -3,8 +3,6 @@
 Each is as its paper reports it, minus its anisotropy baseline where it has one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

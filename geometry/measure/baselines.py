@@ -4,8 +4,6 @@ It is from a closed form where there is one, else from seeded draws, cached by (
 measure). Hubness and intrinsic dimension vary between draws, so they have a standard error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A shift of the mean: the distance of the cloud from the origin, and the angle of its cone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range

@@ -5,8 +5,6 @@ Each measure is less its anisotropy baseline, the value for tokens that share on
 Ethayarajh 2019, sections 3 and 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

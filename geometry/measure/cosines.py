@@ -1,7 +1,5 @@
 """Cosines between rows: mean, signs, distribution, each dimension's share, isotropic baselines."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

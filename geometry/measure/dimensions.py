@@ -1,7 +1,5 @@
 """The coordinates of a cloud: unequal axes, correlations, and how far axes are from normal ones."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows

@@ -4,8 +4,6 @@ The rows are vectors of *types*, one a word. Rank 0 is the most frequent word; o
 earlier row comes first. Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

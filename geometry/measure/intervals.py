@@ -24,8 +24,6 @@ that are nearest to each other share a distance, so the jackknife is too narrow:
 An interval is for clouds of *this size* from the same source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

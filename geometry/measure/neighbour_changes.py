@@ -4,8 +4,6 @@ Neighbours of two rows depend on each other. So the 95% intervals are from subsa
 rows; hubness, which has none (``intervals``), is compared with that after random shifts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Nearest neighbours and their measures: label agreement, hubness, intrinsic dimension."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue

@@ -1,7 +1,5 @@
 """Partition isotropy: does the sum of exp(c'x) depend on the direction c?"""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range

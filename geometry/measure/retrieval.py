@@ -1,7 +1,5 @@
 """Queries with known answers: recall, nDCG and MRR of the k nearest, before and after."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

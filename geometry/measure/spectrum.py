@@ -1,7 +1,5 @@
 """Unequal axes: how the variance, or the second moment, is spread over directions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range, need_whole

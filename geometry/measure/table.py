@@ -1,7 +1,5 @@
 """All measures of one cloud, with intervals and isotropic baselines; where two tables disagree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The measures of a table: the label, value, interval and isotropic baseline of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 

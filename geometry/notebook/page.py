@@ -3,8 +3,6 @@
 Its policy allows the one script and the one style by their digests, and no address at all.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """A view as a PNG, for where no script runs: its points only, because there is no font."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 

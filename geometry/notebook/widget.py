@@ -1,7 +1,5 @@
 """The twin cloud as an anywidget (assets/components/notebook.js)."""
 
-from __future__ import annotations
-
 import base64
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What is written at and below a picture of a cloud; the caller gives the language."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..data.number_text import signed

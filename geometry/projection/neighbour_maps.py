@@ -3,8 +3,6 @@
 So a seeded fit is reproducible, and nothing is compiled for an approximate search.
 """
 
-from __future__ import annotations
-
 import io
 import threading
 import warnings

@@ -4,8 +4,6 @@ A message is a length (uint32), a JSON head and the arrays, each padded to a mul
 all numbers are little-endian.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A cloud as a picture: its points, cones, marks, axes and frame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

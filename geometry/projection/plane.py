@@ -6,8 +6,6 @@ The basis vectors e1, e2 are the columns of P, and G = P'P is the Gram matrix. A
     cos(a, b) = (g11 - g22) / sqrt((g11 + g22)^2 - 4 g12^2) = -cos(a, c)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 The whitening is ZCA, so that both have the same axes; it is drawn at the raw cloud's rms radius.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

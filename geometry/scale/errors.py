@@ -1,7 +1,5 @@
 """What ends a run over shards, or leaves a row or a shard out of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..errors import GeometryError

@@ -1,7 +1,5 @@
 """A whitening or a removal fitted on a data set, from moments of each shard that are merged."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """For a page or a notebook: a sample of a data set in memory, and the state of a run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

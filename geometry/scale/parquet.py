@@ -1,7 +1,5 @@
 """A Parquet file at an address: its columns of vectors, and its rows by batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

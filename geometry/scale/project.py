@@ -1,7 +1,5 @@
 """Two or three coordinates for every row of a data set."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from functools import partial

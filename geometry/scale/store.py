@@ -1,7 +1,5 @@
 """Files at any address that fsspec reads: a folder, S3, GCS, HTTP. Each file appears in whole."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Arrays in a data set's folder that are computed once: sums over all rows, and indexes."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Shards of texts: Parquet, JSON lines, CSV or plain lines, read row by row from any address."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A fitted transform applied to a data set, shard by shard."""
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Callable

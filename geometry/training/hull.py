@@ -1,7 +1,5 @@
 """Is the origin inside the convex hull of the hidden states? A linear program decides it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

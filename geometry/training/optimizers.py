@@ -6,8 +6,6 @@ trains the models (about ten minutes of one core) and writes the file again. Run
 of VARIANTS, SEEDS or of the model; ``tests/training/test_optimizers.py`` fails until then.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

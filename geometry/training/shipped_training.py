@@ -7,8 +7,6 @@ model; ``tests/training/test_shipped_training.py`` fails until then. The models 
 manual of the Python that runs this module. So another version of Python gives other numbers.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """A text as token numbers, with a vocabulary and tokens that never occur in it."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The bases of scikit-learn's estimators here: a fit makes a map, and the map does the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Self
 

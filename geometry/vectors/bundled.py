@@ -1,7 +1,5 @@
 """Word vectors that come with the project; ``assets/vectors/glove/README.md`` has their origin."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

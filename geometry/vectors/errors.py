@@ -1,7 +1,5 @@
 """The error of a file of vectors that can't be read."""
 
-from __future__ import annotations
-
 from ..errors import GeometryError
 
 MOST_NAMED = 5  # words, rows or sentences that an error or a report lists

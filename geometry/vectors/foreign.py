@@ -1,7 +1,5 @@
 """Files that may have vectors and are not read: what each is, and the line that converts it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn

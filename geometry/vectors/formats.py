@@ -3,8 +3,6 @@
 The first format that fits a file's beginning counts. A new one is an entry here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO

@@ -1,7 +1,5 @@
 """Words and rows, block by block, into one float32 array that never has a second copy."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections import defaultdict

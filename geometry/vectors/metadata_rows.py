@@ -1,7 +1,5 @@
 """Rows that belong to vectors of another file: the Embedding Projector's metadata.tsv."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

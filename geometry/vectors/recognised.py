@@ -1,7 +1,5 @@
 """What a file holds: texts, vectors, scored pairs, or queries with what is relevant to them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

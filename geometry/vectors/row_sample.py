@@ -1,7 +1,5 @@
 """Rows of a file, block by block: all of them, or a sample by seed with exact numbers of all."""
 
-from __future__ import annotations
-
 from sys import getsizeof, intern
 from typing import Literal
 

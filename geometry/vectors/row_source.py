@@ -1,7 +1,5 @@
 """A file of vectors as blocks of rows, whatever its format."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

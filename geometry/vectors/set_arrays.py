@@ -1,7 +1,5 @@
 """Vectors of .npy, .npz, .safetensors and .fvecs, by blocks of rows; nothing is unpickled."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -1,7 +1,5 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Vectors of HDF5 files, such as those of ANN-benchmarks, by blocks of rows; h5py is an extra."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 

@@ -3,8 +3,6 @@
 A process with limits decodes them: this one, or another.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence

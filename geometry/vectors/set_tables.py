@@ -1,7 +1,5 @@
 """Vectors of .csv, .tsv and .jsonl files, and of lines of numbers, by blocks of rows."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,8 +9,6 @@ no strings, so its words are looked for in this order:
   tokenizer.json, as model2vec writes it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sentence vectors from word vectors, also by SIF, and how much the words cover."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

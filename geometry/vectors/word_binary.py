@@ -1,7 +1,5 @@
 """word2vec's binary form: "n d", a newline, then n times word, space, d little-endian float32."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import BinaryIO
 

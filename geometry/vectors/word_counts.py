@@ -1,7 +1,5 @@
 """How often words occur: from a file, or guessed from a table's order."""
 
-from __future__ import annotations
-
 from ..data.decode import Source, TextFile, lines_of, read_text_file
 from ..data.embeddings import VectorTable
 from ..data.errors import CorpusError

@@ -1,7 +1,5 @@
 """A file of word vectors, in any of the usual forms, to one checked table."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager

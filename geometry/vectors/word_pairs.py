@@ -1,7 +1,5 @@
 """Word-similarity sets: pairs of words with human scores."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice

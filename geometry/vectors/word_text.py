@@ -4,8 +4,6 @@ pyarrow parses blocks of the file in a few threads. A block with a line that doe
 a word with spaces, is read again line by line; that also finds the number of a faulty line.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The wall of claims, their counts, each claim in full, and all of them as files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape

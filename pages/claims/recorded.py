@@ -6,8 +6,6 @@ tests every claim on them (some minutes) and writes assets/claims.json again. Ru
 of a test, of a corpus or of the pairs; ``tests/pages/claims`` fails until then.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 Links that people have saved depend on these names. No upload is in an address.
 """
 
-from __future__ import annotations
-
 import re
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """One way to keep an answer: for all readers, or for one session alone, within limits of bytes."""
 
-from __future__ import annotations
-
 import math
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The controls that choose a cloud, the points of a fit and the look of a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec

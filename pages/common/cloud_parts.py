@@ -1,7 +1,5 @@
 """The controls before a page's cloud, and the parts below it, that several pages have."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

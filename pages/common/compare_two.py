@@ -1,7 +1,5 @@
 """Two at once: the same rows by two models, layers, poolings or treatments, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

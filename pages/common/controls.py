@@ -1,7 +1,5 @@
 """Controls whose state is in the URL, under codes; Streamlit's ``bind`` would put labels there."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.util import find_spec

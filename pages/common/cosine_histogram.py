@@ -1,7 +1,5 @@
 """The histogram of pairwise cosines before and after a treatment."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from geometry.figures.histogram import HistogramWords, cosine_histogram_figure

@@ -1,7 +1,5 @@
 """The document around a page: its language, scroll position, contents and title's buttons."""
 
-from __future__ import annotations
-
 from typing import NoReturn
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Downloads: tables as CSV, and fitted transforms."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Sequence

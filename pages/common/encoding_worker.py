@@ -1,7 +1,5 @@
 """The encoding of a large corpus by a worker process, which imports this and no Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Parts of a page that are computed when the reader opens them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 

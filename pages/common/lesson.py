@@ -4,8 +4,6 @@ The steps are assets/text/<language>/lesson.toml. Sentences quote the page's num
 in ``{mean_cosine:2}`` (two decimals), or are a list of cases, of which the first that fits is told.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The limits of uploads, which ``narrow-cone.toml`` sets, and the line that states them."""
 
-from __future__ import annotations
-
 from geometry.data.limits import MEGABYTE, Limits
 from geometry.hub.operator_limits import read_upload_limits
 

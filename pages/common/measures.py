@@ -1,7 +1,5 @@
 """Numbers on a page: tables of measures, large numbers, glosses, the card of a claim."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

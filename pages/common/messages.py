@@ -1,7 +1,5 @@
 """Error messages in the reader's language."""
 
-from __future__ import annotations
-
 import logging
 import traceback
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The encoder of all pages: chosen in the sidebar, fetched on request, shared by all sessions."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections import OrderedDict

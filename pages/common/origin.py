@@ -1,7 +1,5 @@
 """What the numbers of a cloud were measured on, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Pairs and queries that a reader brought for their own vectors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pages, in the order of the sidebar; the first is the landing page."""
 
-from __future__ import annotations
-
 from .words import names
 
 PAGES = (

@@ -1,7 +1,5 @@
 """Which settings travel with the reader from page to page, and which belong to their page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

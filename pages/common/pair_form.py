@@ -1,7 +1,5 @@
 """The form for a table of scored pairs: its three columns, and its use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

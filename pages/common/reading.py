@@ -1,7 +1,5 @@
 """Uploaded files, read for one session: large and packed ones by another process, as a job."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Results that were recorded once, as JSON with few decimals; the pages show them first."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

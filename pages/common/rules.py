@@ -1,7 +1,5 @@
 """The operator's rules for models and folders, for this visit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """Correlations × 100 in words, as tables of this field print them, and published ones."""
 
-from __future__ import annotations
-
 import math
 
 from geometry.data.number_text import signed

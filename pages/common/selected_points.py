@@ -1,7 +1,5 @@
 """Points that the reader has found by their text, clicked, or selected with the lasso."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The server's memory: limits of sessions and of uploads, ended sessions, metrics."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

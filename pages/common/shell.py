@@ -1,7 +1,5 @@
 """The start and end of every page: configuration, the shared sidebar, claim, limits, sources."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 

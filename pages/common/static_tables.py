@@ -1,7 +1,5 @@
 """Word vectors that come with the project, read once for all readers; lists of stop words."""
 
-from __future__ import annotations
-
 from geometry import VectorTable
 from geometry.data.words import stop_list
 from geometry.vectors import read_bundled_vectors

@@ -5,8 +5,6 @@ correction of a fault is made in one version only. Other uses do without. A miss
 server's start.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

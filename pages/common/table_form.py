@@ -1,7 +1,5 @@
 """The form around every upload of a table: the uploader, the first rows, the header choice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy

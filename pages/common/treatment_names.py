@@ -1,7 +1,5 @@
 """The labels of treatments, and the control that chooses one as a text such as "pca:128"."""
 
-from __future__ import annotations
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 

@@ -1,7 +1,5 @@
 """The corpora to choose from: the bundled ones and this session's uploads."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

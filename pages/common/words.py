@@ -3,8 +3,6 @@
 A language is a folder under assets/text: ``language.toml``, ``glossary.toml``, ``names.toml``,
 one ``<page>.md`` a page and, but for English, catalogues ``*.po``."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Contrastive training's interactive part: one fragment with its pictures and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -6,8 +6,6 @@ trains with the page's defaults, on the bundled pairs with the bundled encoder, 
 again. Run it after a change of the pairs, of the encoder, or of what is trained or measured.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Cosine and basis: its controls, whose state is in the URL, pictures, numbers and claim."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial

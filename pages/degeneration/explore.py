@@ -1,7 +1,5 @@
 """Degeneration's interactive part: pictures, numbers, claims, and the lessons below them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

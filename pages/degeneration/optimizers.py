@@ -1,7 +1,5 @@
 """The control of the cone: the same model, with another optimiser of its output embeddings."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page Degeneration: models are trained, and the cone of their embeddings forms."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.common.address import is_presenting

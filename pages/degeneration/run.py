@@ -1,7 +1,5 @@
 """A training of the page's models. Another process runs it, so it imports no Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from geometry.training.runs import Record, Run, train_runs

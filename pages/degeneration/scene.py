@@ -1,7 +1,5 @@
 """What the page shows in one run: the recorded steps of a training."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

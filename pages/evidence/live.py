@@ -1,7 +1,5 @@
 """Grids that are measured when they are asked for: of the chosen model, or of own vectors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

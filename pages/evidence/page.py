@@ -1,7 +1,5 @@
 """The page Evidence: does making vectors isotropic help, and why?"""
 
-from __future__ import annotations
-
 from pages.common.shell import close_page, open_page
 from pages.evidence import PAGE
 from pages.evidence.explore import explore

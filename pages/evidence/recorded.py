@@ -9,8 +9,6 @@ which is not part of the project: FOLDER has sts-train.csv and sts-test.csv. The
 fitted on the sentences of train and judged on the pairs of test.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Callable, Iterator

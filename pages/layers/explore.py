@@ -1,7 +1,5 @@
 """Layers' interactive part: one fragment with its pictures, curves and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Every layer of a model: clouds, pictures and measures, and the page's claims."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Narrow cone's interactive part: one fragment with its pictures and numbers."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace

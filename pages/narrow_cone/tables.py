@@ -1,7 +1,5 @@
 """Static beside contextual: two tables of vectors in one scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Neighbours' interactive part: one fragment with its lists, pictures and numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial

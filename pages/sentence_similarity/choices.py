@@ -1,7 +1,5 @@
 """The pairs of Sentence similarity, their names, and the controls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """The measured part of the page: controls, the ladder, the verdicts, and the folded rest."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.common.address import is_presenting

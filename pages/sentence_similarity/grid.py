@@ -1,7 +1,5 @@
 """Scores of every layer and pooling as a heatmap, and of every similarity as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ladder of scores, published scores beside it, and the page's claims."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace

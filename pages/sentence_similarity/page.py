@@ -1,7 +1,5 @@
 """Sentence similarity: does isotropy help? Scores with intervals, on real pairs."""
 
-from __future__ import annotations
-
 from pages.common.shell import close_page, open_page, require_model
 from pages.sentence_similarity import PAGE
 

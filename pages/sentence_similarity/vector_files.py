@@ -1,7 +1,5 @@
 """Scores of uploaded word vectors, for a separate process: this module imports no Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

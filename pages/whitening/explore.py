@@ -1,7 +1,5 @@
 """Whitening's interactive part: one fragment with its pictures, numbers and charts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The formulas of whitening and of the flow with the page's numbers, and pictures of both."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

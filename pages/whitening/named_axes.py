@@ -1,7 +1,5 @@
 """Independent axes of GloVe beside its principal axes, each named by its words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page's computations without Streamlit, so that another process can run them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Word frequency's interactive part: its pictures, numbers and sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise

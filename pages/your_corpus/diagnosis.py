@@ -1,7 +1,5 @@
 """The diagnosis of a reader's own corpus or vectors: recommendation, evidence, downloads."""
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence

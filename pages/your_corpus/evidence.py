@@ -1,7 +1,5 @@
 """Pairs or queries for a reader's own vectors, which say whether a cure helps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

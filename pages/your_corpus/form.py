@@ -1,7 +1,5 @@
 """The form for a reader's own texts, vectors or pairs."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """A reader's own corpus or vectors: the cloud, its picture and the claim."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial

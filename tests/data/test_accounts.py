@@ -3,8 +3,6 @@
 The files are written here row by row, so that the count does not come from the reader.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -3,8 +3,6 @@
 Each takes at most 1 GB and 10 s. ``make test-long`` prints the table for SECURITY.md.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Delimiter, quoting, decimal sign and header: found where they are certain, else asked for."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a class sees: the bar over every page, and the menu to open or join a room."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from contextlib import suppress

@@ -4,8 +4,6 @@ A visitor is known by a hash of the room and of a random cookie. There are no na
 answers in the file; of each visitor the time of the last visit, until the room ends.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import secrets

@@ -1,7 +1,5 @@
 """Serve the app to a class on the local network: ``make class``, with deploy/class.toml."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import socket

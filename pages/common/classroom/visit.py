@@ -1,7 +1,5 @@
 """This session's place in a class: its room, its guesses, and where the teacher leads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from urllib.parse import urlencode

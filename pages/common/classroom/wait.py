@@ -1,7 +1,5 @@
 """The address at which a browser waits for news of its room."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 

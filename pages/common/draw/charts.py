@@ -3,8 +3,6 @@
 ``st.plotly_chart`` builds the drawing, its zoom and its WebGL context again, for most of a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """The parts of every picture of a cloud: colours, axes, cones, captions, text alternative."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

@@ -1,7 +1,5 @@
 """A twin cloud; in a browser without WebGL2 its pictures, flat, by Plotly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

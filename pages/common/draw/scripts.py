@@ -3,8 +3,6 @@
 Streamlit sends a component's script with every message, so a large one is in the static folder.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -3,8 +3,6 @@
 Arrays are named by a hash: what has not changed is not sent. Without WebGL2, Plotly draws.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
