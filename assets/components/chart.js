@@ -205,9 +205,7 @@ function draw(box, data) {
   const { data: traces, layout } = figureOf(data, isEnlarged, hasRoom);
   complete(traces[0], data);
   box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css moves the buttons away from it
-  const camera = box.layout?.scene?.camera; // the reader's; uirevision does not restore it
-  if (layout.scene && camera) layout.scene.camera = camera;
-  if (!layout.scene && touch.matches) layout.dragmode = false;
+  if (touch.matches) layout.dragmode = false;
   const { names } = layout.meta ?? {};
   const whole = () => figureOf(data, isEnlarged, hasRoom).layout.annotations;
   state.cut = names && (() => cutNames(whole(), names, box.clientWidth));

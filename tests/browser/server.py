@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Self
+from urllib.request import urlopen
 
 import psutil
 
@@ -87,6 +88,8 @@ class AppServer:
                 self.__exit__()
                 raise RuntimeError(f"The app did not start. Its log:\n{log}")
             time.sleep(0.05)
+        with urlopen(f"{self.url}/_stcore/health", timeout=self.timeout) as answer:
+            assert answer.status == 200, f"Not healthy. Its log:\n{self.log}"
         return self
 
     def __exit__(self, *_error: object) -> None:

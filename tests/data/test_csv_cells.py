@@ -14,10 +14,9 @@ HOSTILE = "=0+cmd|'/C calc'!A0"
 WRITERS = {  # the places that write CSV, and how each makes its cells safe
     "geometry/commands/neighbours.py",
     "geometry/commands/project.py",
-    "geometry/diagnosis/evidence_report.py",
-    "geometry/evaluate/export.py",
+    "geometry/data/csv_cells.py",
     "pages/common/downloads.py",
-    "pages/cosine_basis/panels.py",
+    "pages/cosine_basis/explore.py",
 }
 
 

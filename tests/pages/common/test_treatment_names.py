@@ -78,7 +78,7 @@ def test_the_library_and_the_shell_fit_and_export_it(tmp_path):
     refused = CliRunner().invoke(
         shell, [*args[:3], "--transform", "tripled", "--out", f"{out}.npy"]
     )
-    assert ", doubled" in refused.output
+    assert ", doubled" in str(refused.exception)
     halves = {"mean": np.stack([X[:60], X[:60]])}
     grid = evaluate_grid(halves, np.arange(30.0), treatments=["none", "doubled"], draws=10)
     assert [cell.treatment for cell in grid.cells][1::2] == ["doubled", "doubled"]
