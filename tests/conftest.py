@@ -1,7 +1,8 @@
-"""Settings of all tests: their kinds, the cache folder, external data."""
+"""Settings of all tests: their kinds, the cache folder, external data, the slowest files."""
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
 # The kinds whose files take longest: a worker that begins one late is the last to end.
-LONGEST_FIRST = ("sts", "browser", "deploy", "scale", "other", "pages")
+LONGEST_FIRST = ("sts", "scale", "deploy", "pages", "other")
+LAST = "browser"  # a worker takes one test at a time, so all end together
+ONE_BY_ONE = "tests/pages/test_kept_answers.py"
+SLOWEST_FILES = 10
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25
@@ -52,7 +56,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if {"shared_data", "case"}.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.data)
     ranks = {kind: rank for rank, kind in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: ranks.get(kind_of(item.nodeid), len(ranks)))  # a stable sort
+
+    def rank(item: pytest.Item) -> tuple[bool, int]:
+        kind = kind_of(item.nodeid)
+        return kind == LAST, ranks.get(kind, len(ranks))
+
+    items.sort(key=rank)  # a stable sort
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -61,10 +70,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            kind = kind_of(nodeid)
-            if kind == "browser":
+            kind, file = kind_of(nodeid), nodeid.split("::")[0]
+            if kind == LAST or file == ONE_BY_ONE:
                 return nodeid
-            return kind if kind == "sts" else nodeid.split("::")[0]
+            return kind if kind == "sts" else file
 
     return ByWhatIsShared(config, log)
 
@@ -75,7 +84,15 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print retried failures and recorded tables."""
+    """Print the slowest files, retried failures and recorded tables."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):  # one each for setup, call and teardown
+                seconds[report.nodeid.split("::")[0]] += report.duration
+    terminalreporter.write_sep("-", f"{SLOWEST_FILES} slowest files")
+    for name, total in seconds.most_common(SLOWEST_FILES):
+        terminalreporter.write_line(f"{total:7.1f} s  {name}")
     for report in terminalreporter.getreports("rerun"):
         terminalreporter.write_sep("-", f"run again: {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
