@@ -667,12 +667,13 @@ def offer_downloads(scene: WhiteningScene) -> None:
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
         return
+    titles = {name: each.title for name, each in offered.items()}
     st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             _("Fitted treatment"),
             list(offered),
-            format_func=lambda name: offered[name].title,
+            format_func=titles.__getitem__,
             key="take-home",
             persist_state="session",
         )
