@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .recognise import is_number, is_running, mostly_numbers, to_number
+from .recognise import is_number, is_running, to_number
 
 MOST_COLUMNS = 20  # of a file that are kept
 MOST_CHARACTERS = 80  # of a category's name
@@ -27,26 +27,31 @@ class FileColumn:
         return replace(self, values=self.values[np.asarray(rows, dtype=np.int64)])
 
 
+def _number(cell: str) -> float | None:
+    return to_number(cell) if is_number(cell) else None
+
+
 def columns_of(
     named: Iterable[tuple[str, Sequence[str]]],
-    number: Callable[[str], float | None] | None = None,
+    number: Callable[[str], float | None] = _number,
 ) -> tuple[FileColumn, ...]:
     """At most MOST_COLUMNS columns for colours: mostly numbers, or categories that recur."""
     found = []
     for name, cells in named:
         given = [cell.strip() for cell in cells]
-        filled = [cell for cell in given if cell]
-        if not filled or is_running(filled):
+        counts = Counter(given)  # most cells of a long column recur
+        n_filled = len(given) - counts.pop("", 0)
+        if not counts or is_running([cell for cell in given if cell]):
             continue
-        if mostly_numbers(filled):
-            read = [(number or _number)(cell) if cell else None for cell in given]
-            values = np.array([np.nan if each is None else each for each in read])
+        numbers = {cell: value for cell in counts if (value := number(cell)) is not None}
+        if 2 * sum(counts[cell] for cell in numbers) > n_filled:
+            values = np.array([numbers.get(cell, np.nan) for cell in given], dtype=np.float64)
             values[~np.isfinite(values)] = np.nan
             found.append(FileColumn(name, values))
         else:
             short = [cell[:MOST_CHARACTERS] for cell in given]
             categories = tuple(each for each, _ in Counter(short).most_common())
-            if 1 < len(categories) <= len(filled) / 2:
+            if 1 < len(categories) <= n_filled / 2:
                 place = {each: at for at, each in enumerate(categories)}
                 codes = np.array([place[cell] for cell in short], dtype=np.int32)
                 found.append(FileColumn(name, codes, categories))
@@ -58,7 +63,3 @@ def columns_of(
 def label_column(name: str | None, labels: Sequence[str] | None) -> FileColumn | None:
     """Labels as a column; None without several that recur."""
     return next(iter(columns_of([(name or "", labels)])), None) if labels else None
-
-
-def _number(cell: str) -> float | None:
-    return to_number(cell) if is_number(cell) else None

@@ -264,7 +264,7 @@ def _corpus_of(
             for at, column in enumerate(table.columns)
             if at not in (text_at, label_at)
         ),
-        number=None if table.unclear else table.number,
+        **{} if table.unclear else {"number": table.number},
     )
     return Corpus(
         name=file.title,

@@ -148,7 +148,7 @@ def project(
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     d = X.shape[1]
     # an axis in a third dimension, where d < 3, is 0 in the others
-    wide = np.pad(X, ((0, 0), (0, max(0, 3 - d))))
+    wide = np.pad(X, ((0, 0), (0, 3 - d))) if d < 3 else X
     mean = wide.mean(axis=0)
     Z = wide if method == "svd" else wide - mean
     square = float(np.einsum("nd,nd->", wide, wide)) / len(X)

@@ -1,6 +1,6 @@
 """Rows of a file, block by block: all of them, or a sample by seed with exact numbers of all."""
 
-from sys import getsizeof, intern
+from sys import getsizeof
 from typing import Literal
 
 import numpy as np
@@ -100,11 +100,16 @@ class RowSample:
 
     def _take_beside(self, slots: list[int], places: list[int], block: Block) -> None:
         for i, (column, texts) in enumerate(zip(self._beside, block.beside, strict=True)):
-            if column is not None and texts is not None:
-                for slot, place in zip(slots, places, strict=True):
-                    more = getsizeof(texts[place]) - getsizeof(column[slot])
-                    self._text_bytes[i >= CHOSEN] += more
-                    column[slot] = texts[place] if i < CHOSEN else intern(texts[place])
+            if column is None or texts is None:
+                continue
+            taken = [texts[place] for place in places]
+            if i >= CHOSEN:  # equal cells of a block share one string
+                shared: dict[str, str] = {}
+                taken = [shared.setdefault(text, text) for text in taken]
+            former = (column[slot] for slot in slots)
+            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, taken)) - sum(map(getsizeof, former))
+            for slot, text in zip(slots, taken, strict=True):
+                column[slot] = text
         most = self._limits.table_bytes // 2
         refuse_unpacked(self._text_bytes[False], most)
         if self._text_bytes[True] > most:  # nobody has chosen these columns
