@@ -12,6 +12,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from ..linalg.moments import BLOCK_ROWS, Moments
 from ..linalg.rows import float_rows, unit_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of
@@ -83,7 +84,7 @@ class Projection:
         X = _checked(X, self.n_components)
         if self.axes is None or self.centre is None:
             raise ValueError("a map of neighbours has no axes that other vectors could be put on")
-        centre = X.mean(axis=0) if self.method == "pca" else self.centre
+        centre = X.mean(axis=0, dtype=np.float64) if self.method == "pca" else self.centre
         return _on_axes(X, self.method, self.axes, centre, self.n_components, self.random_state)
 
 
@@ -148,11 +149,13 @@ def project(
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     d = X.shape[1]
     # an axis in a third dimension, where d < 3, is 0 in the others
-    wide = np.pad(X, ((0, 0), (0, 3 - d))) if d < 3 else X
-    mean = wide.mean(axis=0)
-    Z = wide if method == "svd" else wide - mean
-    square = float(np.einsum("nd,nd->", wide, wide)) / len(X)
-    axes, centre = _axes(method, Z.T @ Z, mean, square, n_components, rank=len(X))
+    moments = Moments.of_part(np.pad(X, ((0, 0), (0, 3 - d))) if d < 3 else X)
+    mean, S = moments.mean, moments.scatter
+    about_origin = len(X) * np.outer(mean, mean)
+    square = float(np.trace(S + about_origin)) / len(X)
+    if method == "svd":
+        S = S + about_origin
+    axes, centre = _axes(method, S, mean, square, n_components, rank=len(X))
     return _on_axes(X, method, axes[:, :d], centre[:d], n_components, random_state)
 
 
@@ -245,8 +248,9 @@ def trustworthiness(
     itself = shown == np.arange(m)[:, None]
     itself[~itself.any(axis=1), -1] = True  # more than k others are at the same place
     shown = shown[~itself].reshape(m, k)  # neighbours in the picture
-    norms = np.linalg.norm(X[rows], axis=1, keepdims=True)
-    U = X[rows] / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
+    some = X[rows].astype(np.float64)
+    norms = np.linalg.norm(some, axis=1, keepdims=True)
+    U = some / np.where(norms > 0, norms, 1.0)  # a zero row is orthogonal to all
     cosines = U @ U.T
     np.fill_diagonal(cosines, -np.inf)
     # rank of each shown neighbour in d dimensions: how many rows are nearer, plus one; copies are
@@ -313,9 +317,12 @@ def _on_axes(
     k: int,
     random_state: int | None,
 ) -> Projection:
-    centred = X - centre if centre.any() else X
-    coordinates = _place(centred, method, axes, k)
-    total = float(np.einsum("nd,nd->", centred, centred))
+    coordinates, total = np.empty((len(X), k)), 0.0
+    for start in range(0, len(X), BLOCK_ROWS):  # a float64 copy of a large cloud is not made
+        rows = slice(start, start + BLOCK_ROWS)
+        centred = X[rows] - centre
+        coordinates[rows] = _place(centred, method, axes, k)
+        total += float(np.einsum("nd,nd->", centred, centred))
     return replace(
         map_picture(X, coordinates, method, random_state=random_state),
         axes=axes,
@@ -359,5 +366,4 @@ def _checked(X: np.ndarray, n_components: int) -> np.ndarray:
     X = np.asarray(X)
     if n_components not in (2, 3):
         raise ValueError(f"n_components must be 2 or 3; got {n_components}")
-    X = float_rows(X, at_least=n_components + 1)
-    return X.astype(np.float64, copy=False)
+    return float_rows(X, at_least=n_components + 1)
