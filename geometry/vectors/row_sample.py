@@ -107,7 +107,9 @@ class RowSample:
                 shared: dict[str, str] = {}
                 taken = [shared.setdefault(text, text) for text in taken]
             former = (column[slot] for slot in slots)
-            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, taken)) - sum(map(getsizeof, former))
+            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, taken)) - sum(
+                map(getsizeof, former)
+            )
             for slot, text in zip(slots, taken, strict=True):
                 column[slot] = text
         most = self._limits.table_bytes // 2

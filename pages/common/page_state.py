@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from .address import PARAMETERS, put_in_url, require_parameter
-from .streamlit_internals import forget_uploads, is_from_history
+from .streamlit_internals import forget_uploads, is_from_history, query_of_history
 
 # Of all pages once the reader has chosen. Until then each page has its own default.
 READERS = {
@@ -42,6 +42,9 @@ def enter_page(page: str) -> None:
     if is_from_history():
         for key in OF_SEVERAL:
             forget_unlinked(key)
+        for key, value in query_of_history().items():
+            if key in BOUND:
+                put_in_url(key, value)
 
 
 def forget_unlinked(key: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
+from urllib.parse import parse_qsl
 
 import streamlit as st
 from streamlit import net_util
@@ -34,6 +35,7 @@ NAMES = {  # what each is for
     "MemorySessionStorage._cache": "ends the sessions of closed tabs in time",
     "AppSession._state": "lets work go on during a slow run of its page",
     "ScriptRunContext.is_history_navigation": "lets Back and Forward reset settings",
+    "ScriptRunContext.query_string": "lets Back and Forward reset settings of two pages",
     "ScriptRequests._state": "lets a click in a fragment interrupt a wait",
     "Runtime.stats_mgr": "publishes the operator's figures",
     "PagesManager.uses_pages_directory": "corrects the first visit by a deep link",
@@ -95,6 +97,17 @@ def is_from_history() -> bool:
     with suppress(Unreadable), _needs("ScriptRunContext.is_history_navigation"):
         return context is not None and context.is_history_navigation
     return False
+
+
+def query_of_history() -> dict[str, str]:
+    """The whole address of Back or Forward; empty in other runs.
+
+    ``st.query_params`` then lacks the settings that a control of the left page is bound to.
+    """
+    context: Any = get_script_run_ctx()
+    with suppress(Unreadable), _needs("ScriptRunContext.query_string"):
+        return dict(parse_qsl(context.query_string)) if is_from_history() else {}
+    return {}
 
 
 def click_waits() -> bool:

@@ -84,6 +84,7 @@ requests = ScriptRequests()
 requests.request_rerun(RerunData())
 context = object.__new__(ScriptRunContext)
 context.script_requests, context.is_history_navigation = requests, True
+context.query_string = "strength=0"
 
 def in_a_run(function):
     real, internals.get_script_run_ctx = internals.get_script_run_ctx, lambda: context
@@ -122,6 +123,11 @@ WITHOUT = {
         "ScriptRunContext",
         "in_a_run(internals.is_from_history)",
         "False",
+    ),
+    "ScriptRunContext.query_string": (
+        "ScriptRunContext",
+        "in_a_run(internals.query_of_history)",
+        "{}",
     ),
     "Runtime.stats_mgr": ("type(server)", "internals.publish('other', '', dict)", "None"),
     "ForwardMsgQueue._queue": (
