@@ -15,7 +15,6 @@ ROOT = Path(__file__).resolve().parents[1]
 # The kinds whose files take longest: a worker that begins one late is the last to end.
 LONGEST_FIRST = ("sts", "scale", "deploy", "pages", "other")
 LAST = "browser"  # a worker takes one test at a time, so all end together
-ONE_BY_ONE = "tests/pages/test_kept_answers.py"
 SLOWEST_FILES = 10
 
 settings.register_profile(
@@ -71,7 +70,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
     class ByWhatIsShared(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             kind, file = kind_of(nodeid), nodeid.split("::")[0]
-            if kind == LAST or file == ONE_BY_ONE:
+            if kind == LAST:
                 return nodeid
             return kind if kind == "sts" else file
 

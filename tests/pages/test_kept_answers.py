@@ -101,15 +101,17 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
-def test_kept_answers_show_what_a_new_process_shows(page: str):
-    setting = settings_of(page)[-1]
-    kept = changed(page, *setting)
+def test_kept_answers_show_what_a_new_process_shows():
+    """One process for all pages, because each has to import the app. It empties its caches."""
+    settings = [(page, *settings_of(page)[-1]) for page in PAGES]
     program = (
         "import json, sys; from tests.pages.test_kept_answers import changed, read_few_topics; "
-        "read_few_topics(); found = changed(*sys.argv[1:], emptied=True); "
-        "sys.stdout.write(json.dumps(found))"
+        "read_few_topics(); settings = json.load(sys.stdin); "
+        "print(json.dumps([changed(*each, emptied=True) for each in settings]))"
     )
-    command = [sys.executable, "-c", program, page, *setting]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True)
-    assert json.loads(done.stdout) == kept, setting
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT, input=json.dumps(settings), capture_output=True, check=True, text=True
+    )  # fmt: skip
+    for setting, found in zip(settings, json.loads(done.stdout), strict=True):
+        assert changed(*setting) == found, setting
