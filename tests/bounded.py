@@ -52,7 +52,6 @@ class Outcome:
 def outcomes(
     attempts: Sequence[Attempt], *, megabytes: int = MEGABYTES, seconds: float = SECONDS
 ) -> list[Outcome]:
-    """The outcome of each attempt, in order."""
     found: list[Outcome] = []
     while len(found) < len(attempts):
         part = attempts[len(found) : len(found) + _AT_ONCE]
@@ -135,7 +134,6 @@ def _readers() -> dict[str, Callable[..., Any]]:
 
 
 def _coverage(content: bytes) -> Any:
-    """The coverage of texts of 100,000 characters."""
     from geometry import load_encoder
 
     text = content.decode()

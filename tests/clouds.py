@@ -7,7 +7,6 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def rotation(d: int, seed: int) -> np.ndarray:
-    """A random orthogonal matrix (d, d)."""
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
 
 

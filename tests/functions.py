@@ -29,7 +29,6 @@ def spin() -> None:
 
 
 def use_memory_first() -> None:
-    """What a process imports before its limit of memory begins."""
     global _used
     _used = bytearray(3 * 10**8)
 

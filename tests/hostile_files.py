@@ -59,7 +59,6 @@ def _workbook(rows: Iterable[tuple[str, ...]]) -> bytes:
 
 
 def files() -> dict[str, Attempt]:
-    """A readable file of each format, by the format's name in the table of results."""
     pairs = _rows()
     table = "\n".join(map(",".join, [("left", "right", "score"), *pairs])).encode()
     stsb = "\n".join(f"g\tf\ty\t{i}\t{s}\t{a}\t{b}" for i, (a, b, s) in enumerate(pairs)).encode()

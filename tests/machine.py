@@ -14,7 +14,6 @@ HOST_FUNCTIONS = ("socket.gethostname", "socket.getfqdn", "platform.node")
 
 
 def rename(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give this process's user and host the names of the test."""
     for variable in USER_VARIABLES:
         monkeypatch.setenv(variable, USER)
     for function in HOST_FUNCTIONS:

@@ -99,7 +99,6 @@ def outcome(call: Callable[[], Recognised]) -> Recognised | GeometryError:
 
 
 def said(found: Recognised | GeometryError) -> str:
-    """A word of TABLE."""
     if isinstance(found, GeometryError):
         return found.code
     return found.holds if found.is_certain else "?"
@@ -113,8 +112,6 @@ def by_the_shell(path: Path) -> str:
 
 
 class Uploaded(io.BytesIO):
-    """A file as a page has it."""
-
     def __init__(self, path: Path) -> None:
         super().__init__(path.read_bytes())
         self.name = path.name

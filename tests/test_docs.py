@@ -70,7 +70,6 @@ def blocks(documents: Iterable[Path] = PROSE) -> list:
 
 
 def table(text: str, header: str) -> list[list[str]]:
-    """The cells of every table under that header, row by row."""
     below = [part.splitlines()[1:] for part in text.split(f"\n{header}\n")[1:]]
     rows = [takewhile(lambda line: line.startswith("|"), lines) for lines in below]
     return [[cell.strip() for cell in row.strip("|").split("|")] for each in rows for row in each]

@@ -75,7 +75,6 @@ def literals(node: ast.expr | None) -> list[str | None]:
 
 
 def made_in(path: Path) -> Iterator[Made]:
-    """Every call of a module that makes an error of the library."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call):
             continue
@@ -101,7 +100,6 @@ CHOSEN |= {("corpus", "too_heavy"), ("vectors", "too_heavy")}
 
 
 def fields(template: str) -> set[str]:
-    """The details that a sentence quotes."""
     names = {name for _, name, _, _ in string.Formatter().parse(template) if name}
     return {name.partition("[")[0] for name in names}
 
@@ -110,7 +108,6 @@ LISTS = {*("found", "scale", "columns", "names", "allowed", "files", "known", "a
 
 
 def detail(name: str) -> object:
-    """A detail of the type that the library gives it."""
     if name in LISTS:
         return (0.0, 5.0)
     return {"kind": KINDS[0], "limit": 2, "reason": "HF_HUB_OFFLINE is set"}.get(name, 12_345)

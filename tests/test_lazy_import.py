@@ -78,58 +78,43 @@ def test_project_is_the_function_whatever_was_imported_first(first):
     assert isinstance(geometry.project, FunctionType)
 
 
-def test_a_name_costs_only_its_own_module():
-    slow = (
-        "torch",
-        "umap",
-        "openTSNE",
-        "sklearn",
-        "scipy",
-        "transformers",
-        "huggingface_hub",
-        "httpx2",
-    )
-    heavy = f"[name for name in {slow} if name in sys.modules]"
-    light = (
-        "from geometry import load_encoder, project, read_bundled\n"
-        "from geometry.hub import fetch_model"
-    )
-    assert run(f"import sys\n{light}\nprint({heavy})") == "[]"
+SLOW = ("torch", "umap", "openTSNE", "numba", "sklearn")
+NAMES = """
+from geometry import load_encoder, project, read_bundled
+from geometry.hub import fetch_model
+"""
+# the landing page on a warm cache
+PICTURE = """
+from geometry import project
+from geometry.measure import measure_table
+from geometry.projection import whiten_beside
+from geometry.projection.twin import cone_edges, fit_whitening, common_scale
+twin, raw = whiten_beside(X, fit_whitening(X)), project(X)
+common_scale(raw, raw.apply(twin.vectors)), cone_edges(X, raw), measure_table(X)
+"""
+# the whitening page on a warm cache; only k-means and FastICA need scikit-learn
+TREATED = """
+from geometry import fit_treatment
+from geometry.transform import Knobs
+from geometry.transform.covariances import Covariances
+from geometry.evaluate.fit_size import whitening_by_size
+from geometry.transform.treatments import TREATMENTS
+for name in [k.name for k in TREATMENTS.values() if k.takes_moments]:
+    fitted = fit_treatment(name, X, sample_weight=np.ones(50))
+    Covariances.of(fitted.turn(Knobs(strength=0.5)).apply(X).vectors)
+whitening_by_size(X)
+"""
 
 
-def test_a_linear_picture_with_its_white_twin_loads_nothing_slow():
-    """The landing page on a warm cache: neither torch nor umap, nor scikit-learn."""
-    code = (
-        "import sys\nimport numpy as np\n"
-        "from geometry import project\n"
-        "from geometry.measure import measure_table\n"
-        "from geometry.projection import whiten_beside\n"
-        "from geometry.projection.twin import cone_edges, fit_whitening, common_scale\n"
-        "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
-        "twin = whiten_beside(X, fit_whitening(X))\n"
-        "raw = project(X)\nwhite = raw.apply(twin.vectors)\n"
-        "common_scale(raw, white), cone_edges(X, raw), measure_table(X)\n"
-        "slow = ('torch', 'umap', 'openTSNE', 'numba', 'sklearn')\n"
-        "print([name for name in slow if name in sys.modules])\n"
-    )
-    assert run(code) == "[]"
-
-
-def test_treating_a_cloud_loads_nothing_slow():
-    """The whitening page on a warm cache; only k-means and FastICA need scikit-learn."""
-    code = (
-        "import sys\nimport numpy as np\n"
-        "from geometry import fit_treatment\n"
-        "from geometry.transform import Knobs\n"
-        "from geometry.transform.covariances import Covariances\n"
-        "from geometry.evaluate.fit_size import whitening_by_size\n"
-        "from geometry.transform.treatments import TREATMENTS\n"
-        "X = np.random.default_rng(0).standard_normal((50, 6)) + 2\n"
-        "for name in [k.name for k in TREATMENTS.values() if k.takes_moments]:\n"
-        "    fitted = fit_treatment(name, X, sample_weight=np.ones(50))\n"
-        "    Covariances.of(fitted.turn(Knobs(strength=0.5)).apply(X).vectors)\n"
-        "whitening_by_size(X)\n"
-        "slow = ('torch', 'umap', 'openTSNE', 'numba', 'sklearn')\n"
-        "print([name for name in slow if name in sys.modules])\n"
-    )
-    assert run(code) == "[]"
+@pytest.mark.parametrize(
+    ("code", "slow"),
+    [
+        (NAMES, (*SLOW, "scipy", "transformers", "huggingface_hub", "httpx2")),
+        (PICTURE, SLOW),
+        (TREATED, SLOW),
+    ],
+    ids=["names", "picture", "treated"],
+)
+def test_nothing_slow_is_loaded(code, slow):
+    rows = "import sys\nimport numpy as np\nX = np.random.default_rng(0).normal(size=(50, 6)) + 2"
+    assert run(f"{rows}{code}print([name for name in {slow} if name in sys.modules])") == "[]"

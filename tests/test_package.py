@@ -61,7 +61,6 @@ def requirements(lines: list[str]) -> dict[str, Requirement]:
 
 
 def pinned() -> dict[str, Requirement]:
-    """What the app's own installs pin."""
     files = [(ROOT / f"requirements{name}.txt").read_text(encoding="utf-8") for name in PINNED]
     lines = "\n".join(files).splitlines()
     return requirements([line for line in lines if line and not line.startswith("#")])

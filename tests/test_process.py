@@ -1,7 +1,6 @@
 """A function in another process: answers, errors, limits, progress; kills, cancels, the end."""
 
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -9,9 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +16,6 @@ from geometry import CorpusError, process
 from geometry.data.corpus import read_corpus
 from geometry.process import (
     NICENESS_VARIABLE,
-    VALUE,
     Process,
     ProcessEnded,
     ProcessLimits,
@@ -53,13 +49,11 @@ ADD = partial(add_slowly, 2, 3, progress=send_progress)
 
 
 def until_end(path: Path) -> Callable[[], str]:
-    """A call that runs until it is ended, and writes its process's id."""
     return partial(work_until, str(path), progress=send_progress)
 
 
 @pytest.fixture(params=["once", "worker"])
 def compute(request, worker) -> Callable:
-    """Each of the two ways to compute a call."""
     return partial(run, FREE) if request.param == "once" else worker.run
 
 
@@ -71,7 +65,6 @@ def worker() -> Iterator[Worker]:
 
 
 def runs(pid: int) -> bool:
-    """Whether the process is running; a zombie is not."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
     except OSError:
@@ -289,19 +282,3 @@ def test_values_of_an_iterator_come_one_by_one():
     assert list(own.values()) == [0, 1, 2]
     own.end()
     assert own.has_ended
-
-
-def test_a_process_killed_while_it_writes_has_ended_early():
-    whole = pickle.dumps((VALUE, list(range(1000))))
-    own = Process(FREE)
-    pipe = BytesIO(whole + whole[:-100])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(own, "_process", SimpleNamespace(stdout=pipe, returncode=0))
-        patch.setattr(own, "end", lambda: None)
-        own._read()
-        values = own.values()
-        assert next(values) == list(range(1000))
-        with pytest.raises(ProcessEnded):
-            next(values)
-    own.end()
-    assert pipe.closed

@@ -168,7 +168,6 @@ def test_the_command_serves_the_app_and_begins_with_a_file(installed, tmp_path):
 
 
 async def files_offered(port: int) -> list[str]:
-    """The files that Your corpus offers, when the server has started."""
     for _ in range(60):
         try:
             async with Reader(port, "your_corpus") as reader:

@@ -53,7 +53,6 @@ NAMED = (
 
 @lru_cache
 def msgids() -> dict[str, str]:
-    """Every text to translate and its source: labels and sentences of the library."""
     library = [text for table in SENTENCES.values() for text in table.values()]
     library += [*REASONS.values(), *TEXTS["kinds"], *TEXTS["words"]]
     found = dict.fromkeys(library, "assets/text/en/errors.toml") | labels()
@@ -67,7 +66,6 @@ def msgids() -> dict[str, str]:
 
 @lru_cache
 def labels() -> dict[str, str]:
-    """Every label of the code and its first place."""
     found: dict[str, str] = {}
     for path in CODE:
         for line, message, _, _ in extract_from_file("python", path, keywords={"_": None}):
@@ -92,7 +90,6 @@ def messages(code: str) -> dict[str, list[tuple[str, Message]]]:
 
 
 def fields(text: str) -> list[str]:
-    """Names of the {fields}, sorted; each is repeated as often as it occurs."""
     return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name is not None)
 
 
@@ -136,7 +133,6 @@ def value_names(page: str) -> re.Pattern[str]:
 
 @lru_cache
 def claims(code: str) -> dict[str, dict[str, Any]]:
-    """The entries of claims.toml as they are written, by key."""
     return tomllib.loads((TEXT / code / "claims.toml").read_text(encoding="utf-8"))
 
 

@@ -25,7 +25,6 @@ def app_folder() -> Path:
 
 
 def is_free(port: int, address: str = "0.0.0.0") -> bool:
-    """Whether a server can be started on the port."""
     with socket.socket() as probe:
         if os.name != "nt":  # on Windows it would take a port that another server has
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -26,7 +26,7 @@ from .own_data import (
     read_beside,
     read_own,
 )
-from .shell import FORCE, progress_on_stderr
+from .shell import progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.pairs import RowPairs
@@ -61,7 +61,6 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     default=ENGLISH,
     help="Of the report and of the text that is printed.",
 )
-@FORCE
 @with_options(*OWN_DATA)
 def diagnose(
     file: Path | None,
@@ -74,8 +73,6 @@ def diagnose(
     storage: bool,
     seed: int,
     language: str,
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """What is unusual about the vectors of FILE, and which cure helps on held-out rows.
@@ -101,7 +98,7 @@ def diagnose(
     how = OwnOptions.of(**reading)
     if out is not None:
         inputs = (file, pairs, pairs_vectors, queries, relevance, how.metadata)
-        check_output(out, (".html",), inputs=inputs, force=force)
+        check_output(out, (".html",), inputs=inputs, force=how.force)
     if pairs is not None and relevance is not None:
         raise ValueError("give --pairs or --relevance: one of them judges the cures")
     if queries is not None and relevance is None:
@@ -155,8 +152,8 @@ def diagnose(
             found, notes=notes, storage=stored, translate=translate, language=language
         )
         with saving(out):
-            write(out, html.encode(), force=force)
-    if as_json:
+            write(out, html.encode(), force=how.force)
+    if how.as_json:
         printed = diagnosis_json(found)
         printed["notes"] = notes_in(str)
         if storage:
@@ -224,7 +221,6 @@ def _by_pairs(
 def _pairs_alone(
     pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str
 ) -> tuple[OwnData, _Judge]:
-    """The different sentences of the pairs as a corpus, and the pairs by their rows."""
     from ..data.corpus import Corpus
     from ..data.limits import OWN_FILES
     from ..data.pairs import read_pairs

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,12 +114,10 @@ def evaluate(context: click.Context, /, **options: Any) -> None:
         _pairs(options[name], options["aggregate"], how) for name in ("pairs", "dev")
     )
     if options["vectors"] is None:
-        subject = _encoder(options, scoring, fit_texts)
+        lines, score = _encoder(options, scoring, fit_texts)
     else:
-        subject = _word_vectors(options, scoring, fit_texts, reading)
-    scored = subject.score(pairs)
-    dev = None if dev_pairs is None else subject.score(dev_pairs)
-    _show(subject, scored, dev, options)
+        lines, score = _word_vectors(options, scoring, fit_texts, reading)
+    _show(lines, score(pairs), None if dev_pairs is None else score(dev_pairs), options)
 
 
 def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any]) -> Any:
@@ -139,21 +136,10 @@ def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any
     return pairs
 
 
-@dataclass(frozen=True)
-class ScoredGrid:
-    """A grid, settings that its rows depend on, and notes to print beside it."""
-
-    grid: Grid
-    settings: Mapping[str, Any]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is evaluated: lines that describe it, and what scores it on pairs."""
-
-    lines: tuple[str, ...]
-    score: Callable[[Pairs], ScoredGrid]
+# a grid, settings that its rows depend on, and notes to print beside it
+Scored = tuple["Grid", Mapping[str, Any], Sequence[str]]
+# lines that describe what is evaluated, and what scores it on pairs
+Subject = tuple[Sequence[str], Callable[["Pairs"], Scored]]
 
 
 def _encoder(
@@ -190,7 +176,7 @@ def _encoder(
             progress=progress_on_stderr("reading the fit set", quiet=quiet),
         )
 
-    def score(pairs: Pairs) -> ScoredGrid:
+    def score(pairs: Pairs) -> Scored:
         grid = evaluate_encoder(
             encoder,
             pairs,
@@ -200,9 +186,9 @@ def _encoder(
             progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=quiet),
             **scoring,
         )
-        return ScoredGrid(grid, about)
+        return grid, about, ()
 
-    return Subject((f"{encoder.name}{at}", *prefix), score)
+    return (f"{encoder.name}{at}", *prefix), score
 
 
 def _word_vectors(
@@ -242,7 +228,7 @@ def _word_vectors(
         for each in word_pairs
     ]
 
-    def score(pairs: Pairs) -> ScoredGrid:
+    def score(pairs: Pairs) -> Scored:
         progress = progress_on_stderr(f"evaluating on {pairs.name}", quiet=options["quiet"])
         words = evaluate_words(
             table,
@@ -282,7 +268,7 @@ def _word_vectors(
         if fit_texts is not None:
             n = len(dict.fromkeys(fit_texts))
             notes.append(f"{words.n_fit_left_out:,} of {n:,} texts of {scoring['fit_on']} likewise")
-        return ScoredGrid(words.grid, settings, tuple(notes))
+        return words.grid, settings, notes
 
     n, d = table.vectors.shape
     of_counts = f"; counts of words: {counts_name}" if counts_name else ""
@@ -291,11 +277,10 @@ def _word_vectors(
         *([] if table.report is None else _file_lines(table.report)),
         *(word_pairs_text(each, scoring["seed"]) for each in on_words),
     ]
-    return Subject(tuple(lines), score)
+    return lines, score
 
 
 def _file_lines(report: VectorReport) -> list[str]:
-    """A line on the rows of the file that were left out or changed, if there are any."""
     counted = (
         (report.n_not_finite, "rows left out for NaN or infinity"),
         (report.n_duplicates, "rows left out since their word came before"),
@@ -307,33 +292,30 @@ def _file_lines(report: VectorReport) -> list[str]:
 
 
 def _show(
-    subject: Subject, scored: ScoredGrid, dev: ScoredGrid | None, options: dict[str, Any]
+    lines: Sequence[str], scored: Scored, dev: Scored | None, options: dict[str, Any]
 ) -> None:
     from ..data.write import saving, write
     from ..evaluate import choose_on_dev, grid_csv, grid_json
     from .grid_text import chosen_text, grid_text
 
-    grid, settings = scored.grid, scored.settings
-    chosen = None if dev is None else choose_on_dev(dev.grid, grid)
-    click.echo("\n".join(subject.lines))
-    click.echo(grid_text(grid, notes=scored.notes))
-    if chosen is not None and dev is not None:
-        click.echo(f"\n{chosen_text(chosen, dev.grid, grid)}")
-        for note in dev.notes:
-            click.echo(f"  {dev.grid.evaluated_on}: {note}")
-    for name in ("csv_file", "json_file"):
-        if (out := options[name]) is None:
-            continue
-        if name == "csv_file":
-            text = grid_csv(grid, **settings)
-        else:
-            text = grid_json(grid, chosen=chosen, **settings)
-        with saving(out):
-            write(out, text.encode(), force=options["force"])
+    grid, settings, notes = scored
+    lines, chosen = [*lines, grid_text(grid, notes=notes)], None
+    if dev is not None:
+        of_dev, _, notes = dev
+        chosen = choose_on_dev(of_dev, grid)
+        lines += ["", chosen_text(chosen, of_dev, grid)]
+        lines += [f"  {of_dev.evaluated_on}: {note}" for note in notes]
+    click.echo("\n".join(lines))
+    for out, written in (
+        (options["csv_file"], grid_csv),
+        (options["json_file"], partial(grid_json, chosen=chosen)),
+    ):
+        if out is not None:
+            with saving(out):
+                write(out, written(grid, **settings).encode(), force=options["force"])
 
 
 def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
-    """Refuse options of models together with options of word vectors."""
     given = [
         name
         for name in options
@@ -351,7 +333,6 @@ def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
 
 
 def _check_outputs(options: dict[str, Any]) -> None:
-    """Check that the files can be written, before the work starts."""
     from ..data.write import check_output
 
     several = ("pairs", "dev", "word_pairs")

@@ -206,7 +206,6 @@ def _grids(
     how: Mapping[str, Any],
     store: ArrayStore,
 ) -> dict[str, GainGrid]:
-    """The grid of each model, or of the vectors of FILE."""
     from ..diagnosis.evidence import evidence as judged
 
     found = {}
@@ -241,7 +240,6 @@ def _places(
     *,
     quiet: bool,
 ) -> dict[tuple[Any, str], np.ndarray]:
-    """The vectors at each layer and pooling, from the store where it has them."""
     from ..data.corpus import Corpus
     from ..encode.disk_cache import recalled_vectors
 

@@ -1,6 +1,5 @@
 """python -m geometry export: fits a transform on vectors and writes it in a form programs load."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import click
 
 from .options import texts_of, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, held_by, read_own
-from .shell import FORCE
+from .shell import show
 
 FILES = (".safetensors", ".onnx", ".npz", ".zip")
 _OUT_HELP = (
@@ -22,17 +21,8 @@ _OUT_HELP = (
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option("--normalize", is_flag=True, help="Of a folder: its vectors get unit length.")
-@FORCE
 @with_options(*OWN_DATA)
-def export(
-    file: str,
-    out: Path,
-    transform: str,
-    normalize: bool,
-    force: bool,
-    as_json: bool,
-    **reading: Any,
-) -> None:
+def export(file: str, out: Path, transform: str, normalize: bool, **reading: Any) -> None:
     """Fit a transform on FILE and write it. FILE has vectors, texts or pairs, or names pairs.
 
     The file is for vectors of the same kind: of this model, layer and pooling. The folder is the
@@ -52,13 +42,14 @@ def export(
     parse_treatment(transform)
     how = OwnOptions.of(**reading)
     inputs = (file, how.model, how.metadata)
-    check_output(out, FILES, inputs=inputs, or_folder=True, force=force)
+    check_output(out, FILES, inputs=inputs, or_folder=True, force=how.force)
     is_folder = out.suffix not in FILES
     if normalize and not is_folder:
         raise ValueError("--normalize is for a folder; normalise after the transform of a file")
     own = _read(file, how, is_folder=is_folder)
     about = {"treatment": transform, **own.about}
     affine = affine_map(fit_cure(transform, own.vectors), **about)
+    force = how.force
     with saving(out):
         if is_folder:
             where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
@@ -71,15 +62,12 @@ def export(
             write(out, numpy_files(affine)[ARRAYS], force=force)
         else:
             write(out, zipped(numpy_files(affine)), force=force)
-    if as_json:
-        click.echo(json.dumps({"out": str(out), "about": dict(affine.about)}))
-    else:
-        settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
-        click.echo(f"{out}: {settings}")
+    settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
+    result = {"out": str(out), "about": dict(affine.about)}
+    show(result, f"{out}: {settings}", as_json=how.as_json)
 
 
 def _read(file: str, how: OwnOptions, *, is_folder: bool) -> OwnData:
-    """The vectors of a file, or of its texts, or of both sentences of every pair."""
     from ..data.corpus import Corpus
     from ..export import ExportError
     from ..export.sentence_model import need_folder

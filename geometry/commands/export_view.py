@@ -1,6 +1,5 @@
 """python -m geometry export-view: a cloud, raw beside treated, as one file of HTML."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from ..data.translations import ENGLISH, languages
 from ..projection.projection import METHODS
 from .options import MAP, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnOptions, read_own
-from .shell import FORCE
+from .shell import show
 
 MOST_ROWS = 200_000  # of a file that a browser opens
 
@@ -23,7 +22,6 @@ MOST_ROWS = 200_000  # of a file that a browser opens
 @click.option("--dims", type=click.IntRange(2, 3), default=2)
 @with_options(*MAP)
 @click.option("--language", type=click.Choice(languages()), default=ENGLISH)
-@FORCE
 @with_options(*OWN_DATA)
 def export_view(
     file: Path,
@@ -35,8 +33,6 @@ def export_view(
     no_seed: bool,
     fit_all: bool,
     language: str,
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """Write the vectors of FILE, or of its texts, raw beside treated, as one file of HTML.
@@ -54,7 +50,7 @@ def export_view(
     from ..notebook.view import make_view
 
     how = OwnOptions.of(**reading)
-    check_output(out, (".html",), inputs=(file, how.metadata), force=force)
+    check_output(out, (".html",), inputs=(file, how.metadata), force=how.force)
     own = read_own(file, how)
     n = len(own.vectors)
     if n > MOST_ROWS:
@@ -74,9 +70,6 @@ def export_view(
     )
     content = view_html(view, file.stem).encode()
     with saving(out):
-        write(out, content, force=force)
+        write(out, content, force=how.force)
     figures = {"out": str(out), "n": n, "bytes": len(content), "about": dict(own.about)}
-    if as_json:
-        click.echo(json.dumps(figures))
-    else:
-        click.echo(f"{out}: {n:,} points, {len(content) / 1e6:.1f} MB")
+    show(figures, f"{out}: {n:,} points, {len(content) / 1e6:.1f} MB", as_json=how.as_json)

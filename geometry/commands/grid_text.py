@@ -44,7 +44,6 @@ def about(grid: Grid) -> str:
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
-    """The cell chosen on dev, and its score on test."""
     on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
     return "\n".join(
         [
@@ -60,7 +59,6 @@ def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
 
 
 def word_pairs_text(words: WordPairScore, seed: int) -> str:
-    """A line for a set of word pairs, with its coverage."""
     score = words.score
     missing = f", not {', '.join(words.missing[:FEW])}" if words.missing else ""
     own = " (covariance of the file's own vectors)" if score.similarity == "mahalanobis" else ""

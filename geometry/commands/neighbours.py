@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from .own_data import (
     read_beside,
     read_own,
 )
-from .shell import FORCE, progress_on_stderr
+from .shell import progress_on_stderr, show
 
 if TYPE_CHECKING:
     from ..data.relevance import Judged, JudgedQueries
@@ -52,7 +51,6 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
 )
 @click.option("--seed", type=int, default=0, help="Of the half and intervals.")
-@FORCE
 @with_options(*OWN_DATA)
 def neighbours(
     file: Path,
@@ -63,8 +61,6 @@ def neighbours(
     transform: str,
     fit_on: str,
     seed: int,
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """Find the K nearest rows of FILE by cosine, exactly, before and after a transform.
@@ -87,7 +83,7 @@ def neighbours(
 
     how = OwnOptions.of(**reading)
     inputs = (file, queries, relevance, how.metadata, fit_on)
-    check_output(out, (".csv",), inputs=inputs, force=force)
+    check_output(out, (".csv",), inputs=inputs, force=how.force)
     spec = parse_treatment(transform)
     own = read_own(file, how, has_ids=relevance is not None)
     rows = own.without_zeros()
@@ -124,24 +120,21 @@ def neighbours(
         seed=seed,
         progress=progress_on_stderr("comparing rows", quiet=how.quiet),
     )
-    with saving(out), written(out, force=force) as binary:
+    with saving(out), written(out, force=how.force) as binary:
         _write(binary, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
     if judged is not None:
         numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
     n_queries = n if asked is None else len(asked.vectors)
-    if as_json:
-        click.echo(json.dumps({"out": str(out), "queries": n_queries, **numbers}))
-    else:
-        click.echo("\n".join(_lines(numbers)))
-        click.echo(f"{out}: {n_queries:,} queries, {k} neighbours in each list")
+    last = f"{out}: {n_queries:,} queries, {k} neighbours in each list"
+    result = {"out": str(out), "queries": n_queries, **numbers}
+    show(result, "\n".join([*_lines(numbers), last]), as_json=how.as_json)
 
 
 def _fit_and_searched(
     rows: OwnData, fit_on: str, how: OwnOptions, seed: int
 ) -> tuple[np.ndarray, OwnData]:
-    """The vectors of the fit, and the rows that are searched."""
     from ..evaluate.fit_size import split_halves
 
     if fit_on == SAME:
@@ -194,7 +187,6 @@ def _write(binary: IO[bytes], lines: Iterator[tuple[Any, ...]]) -> None:
 def _table(
     rows: OwnData, asked: OwnData | None, treatment: Treatment, both: Sequence[Search], k: int
 ) -> Iterator[tuple[Any, ...]]:
-    """The lines of both lists, query by query."""
     from ..measure.search import BLOCK_ROWS
 
     texts, of_queries = rows.names, rows.names
@@ -220,7 +212,6 @@ def _table(
 
 
 def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
-    """What is measured of all rows."""
     before, after, names = changes.before, changes.after, rows.names
     numbers: dict[str, Any] = {
         "k": changes.k,
@@ -252,7 +243,6 @@ def _scores(
     k: int,
     seed: int,
 ) -> dict[str, Any]:
-    """What the queries with known answers find."""
     from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
 
     near = [

@@ -122,7 +122,6 @@ def held(file: Path, reading: Reading) -> Holds:
 
 
 def print_notes(read: Corpus | VectorSet | Pairs) -> None:
-    """Print on stderr what was sampled, left out or changed of a file."""
     from ..diagnosis.sentences import file_notes
 
     for note in file_notes(read, str):
@@ -145,14 +144,12 @@ def layer_of(text: str) -> Layer:
 
 
 def poolings_of(text: str) -> tuple[str, ...]:
-    """The named poolings, checked; "all" names every pooling."""
     from ..encode.pool import POOLINGS, as_poolings
 
     return as_poolings(tuple(POOLINGS) if text.strip() == ALL else listed(text, "poolings"))
 
 
 def weightings_of(text: str) -> tuple[str, ...]:
-    """The named weightings of words, checked; "all" names every weighting."""
     from ..vectors.word_averages import WEIGHTINGS
 
     names = WEIGHTINGS if text.strip() == ALL else listed(text, "weighting")
@@ -163,7 +160,6 @@ def weightings_of(text: str) -> tuple[str, ...]:
 
 
 def columns_of(text: str) -> Columns:
-    """The columns of two sentences and a score, by name or by number from 0."""
     columns = tuple(int(part) if part.isdecimal() else part for part in listed(text, "columns"))
     if len(columns) != 3:
         raise ValueError(f"--columns {text}: name three, as left,right,score")

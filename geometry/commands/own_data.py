@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.recognise import Holds, Reading
 from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of
-from .shell import progress_on_stderr
+from .shell import FORCE, progress_on_stderr
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
@@ -41,6 +41,7 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdou
 QUIET = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 # of every command that reads a FILE of texts or vectors
 OWN_DATA = (
+    FORCE,
     *FILE_OPTIONS,
     *MODEL,
     click.option("--layer", default="-1", help="As 4, first-last, 1+6; -1 is the last."),
@@ -81,6 +82,8 @@ class OwnOptions:
     pooling: str
     quiet: bool
     id_column: str | None = None
+    force: bool = False
+    as_json: bool = False
 
     @classmethod
     def of(cls, *, is_vectors: bool, **options: Any) -> OwnOptions:
@@ -105,8 +108,6 @@ class OwnOptions:
 
 @dataclass(frozen=True)
 class OwnData:
-    """Vectors with what belongs to each row."""
-
     vectors: np.ndarray  # (n, d) float32
     texts: tuple[str, ...] | None
     labels: tuple[str, ...] | None
@@ -121,7 +122,6 @@ class OwnData:
 
     @property
     def named(self) -> VectorSet:
-        """The vectors with all that names their rows."""
         from ..data.embeddings import VectorSet
 
         name = self.about.get("corpus", "")
@@ -133,7 +133,6 @@ class OwnData:
         return self.texts or tuple(f"#{number}" for number in self.numbers)
 
     def taken(self, rows: np.ndarray) -> OwnData:
-        """Only these rows (m,)."""
         beside: dict[str, Any] = {}
         for name in ("texts", "labels", "sources", "ids"):
             values = getattr(self, name)
@@ -181,7 +180,6 @@ def read_own(
 
 
 def read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
-    """The texts of a file, with the labels of a column."""
     from ..data.corpus import read_corpus
     from ..data.limits import OWN_FILES
 
@@ -205,7 +203,6 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
 
 
 def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
-    """The column of ids beside the texts, read as labels; None where there is none."""
     from ..data.column_names import ID_NAMES, named
     from ..data.corpus import preview_table
     from ..data.limits import OWN_FILES
@@ -216,7 +213,6 @@ def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
 
 
 def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
-    """A file of vectors; with its ids, if they are wanted and there is a column of them."""
     from ..data.limits import OWN_FILES
     from ..errors import GeometryError
     from ..vectors import preview_vector_set, read_vector_set
@@ -317,7 +313,6 @@ def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
 
 
 def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:
-    """The queries of the relevance file with the rows that answer them."""
     from ..data.limits import OWN_FILES
     from ..data.relevance import judge_vectors, read_relevance
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ..projection.neighbour_maps import MAPS
 from ..projection.projection import METHODS
 from .options import MAP, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import FORCE, progress_on_stderr
+from .shell import progress_on_stderr, show
 
 _OUT_HELP = (
     ".csv, .npy, .parquet; a name without an ending is a folder for the Embedding Projector."
@@ -28,7 +27,6 @@ _OUT_HELP = (
 @click.option("--method", type=click.Choice(METHODS), default="svd")
 @click.option("--dims", type=click.IntRange(2, 3), default=2)
 @with_options(*MAP)
-@FORCE
 @with_options(*OWN_DATA)
 def project(
     file: Path,
@@ -38,8 +36,6 @@ def project(
     seed: int,
     no_seed: bool,
     fit_all: bool,
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """Project the vectors of FILE, or of its texts, to points around the origin.
@@ -59,7 +55,7 @@ def project(
     from ..projection import project as projected
 
     how = OwnOptions.of(**reading)
-    endings = (".csv", *ENDINGS)
+    endings, force = (".csv", *ENDINGS), how.force
     check_output(out, endings, inputs=(file, how.metadata), or_folder=True, force=force)
     own = read_own(file, how)
     n = len(own.vectors)
@@ -98,15 +94,12 @@ def project(
         click.echo(f"{MAPS[method].title}: {CLOUD_TEXT['map']}.", err=True)
     if is_map and of_map["places"] == 1:
         click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
-    if as_json:
-        click.echo(json.dumps(figures | {"about": dict(own.about)}))
-    else:
-        parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
-        click.echo(f"{out}: {len(points):,} points; {', '.join(parts)}")
+    parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
+    text = f"{out}: {len(points):,} points; {', '.join(parts)}"
+    show(figures | {"about": dict(own.about)}, text, as_json=how.as_json)
 
 
 def _reports(*, quiet: bool) -> Callable[[str, int, int], None]:
-    """Progress of a map's stages, each on a line of its own."""
     lines: dict[str, Callable[[int, int], None] | None] = {}
 
     def report(stage: str, done: int, total: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -15,7 +14,7 @@ from ..errors import GeometryError
 from .grid_text import columns
 from .options import listed
 from .own_data import EXIT_CODES, JSON, QUIET
-from .shell import progress_on_stderr
+from .shell import progress_on_stderr, show
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
@@ -103,11 +102,9 @@ def reproduce(
         *used,
         *(f"{column}: {each}" for column, each in of_sets.items() if each),
     ]
-    if as_json:
-        click.echo(json.dumps({"about": about, "cells": cells}, ensure_ascii=False))
-    else:
-        head = ("row", "data set", "published", "here [95%]", "difference")
-        click.echo("\n".join([*about, "", *columns([head, *map(_texts, cells)])]))
+    head = ("row", "data set", "published", "here [95%]", "difference")
+    text = "\n".join([*about, "", *columns([head, *map(_texts, cells)])])
+    show({"about": about, "cells": cells}, text, as_json=as_json)
 
 
 def _cell(row: str, column: str, published: float | None, found: PairScore | str) -> dict[str, Any]:
@@ -157,7 +154,6 @@ def _read_set(name: str, data: Path | None, *, quiet: bool) -> tuple[Pairs, str]
 
 
 def _file(data: Path | None, name: str) -> Path | None:
-    """What has that name in the folder, whatever its ending."""
     within = () if data is None else sorted(data.iterdir())
     return next((each for each in within if each.name.split(".")[0].lower() == name), None)
 

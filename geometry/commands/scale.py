@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import click
 
 from .grid_text import columns
 from .options import ALL, BUNDLED, listed, poolings_of, with_options
-from .shell import FORCE
+from .shell import FORCE, show
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -333,25 +332,20 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
     from ..scale.open_run import read_status
 
     found = read_status(run, check=check)
-    if as_json:
-        click.echo(json.dumps(asdict(found), ensure_ascii=False))
-    else:
-        counts = found.counts
-        click.echo(
-            f"{found.kind}: {counts['done']:,} of {counts['shards']:,} shards done, "
-            f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
-            f"{counts['bytes'] / 1e6:,.1f} MB"
-        )
-        _print_left_out(counts, found.failed, found.left_out)
-        for name in found.damaged:
-            click.echo(f"{name}: its content is not what was written; run its command again")
-        for name in found.cut_logs:
-            click.echo(f"{name}: its log is cut off, so it counts as left; run its command again")
+    counts, again = found.counts, "run its command again"
+    lines = [
+        f"{found.kind}: {counts['done']:,} of {counts['shards']:,} shards done, "
+        f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
+        f"{counts['bytes'] / 1e6:,.1f} MB",
+        *_left_out(counts, found.failed, found.left_out),
+        *(f"{name}: its content is not what was written; {again}" for name in found.damaged),
+        *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
+    ]
+    show(asdict(found), "\n".join(lines), as_json=as_json)
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
 
 
 def _check_run(out: str) -> None:
-    """Refuse a symbolic link and a folder with other content than a run's."""
     from ..data.write import refuse_in_use
     from ..scale.manifest import LOCK, MANIFEST
     from ..scale.store import absolute, is_local
@@ -420,47 +414,53 @@ def _finish_run(out: str, manifest: dict[str, Any], cluster: dict[str, Any]) -> 
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
-    if cluster["as_json"]:
-        result = {"out": out, "counts": counts, "failed": failed, "rows_left_out": rows}
-        click.echo(json.dumps(result, ensure_ascii=False))
-    else:
-        for name in manifest["redone"]:
-            click.echo(f"{name}: its content or its log was damaged; it was written again")
-        click.echo(
-            f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
-            f"{counts['bytes'] / 1e6:,.1f} MB"
-        )
-        _print_left_out(counts, failed, rows)
-    if failed or rows:
-        click.get_current_context().exit(LEFT_OUT)
+    damaged = "its content or its log was damaged; it was written again"
+    lines = [
+        *(f"{name}: {damaged}" for name in manifest["redone"]),
+        f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
+        f"{counts['bytes'] / 1e6:,.1f} MB",
+        *_left_out(counts, failed, rows),
+    ]
+    _end({"out": out, "counts": counts}, lines, failed, rows, cluster)
 
 
-def _print_left_out(
+def _left_out(
     counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
-) -> None:
+) -> Iterator[str]:
     if counts["blank"]:
-        click.echo(f"{counts['blank']:,} rows without text left out")
+        yield f"{counts['blank']:,} rows without text left out"
     if counts["left_out"]:
-        click.echo(f"{counts['left_out']:,} rows left out:")
+        yield f"{counts['left_out']:,} rows left out:"
     for name, places in rows.items():
-        click.echo(f"  {name}: rows {', '.join(map(str, places))}")
+        yield f"  {name}: rows {', '.join(map(str, places))}"
     for name, reason in failed.items():
-        click.echo(f"  {name} failed: {reason}")
+        yield f"  {name} failed: {reason}"
 
 
 def _finish(text: str, result: dict[str, Any], engine: Engine, cluster: dict[str, Any]) -> None:
     """Print a result, and the rows and shards that are not in it."""
     failed = {each.shard: str(each.error) for each in engine.failures}
-    omitted = {name: (n, rows) for name, n, rows in engine.omitted}
-    if cluster["as_json"]:
-        rows = {name: listed for name, (_, listed) in omitted.items()}
-        result = {**result, "failed": failed, "rows_left_out": rows}
-        click.echo(json.dumps(result, ensure_ascii=False))
-    else:
-        click.echo(text)
-        for name, (n, places) in omitted.items():
-            click.echo(f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}")
-        for name, reason in failed.items():
-            click.echo(f"  {name} failed: {reason}")
-    if failed or omitted:
+    omitted = {
+        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, rows))}"
+        for name, n, rows in engine.omitted
+    }
+    lines = [
+        text,
+        *omitted.values(),
+        *(f"  {name} failed: {each}" for name, each in failed.items()),
+    ]
+    rows = {name: rows for name, _, rows in engine.omitted}
+    _end(result, lines, failed, rows, cluster)
+
+
+def _end(
+    result: dict[str, Any],
+    lines: list[str],
+    failed: dict[str, str],
+    rows: dict[str, list[int]],
+    cluster: dict[str, Any],
+) -> None:
+    result = {**result, "failed": failed, "rows_left_out": rows}
+    show(result, "\n".join(lines), as_json=cluster["as_json"])
+    if failed or rows:
         click.get_current_context().exit(LEFT_OUT)

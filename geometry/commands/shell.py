@@ -1,9 +1,11 @@
 """The group of commands; errors as one line with exit code 2, progress on stderr."""
 
+import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -51,7 +53,6 @@ def _failed(message: str, code: int = FAILED) -> int:
 
 
 def _program() -> str:
-    """How this shell was started: as the installed command, or by Python."""
     return "narrow-cone" if Path(sys.argv[0]).stem == "narrow-cone" else "python -m geometry"
 
 
@@ -60,6 +61,11 @@ def _option(option: str, choices: Sequence[str]) -> str:
     if choices == ("yes", "no"):
         return f"Say it by --{option} or --no-{option}."
     return f"Say it by --{option} {' or '.join(map(shlex.quote, choices))}."
+
+
+def show(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
+    """Print a result: as one JSON object, or as text."""
+    click.echo(json.dumps(result, ensure_ascii=False) if as_json else text)
 
 
 def progress_on_stderr(what: str, *, quiet: bool) -> Callable[[int, int], None] | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 
 from .options import with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import FORCE
+from .shell import show
 
 if TYPE_CHECKING:
     from ..export import AffineMap
@@ -28,17 +27,8 @@ _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for t
 @click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
 @click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
 @click.option("--transform", default=USUAL, help=_TRANSFORM_HELP)
-@FORCE
 @with_options(*OWN_DATA)
-def whiten(
-    file: Path,
-    out: Path,
-    fit: Path | None,
-    transform: str,
-    force: bool,
-    as_json: bool,
-    **reading: Any,
-) -> None:
+def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: Any) -> None:
     """Transform the vectors of FILE, or of its texts, and write them.
 
     Without --fit the transform is fitted on FILE itself. Measures of the result are then too good.
@@ -53,21 +43,19 @@ def whiten(
     from ..export.vector_files import ENDINGS
 
     how = OwnOptions.of(**reading)
-    check_output(out, ENDINGS, inputs=(file, fit, how.metadata), or_folder=True, force=force)
+    inputs = (file, fit, how.metadata)
+    check_output(out, ENDINGS, inputs=inputs, or_folder=True, force=how.force)
     own = read_own(file, how)
     affine = _fitted(fit, transform, own, how)
     Z = affine.apply_to_part(own.vectors)
     if (doubt := affine.doubt_of(own.vectors)) is not None:
         click.echo(f"Warning: {doubt}", err=True)
     with saving(out):
-        write_vectors(out, Z, texts=own.texts, labels=own.labels, force=force)
-    about = {**own.about, **affine.about}
-    if as_json:
-        n, d = Z.shape
-        click.echo(json.dumps({"out": str(out), "n": n, "d": d, "about": about}))
-    else:
-        settings = ", ".join(f"{name} {value}" for name, value in about.items())
-        click.echo(f"{out}: {Z.shape[0]:,} vectors of {Z.shape[1]:,} numbers; {settings}")
+        write_vectors(out, Z, texts=own.texts, labels=own.labels, force=how.force)
+    about, (n, d) = {**own.about, **affine.about}, Z.shape
+    settings = ", ".join(f"{name} {value}" for name, value in about.items())
+    text = f"{out}: {n:,} vectors of {d:,} numbers; {settings}"
+    show({"out": str(out), "n": n, "d": d, "about": about}, text, as_json=how.as_json)
 
 
 def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,14 +24,7 @@ if TYPE_CHECKING:
 DTYPES = ("float32", "float16")
 
 
-@dataclass(frozen=True)
-class Model:
-    """An encoder by its name; ``fingerprint`` is that of its files."""
-
-    name: str
-    revision: str | None
-    prefix: str
-    fingerprint: str
+Model = tuple[str, str | None, str, str]  # name, revision, prefix, and fingerprint of its files
 
 
 def encode_shards(
@@ -104,13 +96,11 @@ def encode_shards(
         "columns": [texts.text, texts.label, texts.weight],
     }
     run = RunFolder(out, "encode", settings, columns, sources)
-    known = Model(
-        absolute(model) if is_folder else model, revision, encoder.prefix, encoder.fingerprint
-    )
+    name = absolute(model) if is_folder else model
     work = partial(
         encode_shard,
         folder=run.address,
-        model=known,
+        model=(name, revision, encoder.prefix, encoder.fingerprint),
         layers=indices,
         poolings=names,
         columns=columns,
@@ -133,12 +123,11 @@ def encode_shard(
     skip: bool,
     threads: int,
 ) -> int:
-    """Encode a shard and write its vectors; returns the number of rows."""
     import torch
 
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
-    encoder = _loaded(model)
+    encoder = _loaded(*model)
     beside = {"text": pa.string()}
     if texts.label is not None:
         beside["label"] = pa.string()
@@ -164,10 +153,10 @@ def encode_shard(
 
 
 @lru_cache(maxsize=1)
-def _loaded(model: Model) -> Encoder:
+def _loaded(name: str, revision: str | None, prefix: str, fingerprint: str) -> Encoder:
     from ..encode.load import load_encoder
 
-    encoder = load_encoder(model.name, revision=model.revision, prefix=model.prefix)
-    if encoder.fingerprint != model.fingerprint:
-        raise ScaleError("other_model", name=model.name)
+    encoder = load_encoder(name, revision=revision, prefix=prefix)
+    if encoder.fingerprint != fingerprint:
+        raise ScaleError("other_model", name=name)
     return encoder

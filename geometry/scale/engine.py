@@ -158,7 +158,6 @@ class DaskEngine(Engine):
             return self._followed(self.client.map(run, list(tasks), **how), tasks)
 
     def _followed(self, futures: Sequence[Any], tasks: Sequence[Task]) -> Report:
-        """Counts what each task gives as it comes: its rows, or Failed."""
         from distributed import as_completed
 
         report = Report(len(tasks))
@@ -277,12 +276,8 @@ def _faults_of_the_cluster(client: Any) -> Iterator[None]:
     try:
         yield
     except (CancelledError, CommClosedError, TimeoutError) as error:
-        raise ScaleError("lost_scheduler", address=_address(client)) from error
-
-
-def _address(client: Any) -> str:
-    scheduler = getattr(client, "scheduler", None)
-    return getattr(scheduler, "addr", None) or "?"
+        address = getattr(getattr(client, "scheduler", None), "addr", None) or "?"
+        raise ScaleError("lost_scheduler", address=address) from error
 
 
 @contextmanager

@@ -135,7 +135,6 @@ class Manifest:
 
     @classmethod
     def read(cls, given: Any) -> Manifest:
-        """The manifest in a JSON value. Raises ValueError if that is not one."""
         vectors = tuple(map(_column, _member(given, "vectors", list)))
         shards = tuple(map(Entry.read, _member(given, "shards", list)))
         for names in ([each.name for each in vectors], [each.name for each in shards]):
@@ -346,7 +345,7 @@ class RunFolder:
                 with suppress(Exception):  # the store itself may have failed
                     self.save([], engine.ended_by)
                 raise
-            self._tidy()  # only now: after an error workers may still be writing
+            self._remove_parts()  # only now: after an error workers may still be writing
             return self.save(report.failures)
 
     @contextmanager
@@ -358,12 +357,11 @@ class RunFolder:
                 after = Manifest.read({**self._head, "shards": []})
                 if replace(before, shards=()) != after:
                     raise ScaleError("other_run", folder=self.address)
-            self._tidy()
+            self._remove_parts()
             self.save([])
             yield
 
-    def _tidy(self) -> None:
-        """Delete what killed workers left unfinished."""
+    def _remove_parts(self) -> None:
         remove_parts(joined(self.address, SHARDS))
 
     def left(self) -> list[Part]:
@@ -417,7 +415,6 @@ def _versions() -> dict[str, str]:
 
 
 def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
-    """Shards by state, and sums over those that are done."""
     states = [each.state for each in shards]
     return {
         "shards": len(shards),
@@ -465,7 +462,6 @@ def _log_of(address: str, shard: str) -> str:
 
 
 def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
-    """State that a shard is done; the worker's last step."""
     write_bytes(_log_of(address, shard), json.dumps(entry).encode())
 
 

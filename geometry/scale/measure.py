@@ -50,7 +50,6 @@ class Directions:
 def directions_of_shard(
     shard: Shard, *, column: Column, fitted: AffineMap | None, skip: bool
 ) -> Summed:
-    """The directions of a shard, after a transform."""
     found, left_out = None, RowsLeftOut()
     for block in blocks(shard, column, left_out, skip=skip):
         if not len(block.X):
@@ -161,7 +160,6 @@ def _table(
 
 
 def exact_measures(moments: Moments, directions: Directions) -> dict[str, DataMeasure]:
-    """The measures that are functions of sums over all rows."""
     view = SummedView(moments, directions)
     measures = {}
     for name, listed in LISTED.items():

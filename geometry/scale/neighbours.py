@@ -116,7 +116,6 @@ def _search_index(index: Index, ids: np.ndarray, U: np.ndarray, k: int, *, itsel
 def _index_of(
     shard: Shard, column: Column, folder: str, *, skip: bool
 ) -> tuple[Index, RowsLeftOut]:
-    """The shard's index from its file, or built; and the rows that it leaves out."""
     from usearch.index import Index
 
     # a column of another program may have any name
@@ -194,7 +193,7 @@ def find_neighbours(
     chosen, of_queries = data.column(column), queries.column(column)
     need_width(queries, of_queries, chosen.dimension)
     out = absolute(out)
-    place = queries_of(out)
+    place = out + ".queries"  # where the workers read them while the search lasts
     ids, units = _read_all(queries, of_queries, engine)
     index = joined(data.address if data.has_manifest else out + ".index", INDEX)
     how: dict[str, Any] = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
@@ -250,11 +249,6 @@ def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.n
             engine.omitted.append((shard.name, left_out.n, left_out.rows))
     ids, units = map(np.concatenate, zip(*parts, strict=True))
     return ids, units
-
-
-def queries_of(out: str) -> str:
-    """Where the workers read the queries while a search for ``out`` lasts."""
-    return out + ".queries"
 
 
 def _table(ids: np.ndarray, near: Near) -> pa.Table:

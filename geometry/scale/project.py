@@ -91,7 +91,6 @@ def project_data(
 def _fitted(
     engine: Engine, data: VectorData, chosen: Column, target: Column, sample: int, seed: int
 ) -> bytes:
-    """A sample and its places on the map, as .safetensors."""
     from safetensors.numpy import save
 
     X = draw(engine, data, chosen, sample, seed=seed).X

@@ -50,7 +50,6 @@ def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
 def sample_of_shard(
     shard: Shard, *, column: Column, limit: int, seed: int, beside: tuple[str, ...], skip: bool
 ) -> Summed:
-    """The rows of a shard whose hash is at most ``limit``, and the number of rows read."""
     n, parts, left_out = 0, [], RowsLeftOut()
     for block in blocks(shard, column, left_out, skip=skip, beside=beside):
         numbers = shard.before + n + np.arange(1, len(block.ids) + 1)

@@ -56,7 +56,6 @@ def inside(folder: str, *names: str) -> str:
 
 
 def listed(address: str) -> dict[str, int]:
-    """Names and bytes of the files in a folder; empty if there is no such folder."""
     fs, path = filesystem(address)
     fs.invalidate_cache()
     try:
@@ -158,7 +157,6 @@ def remove(address: str) -> None:
 
 
 def remove_parts(address: str) -> None:
-    """Delete what a killed run left unfinished in a folder of this machine."""
     if is_local(address):
         for part in Path(filesystem(address)[1]).glob(f".*{PART}"):
             part.unlink(missing_ok=True)

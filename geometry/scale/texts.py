@@ -65,7 +65,6 @@ def text_shards(addresses: Sequence[str]) -> tuple[str, ...]:
 
 
 def suffix_of(address: str) -> str:
-    """The suffix in lower case, without that of a compression."""
     suffixes = [each.lower() for each in PurePosixPath(address).suffixes]
     if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()

@@ -83,7 +83,6 @@ def map_data(
 
 
 def need_width(data: VectorData, column: Column, wanted: int) -> None:
-    """Raise ScaleError "other_width" where the vectors have another number of numbers."""
     if wanted != column.dimension:
         found = column.dimension
         raise ScaleError("other_width", folder=data.address, found=found, wanted=wanted)
@@ -118,7 +117,6 @@ def write_mapped(
     skip: bool,
     directed: bool = False,
 ) -> int:
-    """Map the rows of a shard and write them; returns their number."""
     kinds = {name: CARRIED[name] for name in beside} | dict.fromkeys(axes, pa.float32())
     with writing_shard(folder, part.name, [target], kinds) as writer:
         left_out = writer.left_out

@@ -32,7 +32,6 @@ class ShardBlock:
     rows: np.ndarray  # (m,), their places in the shard, from 0
 
     def taken(self, sound: np.ndarray) -> ShardBlock:
-        """The rows where ``sound`` (m,) is True."""
         keep = pa.array(sound)
         beside = {name: values.filter(keep) for name, values in self.beside.items()}
         return ShardBlock(self.ids[sound], self.X[sound], beside, self.rows[sound])
@@ -107,7 +106,6 @@ def _refuse_other_content(shard: Shard) -> None:
 def _sound(
     block: ShardBlock, shard: Shard, left_out: RowsLeftOut, *, skip: bool, directed: bool
 ) -> ShardBlock:
-    """The block without the rows that can't be used."""
     for zeros in (False, True) if directed else (False,):
         rows = block.X.any(axis=1) if zeros else np.isfinite(block.X).all(axis=1)
         is_sound = np.asarray(rows)

@@ -181,7 +181,6 @@ class Kept(Generic[P, Answer]):
         return None if entry is None else entry.answer
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
-        """Keep an answer that was computed elsewhere; returns the one that is kept."""
         return self._found_or_made(*self._place(values, options), lambda: answer)
 
     def name_of(self, *values: P.args, **options: P.kwargs) -> str:

@@ -41,7 +41,6 @@ class Look:
 
     @property
     def is_map(self) -> bool:
-        """True for a map of neighbours, which has no origin and no film."""
         return self.view in MAPS
 
 
@@ -54,19 +53,6 @@ def warn_of_too_few(n: int) -> bool:
         return False
     st.warning(_("A picture needs at least {n} points.").format(n=FEWEST_POINTS))
     return True
-
-
-def choose_cloud(
-    encoder: Encoder, *, more: DeltaGenerator | None = None, boxes: Sequence[DeltaGenerator] = ()
-) -> CloudSpec:
-    """Unit, layer and pooling in three ``boxes``; the toggle of special tokens in ``more``."""
-    unit_box, layer_box, pooling_box = boxes or st.columns(3)
-    with unit_box:
-        unit = choose_unit(encoder, ("sentences", "tokens", "types"))
-    layer, pooling = choose_place(encoder, unit, layer_box, pooling_box)
-    with more or pooling_box:
-        special = choose_special(encoder, unit, pooling)
-    return CloudSpec(unit, layer, pooling, special)
 
 
 def choose_place(
@@ -88,21 +74,15 @@ def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:
         "tokens": _("contextual tokens"),
         "types": noted(_("types"), type_words(encoder)),
     }
-    return choose(
-        st.selectbox,
-        _("Unit"),
-        list(units),
-        key="unit",
-        default="sentences",
-        labels={unit: labels[unit] for unit in units},
-    )
+    offered = {unit: labels[unit] for unit in units}
+    return choose(st.selectbox, _("Unit"), offered, key="unit", default="sentences")
 
 
 def choose_pooling(encoder: Encoder, poolings: Sequence[str], unit: str) -> str:
     return choose(
         st.selectbox,
         _("Pooling"),
-        list(poolings),
+        poolings,
         key="pooling",
         default=DEFAULT_POOLING,
         labels=pooling_names(encoder),
@@ -111,7 +91,6 @@ def choose_pooling(encoder: Encoder, poolings: Sequence[str], unit: str) -> str:
 
 
 def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
-    """A toggle that names the special tokens; True without a toggle if the model has none."""
     names = _(", ").join(map(code, encoder.special_tokens))
     if not names:
         return True
@@ -143,19 +122,14 @@ def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
 
 
 def choose_look(
-    corpus: Corpus | VectorSet,
-    spec: CloudSpec,
-    *,
-    views: Sequence[str],
-    dims: str = "2D",
-    has_clusters: bool = False,
+    corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str], dims: str = "2D"
 ) -> Look:
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     with view_box:
         view = choose(
             st.segmented_control,
             _("View"),
-            list(views),
+            views,
             key="view",
             default="mean",
             required=True,
@@ -183,13 +157,11 @@ def choose_look(
             required=True,
         )
     with colour_box:
-        colour = choose_colour(corpus, spec, has_clusters=has_clusters)
+        colour = choose_colour(corpus, spec)
     return Look(view=view, n_components=int(size[0]), colour=colour)
 
 
-def choose_colour(
-    corpus: Corpus | VectorSet, spec: CloudSpec, *, has_clusters: bool = False
-) -> str:
+def choose_colour(corpus: Corpus | VectorSet, spec: CloudSpec) -> str:
     colours = {
         "topic": label_name(corpus),  # the code in addresses, for labels of every kind
         "length": _("length"),
@@ -204,17 +176,9 @@ def choose_colour(
     if spec.unit != "types":
         for place, column in enumerate(corpus.columns):
             colours[f"{COLUMN}{place}"] = column.name
-    if has_clusters:
-        colours[CLUSTERS] = _("clusters")
+    colours[CLUSTERS] = _("clusters")
     follow_default("colour", default)
-    return choose(
-        st.selectbox,
-        _("Colour"),
-        list(colours),
-        key="colour",
-        default=default,
-        labels=colours,
-    )
+    return choose(st.selectbox, _("Colour"), colours, key="colour", default=default)
 
 
 def choose_fit_set(corpus: Corpus | VectorSet) -> str:
@@ -235,11 +199,9 @@ def choose_fit_set(corpus: Corpus | VectorSet) -> str:
     return choose(
         st.selectbox,
         _("Fit on"),
-        list(labels),
+        labels,
         key="fit-on",
         default=default,
-        labels=labels,
-        private=[code for code in labels if code.startswith("upload-")],
         help=_("“The other half”: half of the points are fitted, and the other half is shown."),
     )
 

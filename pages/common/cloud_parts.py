@@ -1,11 +1,11 @@
 """The controls before a page's cloud, and the parts below it, that several pages have."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Cloud, Corpus
@@ -13,7 +13,7 @@ from geometry.data import VectorSet
 from geometry.figures.layout import figure_rows
 from geometry.projection.twin_message import TwinCloud
 
-from .cloud_choices import Look, choose_cloud
+from .cloud_choices import Look, choose_place, choose_special, choose_unit
 from .compare_two import show_two
 from .corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusCloud, warn_of_cache
 from .downloads import csv_bytes, points_csv, short_number
@@ -29,10 +29,20 @@ from .selected_points import choose_row, store_selection
 def choose_spec(
     corpus: Corpus | VectorSet, *, more: DeltaGenerator, boxes: Sequence[DeltaGenerator] = ()
 ) -> CloudSpec:
-    """Unit, layer and pooling of texts, as many as are drawn; of vectors there is no choice."""
+    """Unit, layer and pooling of texts in three ``boxes``; of vectors there is no choice.
+
+    ``more`` : the place of the toggle of special tokens.
+    """
     if isinstance(corpus, VectorSet):
         return OF_VECTORS
-    return replace(choose_cloud(current_encoder(), more=more, boxes=boxes), max_points=MOST_DRAWN)
+    encoder = current_encoder()
+    unit_box, layer_box, pooling_box = boxes or st.columns(3)
+    with unit_box:
+        unit = choose_unit(encoder, ("sentences", "tokens", "types"))
+    layer, pooling = choose_place(encoder, unit, layer_box, pooling_box)
+    with more:
+        special = choose_special(encoder, unit, pooling)
+    return CloudSpec(unit, layer, pooling, special, MOST_DRAWN)
 
 
 def show_explored(
@@ -43,7 +53,6 @@ def show_explored(
     key: str,
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> TwinCloud:
-    """Draw the pictures with filters and sizes, whose points can be chosen and selected."""
     note_too_many_labels(points.cloud)
     cloud = explored.on(cloud, points)
     show_cloud(
@@ -67,7 +76,6 @@ def show_parts(
     cloud: TwinCloud,
     places: Mapping[str, np.ndarray],  # of the points, by picture
 ) -> None:
-    """The clusters of the pictures, two clouds at once, and the view as a file."""
     with panel.parts, errors_shown():
         show_clusters(points, list(places.items()), cloud.provenance)
         show_two(corpus, points, look, explored, chosen)
@@ -76,7 +84,6 @@ def show_parts(
 
 
 def warn_of_reading(corpus: Corpus | VectorSet) -> None:
-    """What the model did not read of the texts, and a full cache."""
     if isinstance(corpus, Corpus):
         with errors_shown():
             warn_of_coverage(coverage_of(corpus))
@@ -91,6 +98,5 @@ def figures_csv(figures: Mapping[str, Any], measured_on: str) -> bytes:
 
 
 def places_csv(cloud: Cloud, places: Mapping[str, np.ndarray], measured_on: str) -> bytes:
-    """``points_csv`` of pictures by name."""
     columns = [f"{name}_{axis}" for name, at in places.items() for axis in "xyz"[: at.shape[1]]]
     return points_csv(cloud, columns, np.hstack(list(places.values())), measured_on)

@@ -25,13 +25,13 @@ from geometry.projection.twin_message import Picture, Points, TwinCloud
 from . import jobs
 from .cache import kept
 from .cloud_choices import Look
-from .controls import choose, layer_labels, pooling_names
+from .controls import choose_in, layer_options, pooling_names
 from .corpus_cloud import MOST_DRAWN, CloudSpec, CorpusCloud, cloud_of_vectors, encode_corpus
 from .corpus_cloud import labels_of as labels_of_points
 from .draw.clouds import alternative_with, axis_titles, current_theme, point_colours
 from .draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from .explore_panel import Explored
-from .folded import folded
+from .folded import show_folded
 from .measures import label_name
 from .messages import errors_shown
 from .models import bundled_encoder, bundled_names, chosen_model, current_encoder
@@ -65,23 +65,19 @@ class TwoSide:
 
     @property
     def content_key(self) -> str:
-        """Names the vectors."""
         return f"{self.points.key}/{self.treatment}"
 
     @property
     def private(self) -> bool:
-        """True for a reader's own data."""
         return self.points.private
 
     @property
     def title(self) -> str:
-        """Model, layer, pooling and treatment in words."""
         about = self.points.corpus.name if self.points.model is None else _place(self.points)
         return f"{about} · {treatment_title(self.treatment)}"
 
 
 def _place(points: CorpusCloud) -> str:
-    """Model, layer and pooling of encoded texts, short."""
     words = [points.encoder.name.rpartition("/")[2]]
     if points.encoder.n_layers:
         words.append(_("layer {layer}").format(layer=points.spec.layer))
@@ -90,26 +86,15 @@ def _place(points: CorpusCloud) -> str:
 
 
 def treatment_title(code: str) -> str:
-    """A treatment in words; "raw" for none."""
     return _("raw") if code == RAW else treatment_words(code)
 
 
 # ---- the choice ----
 
 
-def show_two(
-    corpus: Corpus | VectorSet,
-    points: CorpusCloud,
-    look: Look,
-    explored: Explored,
-    chosen: int | None,
-) -> None:
-    """A part with any two sets of vectors of the points' rows beside each other."""
-    with folded(_("Two at once"), key="two", icon=":material/compare:") as is_open:
-        if is_open and points.cloud.unit not in ("sentences", "vectors"):
-            st.info(_("This needs sentences or a file of vectors, not tokens or types."))
-        elif is_open:
-            _show(corpus, points, look, explored, chosen)
+def show_two(*given: Any) -> None:
+    """A part with any two sets of vectors of the points' rows beside each other; as ``_show``."""
+    show_folded(_("Two at once"), "two", _show, *given, icon=":material/compare:")
 
 
 def _show(
@@ -119,6 +104,9 @@ def _show(
     explored: Explored,
     chosen: int | None,
 ) -> None:
+    if points.cloud.unit not in ("sentences", "vectors"):
+        st.info(_("This needs sentences or a file of vectors, not tokens or types."))
+        return
     st.markdown(
         _(
             "The same rows by two models, layers, poolings or treatments. Any set of vectors with "
@@ -155,7 +143,6 @@ def _show(
 
 
 def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
-    """The points of these rows (m,) of the corpus, ascending."""
     if np.array_equal(cloud.corpus_rows, rows):
         return cloud
     place = {row: at for at, row in enumerate(cloud.corpus_rows.tolist())}
@@ -166,20 +153,11 @@ def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
 def _choose_side(
     corpus: Corpus | VectorSet, points: CorpusCloud, side: str
 ) -> tuple[CorpusCloud, str]:
-    """The cloud of a side, of all its rows, and the treatment."""
     models = _models(corpus, points)
     usual = next(iter(models))
     boxes = st.columns([3, 2, 2, 3])
-    with boxes[0]:
-        model = choose(
-            st.selectbox,
-            _("First") if side == "first" else _("Second"),
-            list(models),
-            key=f"{side}-model",
-            default=usual,
-            labels=models,
-            private=[code for code in models if code.startswith("upload-")],
-        )
+    label = _("First") if side == "first" else _("Second")
+    model = choose_in(boxes[0], label, models, key=f"{side}-model")
     is_usual = model == usual
     if model in own_vectors() or model == THIS:
         cloud = points if model == THIS else cloud_of_vectors(own_vectors()[model])
@@ -191,20 +169,12 @@ def _choose_side(
         spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=is_usual)
         cloud = encode_corpus(texts, spec, encoder=encoder, private=points.private)
     codes = [RAW, *offered(of_moments=False)]
-    with boxes[3]:
-        treatment = choose(
-            st.selectbox,
-            _("Treatment"),
-            codes,
-            key=f"{side}-treatment",
-            default=RAW if side == "first" or points.model is not None else codes[1],
-            labels={code: treatment_title(code) for code in codes},
-        )
-    return cloud, treatment
+    treatments = {code: treatment_title(code) for code in codes}
+    first = RAW if side == "first" or points.model is not None else codes[1]
+    return cloud, choose_in(boxes[3], _("Treatment"), treatments, first, key=f"{side}-treatment")
 
 
 def _models(corpus: Corpus | VectorSet, points: CorpusCloud) -> dict[str, str]:
-    """What a side can be, by code, the page's own first."""
     found: dict[str, str] = {}
     if points.model is None:
         found[THIS] = points.corpus.name
@@ -241,24 +211,15 @@ def _choose_spec(
         if side == "second" and spec.layer == last:
             layer = "0"
     if last:
-        with boxes[0]:
-            layer = choose(
-                st.selectbox,
-                _("Layer"),
-                [*map(str, range(last + 1))],
-                key=f"{side}-place",
-                default=layer,
-                labels=layer_labels(last),
-            )
-    with boxes[1]:
-        pooling = choose(
-            st.selectbox,
-            _("Pooling"),
-            list(encoder.poolings),
-            key=f"{side}-pooling",
-            default=pooling if pooling in encoder.poolings else DEFAULT_POOLING,
-            labels=pooling_names(encoder),
-        )
+        layer = choose_in(boxes[0], _("Layer"), layer_options(last), layer, key=f"{side}-place")
+    pooling = choose_in(
+        boxes[1],
+        _("Pooling"),
+        encoder.poolings,
+        pooling if pooling in encoder.poolings else DEFAULT_POOLING,
+        key=f"{side}-pooling",
+        labels=pooling_names(encoder),
+    )
     at = last if pooling == "own" else int(layer)
     return CloudSpec("sentences", at, pooling, spec.special_tokens, MOST_DRAWN)
 
@@ -282,7 +243,6 @@ def _drawn(side: TwoSide, method: str, k: int) -> Projection:
 
 @kept(16)
 def _aligned(first: TwoSide, second: TwoSide, method: str, k: int) -> tuple[np.ndarray, float]:
-    """The second picture laid on the first, and what is left."""
     return align(_drawn(first, method, k).around_origin, _drawn(second, method, k).around_origin)
 
 
@@ -306,14 +266,12 @@ def _draw(
     if has_no_webgl2():
         st.info(_("The two pictures need WebGL2, which this browser does not have."))
         return residual
-    picture = _drawn(first, method, k)
+    picture, n = _drawn(first, method, k), len(points.cloud)
     reach = max(common_scale(picture, picture)[1], float(np.abs(aligned).max()))
     places = [picture.around_origin, aligned]
     names = [first.title, second.title]
-    alts = []
-    for side in (first, second):
-        cosine = mean_cosine(_treated(side)) if len(points.cloud) else None
-        alts.append(alternative_with(side.title, len(points.cloud), cosine, None))
+    cosines = [mean_cosine(_treated(side)) for side in (first, second)]
+    alts = [alternative_with(*each, None) for each in zip(names, (n, n), cosines, strict=True)]
     twin = TwinCloud(
         points=Points.of(pack_cloud(places, reach)),
         rows_key=f"two-{points.key}",
@@ -349,11 +307,6 @@ def _draw(
 
 
 # ---- numbers ----
-
-
-def _sampled(side: TwoSide) -> TwoSide:
-    """Of many rows a sample, the same on both sides."""
-    return replace(side, points=side.points.sample(MOST_COMPARED))
 
 
 @kept(16)
@@ -405,7 +358,8 @@ def rows_of_pairs(pairs: Pairs, texts: Sequence[str]) -> tuple[np.ndarray, np.nd
 
 def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     """The numbers of both; False where no row has nearest neighbours."""
-    sides = _sampled(first), _sampled(second)
+    # of many rows a sample, the same on both sides
+    sides = [replace(side, points=side.points.sample(MOST_COMPARED)) for side in (first, second)]
     n = len(sides[0].points.cloud)
     found = jobs.kept_or_made(
         _compared,
@@ -442,7 +396,7 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     st.markdown(markdown_table([head, ("---", "---:", "---:"), *rows]))
     judges = [None, *pairs_of(sides[0].points)]
     for pairs in judges:
-        line = _preference_line(_preferred(*sides, pairs), pairs, sides)
+        line = _preference_line(_preferred(sides[0], sides[1], pairs), pairs, sides)
         if line:
             st.markdown(line)
     notes = [
@@ -473,7 +427,6 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
 
 
 def pairs_of(points: CorpusCloud) -> list[Pairs]:
-    """The reader's own pairs and the bundled ones that are of these texts."""
     own: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
     bundled = [] if points.private else [read_bundled_pairs(name) for name in BUNDLED_PAIRS]
     texts = points.cloud.texts
@@ -487,7 +440,6 @@ def pairs_of(points: CorpusCloud) -> list[Pairs]:
 def _preference_line(
     found: Preference | None, pairs: Pairs | None, sides: Sequence[TwoSide]
 ) -> str:
-    """Which of the two is better for the labels or the pairs, with the scores."""
     if found is None:
         return ""
     what = label_name(sides[0].points.corpus) if pairs is None else pairs.name
@@ -520,7 +472,6 @@ def _preference_line(
 
 
 def _show_lists(first: TwoSide, second: TwoSide, points: CorpusCloud, row: int) -> None:
-    """The neighbours of the chosen point that are in both lists, lost and gained."""
     near = [_near(_treated(side), row) for side in (first, second)]
     parts = (
         (_("In both"), [each for each in near[0] if each in near[1]]),
@@ -535,7 +486,6 @@ def _show_lists(first: TwoSide, second: TwoSide, points: CorpusCloud, row: int) 
 
 
 def _near(X: np.ndarray, row: int) -> list[int]:
-    """The K nearest rows by cosine."""
     lengths = np.linalg.norm(X, axis=1)
     cosines = X @ X[row] / np.maximum(lengths, np.finfo(np.float32).tiny)
     cosines[row] = -np.inf

@@ -1,7 +1,7 @@
 """Controls whose state is in the URL, under codes; Streamlit's ``bind`` would put labels there."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -13,36 +13,35 @@ from geometry.data.words import tokenizer_for
 from geometry.encode.pool import POOLING_NAMES
 
 from .address import put_in_url, require_parameter
-from .page_state import forget_unlinked, note_choice
+from .page_state import PRIVATE, forget_unlinked, note_choice
 from .streamlit_internals import is_from_history
 from .words import _, names
 
 FOUND = "found"  # code of the tokenizer that is found from the texts
-TEXTS_READ = (
-    1000  # texts, evenly over the corpus, in which the tokenizer is found: some milliseconds
-)
+TEXTS_READ = 1000  # evenly over the corpus, in which the tokenizer is found: some milliseconds
 LATE_SECONDS = 1.0  # the browser's values may be older than a change by the server
 
 
 def choose(
     widget: Callable[..., Any],
     label: str,
-    options: Sequence[str],
+    options: Mapping[str, str] | Sequence[str],  # codes with their labels, or codes
     *,
     key: str,
-    default: str,
+    default: str = "",  # else the first
     labels: Mapping[str, str] | None = None,
     always_in_url: bool = False,
-    private: Collection[str] = (),
     **settings: Any,
 ) -> str:
     """A control over codes, which ``?key=code`` sets on arrival; returns the chosen code.
 
-    A code that is not among the options counts as the default. The address never gets a code in
-    ``private``, and gets the default only with ``always_in_url``.
+    A code that is not among the options counts as the default. The address never gets a code of
+    own data (PRIVATE), and gets the default only with ``always_in_url``.
     """
     require_parameter(key)
-    labels = labels or {}
+    labels = labels or (options if isinstance(options, Mapping) else {})
+    options = list(options)
+    default = default or options[0]
     if settings.get("accept_new_options"):
         code_of_label(key)
         shown = st.session_state.setdefault("shown-labels", {}).setdefault(key, {})
@@ -71,7 +70,7 @@ def choose(
     )
     if not is_refused:
         note_choice(key, value)
-    is_hidden = value in private or (value == default and not always_in_url)
+    is_hidden = value.startswith(PRIVATE) or (value == default and not always_in_url)
     put_in_url(key, None if is_hidden else value)
     return value
 
@@ -116,42 +115,28 @@ def tokenizer_names() -> dict[str, str]:
 
 def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     """How the texts become words. Chinese without spaces is never split at spaces."""
-    offered, found = (
-        list(tokenizer_names()),
-        tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)]),
-    )
+    labels = tokenizer_names()
+    offered, words = list(labels), _("Words of a text")
+    found = tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)])
     if found == "characters":
         offered = [FOUND, "characters", "jieba"]
     if find_spec("jieba") is None:
         offered.remove("jieba")
-    code = choose(
-        st.selectbox,
-        _("Words of a text"),
-        offered,
-        key="words-by",
-        default=FOUND,
-        labels=tokenizer_names(),
-    )
+    code = choose(st.selectbox, words, offered, key="words-by", default=FOUND, labels=labels)
     return found if code == FOUND else code
 
 
 def choose_in(
     box: DeltaGenerator,
     label: str,
-    options: Mapping[str, str] | Sequence[str],  # codes with their labels, or codes that say it
-    default: str = "",  # else the first
+    options: Mapping[str, str] | Sequence[str],
+    default: str = "",
     *,
     key: str,
     **settings: Any,
 ) -> str:
-    """``choose`` by a select box in a container."""
-    labels = options if isinstance(options, Mapping) else {}
-    codes = list(options)
-    default = default or codes[0]
     with box:
-        return choose(
-            st.selectbox, label, codes, key=key, default=default, labels=labels, **settings
-        )
+        return choose(st.selectbox, label, options, key=key, default=default, **settings)
 
 
 def layer_options(last: int) -> dict[str, str]:

@@ -100,7 +100,6 @@ class CorpusCloud:
 
     @property
     def encoder(self) -> Encoder:
-        """The model; LookupError for a reader's own vectors."""
         if self.model is None:
             raise LookupError("these vectors come from a file, not from a model")
         return self.model

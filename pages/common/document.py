@@ -24,7 +24,6 @@ TOOLS_HTML = """<div class="page-tools">
 
 
 def show_contents(page: str) -> None:
-    """The page's headings, language and scroll position; the browser keeps the own corpus' name."""
     own = chosen_own()
     words = names("streamlit")  # the reader's words for Streamlit's own controls
     # the same button has the name of its table, where the table has one
@@ -81,7 +80,6 @@ def warn_of_lost_corpus() -> None:
 
 
 def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
-    """Open a link's page with its settings and its file, which this session has now."""
     state = st.session_state
     for key in [key for key in state if str(key).startswith("filter-")]:
         del state[key]

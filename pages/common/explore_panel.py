@@ -142,21 +142,11 @@ def _view_file(cloud: TwinCloud, texts: Sequence[str], code: str, name: str) -> 
 
 @dataclass(frozen=True)
 class Explored:
-    """What the reader wants to see of a corpus.
+    """What the reader wants to see of a corpus."""
 
-    Attributes
-    ----------
-    kept : (n,) array of bool, or None
-        The rows of the corpus that the filters keep; None without a filter.
-    greys : bool
-        True turns the others grey; False leaves them out of pictures and measures.
-    size : int or None
-        The column of numbers that sizes the points.
-    """
-
-    kept: np.ndarray | None = None
-    greys: bool = False
-    size: int | None = None
+    kept: np.ndarray | None = None  # (n,) of bool, rows that the filters keep; None without one
+    greys: bool = False  # the others turn grey; False leaves them out of pictures and measures
+    size: int | None = None  # the column of numbers that sizes the points
 
     @property
     def left_in(self) -> np.ndarray | None:
@@ -175,13 +165,11 @@ class Explored:
         )
 
     def _sizing(self, points: CorpusCloud) -> FileColumn | None:
-        """The column that sizes the points."""
         if self.size is None or self.size >= len(points.corpus.columns):
             return None
         return None if points.cloud.unit == "types" else points.column(self.size)
 
     def dots(self, points: CorpusCloud) -> np.ndarray | None:
-        """The size of each point, and whether it is grey, as ``TwinCloud.dots``."""
         sizing = self._sizing(points)
         shown = many_found(points)
         if self.greys and self.kept is not None and points.cloud.unit != "types":
@@ -225,11 +213,9 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         others = choose(
             st.segmented_control,
             _("The other points"),
-            ["gone", "grey"],
+            {"gone": _("are left out"), "grey": _("turn grey")},
             key="others",
-            default="gone",
             required=True,
-            labels={"gone": _("are left out"), "grey": _("turn grey")},
         )
         greys = others == "grey"
     size = _choose_size(corpus) if has_picture else None
@@ -260,14 +246,8 @@ def _choose_size(corpus: Corpus | VectorSet) -> int | None:
     }
     if not numbers:
         return None
-    code = choose(
-        st.selectbox,
-        _("Size of the points"),
-        ["same", *numbers],
-        key="size",
-        default="same",
-        labels={"same": _("all the same"), **numbers},
-    )
+    sizes = {"same": _("all the same"), **numbers}
+    code = choose(st.selectbox, _("Size of the points"), sizes, key="size")
     return None if code == "same" else int(code)
 
 
@@ -310,16 +290,13 @@ def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, Condition]) ->
     for place, wanted in filters.items():
         names = columns[place].categories
         if names is None:
-            low, high = wanted.low, wanted.high
-            parts.append(
-                f"{place}:" + "~".join("" if e is None else f"{e:.12g}" for e in (low, high))
-            )
+            ends = (wanted.low, wanted.high)
+            said = "~".join("" if end is None else f"{end:.12g}" for end in ends)
         else:
             chosen = set(wanted.categories or ())
-            places = (
-                [] if len(chosen) == len(names) else [i for i, n in enumerate(names) if n in chosen]
-            )
-            parts.append(f"{place}:" + ",".join(map(str, places)))
+            places = [str(i) for i, name in enumerate(names) if name in chosen]
+            said = "" if len(chosen) == len(names) else ",".join(places)
+        parts.append(f"{place}:{said}")
     return ";".join(parts)
 
 
@@ -402,7 +379,6 @@ def _choose(
 
 
 def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -> None:
-    """How many rows that the other filters keep have each number; those in the range in colour."""
     values = column.values[others & ~np.isnan(column.values)]
     counts, edges = np.histogram(values, bins=BINS, range=_ends(column))
     middle = (edges[:-1] + edges[1:]) / 2
@@ -421,7 +397,6 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -
 
 
 def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> None:
-    """The most frequent values among the rows that the other filters keep, as bars."""
     theme, names = theme_named(st.context.theme.type), column.categories or ()
     order = np.argsort(-counts, kind="stable")[:MOST_BARS]
     most = max(int(counts.max()), 1)
@@ -436,7 +411,6 @@ def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> N
 
 
 def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
-    """The points of these rows of the corpus, with the filter in the name of the corpus."""
     if kept_rows is None or kept_rows.all() or points.cloud.unit == "types":
         return points
     rows = np.flatnonzero(kept_rows[points.corpus_rows])
@@ -496,7 +470,6 @@ def _by_chance(
 
 
 def _clustered(points: CorpusCloud, places: np.ndarray) -> np.ndarray:
-    """What clusters are found on, as the reader has chosen: the picture's places, or vectors."""
     return points.vectors if st.session_state.get(CLUSTERS_ON) == "vectors" else places
 
 
@@ -504,17 +477,14 @@ def _clustered(points: CorpusCloud, places: np.ndarray) -> np.ndarray:
 def _merged(
     points: CorpusCloud, places: np.ndarray, elsewhere: np.ndarray
 ) -> tuple[tuple[int, ...], ...]:
-    """Which clusters of a picture are mixed in another one."""
     return merged_clusters(elsewhere, _clusters(points, places)[0].labels)
 
 
 def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
-    """A name for each cluster: its number and its words."""
     return [" ".join((f"{i}", _(", ").join(each))).strip() for i, each in enumerate(words, 1)]
 
 
 def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
-    """A colour for each of the largest clusters of places (n, k); all other points are grey."""
     found, words = named_clusters(points, _clustered(points, places))
     names = cluster_names(words)[: MOST_CODES - 1]
     rest = max(len(names), MOST_COLOURED)
@@ -525,7 +495,6 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
 
 
 def column_colours(points: CorpusCloud, place: int) -> PointColours:
-    """Colours by a further column: a scale of its numbers, or its most frequent categories."""
     column = points.column(place)
     if column.categories is None:
         values, is_missing = column.values, np.isnan(column.values)
@@ -562,14 +531,12 @@ def show_clusters(
         choose(
             st.segmented_control,
             _("Clusters of"),
-            ["picture", "vectors"],
-            key=CLUSTERS_ON,
-            default="picture",
-            required=True,
-            labels={
+            {
                 "picture": _("the picture"),
                 "vectors": _("{k} principal components").format(k=min(COMPONENTS, d)),
             },
+            key=CLUSTERS_ON,
+            required=True,
         )
         if _clustered(points, places) is not places:
             title, others = _("all dimensions"), list(pictures)
@@ -649,7 +616,6 @@ def _merged_line(picture: str, names: Sequence[str]) -> str:
 
 
 def _how(found: Clusters) -> list[str]:
-    """How the clusters were found, and what was left out, in sentences."""
     how = _(
         "HDBSCAN on {n} points; a cluster has at least {smallest} of them. "
         "{outside} points lie between clusters."
@@ -670,7 +636,6 @@ def _how(found: Clusters) -> list[str]:
 def _csv(
     points: CorpusCloud, found: Clusters, words: Sequence[Sequence[str]], measured_on: str
 ) -> bytes:
-    """One row a point: its number, text, label, cluster and the cluster's words."""
     cloud = points.cloud
     labels = cloud.labels or ("",) * len(cloud)
     rows = [

@@ -144,7 +144,6 @@ class Job:
         self._cancel.set()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended, at most so much later."""
         return self._finished.wait(seconds)
 
     def excludes(self, other: Job) -> bool:

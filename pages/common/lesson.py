@@ -75,8 +75,6 @@ class LessonError(ValueError):
 
 @dataclass(frozen=True)
 class Case:
-    """A text, and the fact that must be above or below a number for it."""
-
     text: str
     fact: str = ""
     above: float | None = None
@@ -182,8 +180,6 @@ def _short(value: Any) -> str:
 
 
 def lesson_toml(steps: Iterable[Step]) -> str:
-    """The steps as a TOML file, which ``read_lesson`` reads."""
-
     def written(pairs: list[tuple[str, Any]]) -> Any:
         values = {name: value for name, value in pairs if value is not None}  # TOML has no None
         is_text = values.keys() == {"text", "fact"} and not values["fact"]
@@ -276,7 +272,6 @@ def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
 
 
 def show_lesson_bar(page: str) -> None:
-    """The step's sentences with Back and Next, if the address names a lesson."""
     place = enter_lesson(page)
     if place is None:
         return
@@ -418,7 +413,6 @@ def _shown(text: str, place: Place) -> str:
 
 
 def show_lesson_menu(page: str) -> None:
-    """The lessons, and the tools for a lesson of one's own."""
     mine: tuple[Step, ...] = tuple(st.session_state.get(MY_STEPS, ()))
     with st.popover(_("Lesson"), key="lesson-menu", icon=":material/school:", width="stretch"):
         for code, label in (
@@ -473,7 +467,6 @@ def _open_file() -> None:
 
 
 def _keep(steps: Sequence[Step], *, is_said: bool = True) -> None:
-    """Set the teacher's own steps, and begin the editor's fields anew."""
     st.session_state[MY_STEPS] = tuple(steps)
     st.session_state[EDITION] = st.session_state.get(EDITION, 0) + 1
     if is_said:
@@ -494,7 +487,6 @@ def shows_part(part: str) -> bool:
 
 
 def _show_editor() -> None:
-    """A file; each step's title, sentences and note; move and remove; save as a file."""
     st.file_uploader(
         _("Open a lesson (TOML)"),
         type=["toml"],

@@ -50,8 +50,6 @@ class _Ended(Exception):
 
 
 class Training:
-    """A generator's values, computed in another process for one session."""
-
     def __init__(self, session: str, call: Callable[[], Iterator[Any]]) -> None:
         self.records: list[Any] = []
         self.error: Exception | None = None

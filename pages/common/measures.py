@@ -107,20 +107,16 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
 
 
 def no_value(undefined: str | None) -> str:
-    """The text of a cell without a value; ``undefined`` is the code of the reason."""
     code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))
 
 
 def measured_words(row: Measured) -> str:
-    """The value with its interval, if it has one; 0 for no value."""
     return estimate(row.value or 0.0, row.low, row.high)
 
 
 @dataclass(frozen=True)
 class BigNumber:
-    """A number that can be read from the last row of a lecture hall."""
-
     label: str
     value: str
     note: str = ""  # a reference, such as the value for isotropic data
@@ -194,7 +190,6 @@ ICONS = {
 def agreement_of(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None
 ) -> AgreementDraws | None:
-    """The agreement of neighbours' labels, with draws by ``units``; None if it is undefined."""
     if len({*labels} - {""}) < 2:
         return None
     try:
@@ -211,7 +206,6 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
 
 
 def by_direction(moved: Estimate, rises: str, falls: str, neither: str) -> str:
-    """The text for a clear rise, for a clear fall, or for neither."""
     return rises if moved.rises else falls if moved.falls else neither
 
 
@@ -258,7 +252,6 @@ class Verdict:
 
 
 def overall_state(states: set[State]) -> State:
-    """The state of several results together: in part only if one of them holds at least in part."""
     if states & {"holds", "partly"}:
         return "holds" if states == {"holds"} else "partly"
     return "fails" if "fails" in states else "unknown"

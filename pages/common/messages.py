@@ -66,7 +66,6 @@ def show_failure(error: Exception) -> bool:
 
 @contextmanager
 def errors_shown(place: DeltaGenerator | None = None) -> Iterator[None]:
-    """A context that ends at an error of the encoder or of a measure, and shows it."""
     try:
         yield
     except ENCODER_ERRORS as error:

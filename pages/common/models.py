@@ -63,7 +63,6 @@ def bundled_names() -> dict[str, str]:
 
 
 def bundled_encoder(code: str) -> Encoder:
-    """A model that needs no download, whatever the reader has chosen."""
     choice, rules = ModelChoice(code, prefix=default_prefix(code)), model_rules()
     return shelf().get(_place(choice, rules)) or _put_on_shelf(choice, rules)
 
@@ -77,7 +76,6 @@ def warm_up() -> None:
 
 
 def select_model() -> None:
-    """The shared control: the bundled encoder, a suggestion, or a typed name or folder."""
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
@@ -130,9 +128,8 @@ def select_model() -> None:
     choose(
         st.segmented_control,
         _("Precision"),
-        list(DTYPES),
+        DTYPES,
         key="dtype",
-        default=DTYPES[0],
         required=True,
         help=_(
             "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
@@ -145,14 +142,13 @@ def select_model() -> None:
     choose(
         st.segmented_control,
         _("Prefix of each text"),
-        list(PREFIX_OF),
-        key="prefix",
-        default=usual.strip(" :"),
-        required=True,
-        labels={
+        {
             code: _("“{text}”").format(text=each) if each else _("no prefix")
             for code, each in PREFIX_OF.items()
         },
+        key="prefix",
+        default=usual.strip(" :"),
+        required=True,
         help=_(
             "E5 models were trained with “query: ” or “passage: ” before each text. Their card "
             "recommends “query: ” where texts are compared with each other."

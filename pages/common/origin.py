@@ -41,7 +41,6 @@ def type_words(encoder: Encoder) -> str:
 
 
 def model_line(encoder: Encoder) -> str:
-    """The model for a line of provenance: name, commit, precision."""
     parts = [encoder.name]
     if encoder.revision:
         parts.append(_("commit {commit}").format(commit=encoder.revision[:7]))
@@ -67,7 +66,6 @@ def layer_words(layer: int | str, last: int) -> str:
 
 
 def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
-    """Corpus, n, model, layer and pooling; without the layer for numbers of several layers."""
     cloud, spec = points.cloud, points.spec
     count = f"n = {counted(len(cloud), cloud.unit)}"
     if cloud.n_available > len(cloud):
@@ -93,7 +91,6 @@ def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
 
 
 def agreement_note(points: CorpusCloud) -> list[str]:
-    """A note on points that are not counted as neighbours when labels are compared."""
     if points.units is None or labels_of(points.cloud) is None:
         return []
     words = _("where labels are compared, tokens of one sentence are no neighbours of each other")
@@ -124,7 +121,6 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 
 
 def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
-    """The numbers of cut texts and of unknown tokens, in a job where that may take a second."""
     return jobs.kept_or_made(
         _coverage,
         *(current_encoder(), corpus, private or is_own(corpus)),
@@ -173,7 +169,6 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
 
 
 def _offer_e5(key: str) -> None:
-    """A button that chooses the bilingual model, if it is there and not chosen."""
     if E5 in bundled_names() and chosen_model().name != E5:
         st.button(
             _("Use {model}").format(model=bundled_names()[E5]),
@@ -228,7 +223,6 @@ def truncation_warning(coverage: Coverage) -> str:
 
 
 def _is_foreign(coverage: Coverage) -> bool:
-    """Whether the texts' language is most likely not the model's."""
     return bool(coverage.unknown_token) or coverage.unknown_share > MOST_UNKNOWN
 
 

@@ -42,7 +42,6 @@ class Evidence:
 
 
 def evidence_of(own: VectorSet) -> dict[str, Evidence]:
-    """This session's pairs and queries for these vectors, by code."""
     found: dict[str, Evidence] = st.session_state.get(EVIDENCE, {})
     return {code: each for code, each in found.items() if each.sha256 == own.sha256}
 

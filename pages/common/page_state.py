@@ -26,7 +26,7 @@ OF_SEVERAL = (
 )
 # Controls that Streamlit binds to the address: their defaults, which the address does not contain.
 BOUND = {"special": True, "find": "", "centring": 1.0, "strength": 1.0, "weights": True}
-PRIVATE = ("upload-", "pairs-upload-")  # codes of own data, which no address contains
+PRIVATE = ("upload-", "pairs-upload-", "evidence-")  # codes of own data, which no address contains
 LEFT, CHOSEN, SEEN = "left-pages", "readers-choice", "seen-choices"
 
 

@@ -50,7 +50,6 @@ def pair_refusal(pairs: Pairs) -> str:
 
 
 def _choose_columns(file: Any) -> Pairs | None:
-    """Show the head of the file and choose columns; None until three are chosen."""
     reading = reading_of(file)
     if names_its_columns(file.name):  # JSON lines or Parquet
         try:

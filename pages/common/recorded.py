@@ -11,7 +11,6 @@ from geometry.data.write import write
 
 
 def rounded(value: Any, decimals: int) -> Any:
-    """The value as JSON has it."""
     if isinstance(value, Mapping):
         return {name: rounded(each, decimals) for name, each in value.items()}
     if isinstance(value, list | tuple | np.ndarray):

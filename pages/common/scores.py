@@ -51,7 +51,6 @@ def clear_sign(moved: Difference | None) -> int | None:
 
 
 def row_name(table: str, name: str) -> str:
-    """What a row of a published table scores, in the reader's language; others are models."""
     return names("scores").get(f"{table}/{name}", name)
 
 

@@ -173,7 +173,6 @@ def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
 
 
 def short(text: str) -> str:
-    """The text on one line, cut, as Markdown."""
     return markdown(short_line(text, LONGEST))
 
 
@@ -195,7 +194,6 @@ def chosen_row(points: CorpusCloud) -> int | None:
 
 
 def choose_row(row: int) -> None:
-    """Choose the clicked point and clear the search by text."""
     st.session_state["point"] = row
     st.session_state["find"] = ""
 
@@ -247,7 +245,6 @@ def rows_of_text(text: str, n: int) -> np.ndarray:
 
 
 def show_selection(cloud: Cloud, key: str) -> None:
-    """The texts of the selected points, and the count of each label."""
     of, rows = st.session_state.get(SELECTED, ("", ()))
     rows = np.asarray(rows, dtype=np.int64)
     if of != key or not rows.size:
@@ -270,7 +267,6 @@ def show_selection(cloud: Cloud, key: str) -> None:
 
 
 def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
-    """A row for each selected point: its row from 1, text and label; all of them."""
     lines = [
         [
             str(cloud.sources[row] + 1 if cloud.unit in ("sentences", "vectors") else row + 1),

@@ -130,7 +130,6 @@ class UploadLimit:
             self._coming -= Counter({session: came})
 
     def _refuse_too_much(self, session: str, n_bytes: int) -> None:
-        """Raise HTTPException if so many bytes more are too many."""
         try:
             stored = uploaded_bytes()
         except Unreadable as error:

@@ -76,10 +76,9 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
         choose(
             st.selectbox,
             "Language · 语言 · 語言",
-            list(languages()),
+            {code: own_name(code) for code in languages()},
             key="lang",
             default=asked_language(),
-            labels={code: own_name(code) for code in languages()},
             always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
         )
     limit_sessions()
@@ -103,7 +102,6 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
 
 
 def require_model() -> None:
-    """Fetch the chosen encoder. If that fails, show the reason and a retry button; end the page."""
     from .models import fetch_chosen, offer_again
 
     try:

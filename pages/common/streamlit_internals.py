@@ -138,7 +138,6 @@ def is_connected(session: str) -> bool:
 
 
 def is_running(session: str) -> bool:
-    """Whether a session's page is being worked out."""
     server = _server()
     found = None if server is None else server.get_app_session(session)
     with suppress(Unreadable), _needs("AppSession._state"):
@@ -162,7 +161,6 @@ def end_expired_sessions() -> int:
 
 
 def uploaded_bytes() -> dict[str, int]:
-    """Bytes of the uploaded files of each session."""
     with _needs("MemoryUploadedFileManager.file_storage"):
         files = _server().uploaded_file_mgr.file_storage
         return {
@@ -187,8 +185,6 @@ def forget_uploads() -> None:
 
 
 def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -> None:
-    """Add a family of figures to the server's metrics."""
-
     class Provider:
         stats_families = (family,)
 

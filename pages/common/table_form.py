@@ -76,7 +76,6 @@ def uploaded(box: str) -> Any:
 
 
 def upload_table(label: str, key: str) -> Any:
-    """The uploader of a table, with its limits ({megabytes} in the label); its file, or None."""
     most = upload_limits().file_bytes
     file = upload(label.format(megabytes=megabytes(most)), key, most)
     st.caption(table_note())
@@ -84,7 +83,6 @@ def upload_table(label: str, key: str) -> Any:
 
 
 def upload_word_vectors(key: str) -> Any:
-    """The uploader of word vectors, with its limits; returns the file, or None."""
     label = _(
         "Word vectors (GloVe’s, word2vec’s or fastText’s text, word2vec’s binary, .npz, "
         ".safetensors; also gzipped), at most {megabytes} MB"
@@ -234,7 +232,6 @@ def offer_sample(key: str) -> None:
 def choose_sample(
     key: str, most: int, *, always: bool = False, first: int | None = None
 ) -> dict[str, Any]:
-    """A sample as options of a reader; ``first`` is proposed, ``always`` shows it at once."""
     if not always:
         if not st.session_state.get(key):
             return {}

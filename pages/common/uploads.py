@@ -111,19 +111,10 @@ def own_vectors() -> dict[str, VectorSet]:
 
 
 def select_corpus(page: str) -> None:
-    """The shared control of the corpus, with a note on its use by the page."""
     labels = corpus_labels() | own_labels(OWN_VECTORS)
     if NEXT in st.session_state:
         st.session_state["corpus"] = st.session_state.pop(NEXT)
-    code = choose(
-        st.selectbox,
-        _("Corpus"),
-        list(labels),
-        key="corpus",
-        default="topics",
-        labels=labels,
-        private=[code for code in labels if code.startswith("upload-")],
-    )
+    code = choose(st.selectbox, _("Corpus"), labels, key="corpus", default="topics")
     own = chosen_own()
     if own is not None:
         put_in_url(OWN_FILE, f"{own.sha256[:12]}~{own.name[:MOST_NAME]}")
@@ -165,7 +156,6 @@ def chosen_own() -> Corpus | VectorSet | None:
 
 
 def show_own(store: str) -> None:
-    """The session's own data of a store, each with a button that deletes it."""
     for code, label in own_labels(store).items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
             st.markdown(markdown(label), width="stretch")
@@ -201,7 +191,6 @@ def chosen_data(code: str | None = None) -> Corpus | VectorSet:
 
 @cache
 def _translated(code: str, _language: str) -> Corpus:
-    """A bundled corpus with its name and topics in the reader's language."""
     corpus = replace(read_bundled(code), name=names("corpora")[code])
     if corpus.labels is None:
         return corpus

@@ -23,7 +23,6 @@ _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def language() -> str:
-    """This session's language: of ``in_language``, the control, the address or the browser."""
     found: str = _fixed.get() or st.session_state.get("lang") or asked_language()
     return found
 

@@ -288,7 +288,7 @@ def choose_cloud_and_look(
     with more:
         special = choose_special(encoder, unit, pooling)
     spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return spec, choose_look(corpus, spec, views=VIEWS, has_clusters=True)
+    return spec, choose_look(corpus, spec, views=VIEWS)
 
 
 def chosen_layer(last: int) -> int:

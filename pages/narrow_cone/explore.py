@@ -810,7 +810,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             return
     with control_box:
         dims = "2D" if has_no_webgl2() else "3D"
-        look = choose_look(corpus, spec, views=views(), dims=dims, has_clusters=True)
+        look = choose_look(corpus, spec, views=views(), dims=dims)
     with more_box:
         if look.is_map:
             look = choose_map(look, len(points.cloud))

@@ -173,7 +173,6 @@ def choose_pairs() -> ScoredSet:
         default=codes[0],
         labels=every,
         always_in_url=codes[0] != BUNDLED,
-        private=[code for code in codes if is_private(code)],
     )
     try:
         chosen = pair_set(code)
@@ -420,7 +419,6 @@ def choose_fit(pairs: ScoredSet) -> FitTexts:
         key="sts-fit",
         default=SAME,
         labels=labels,
-        private=[code for code in labels if is_private(code.removeprefix(OTHER_PAIRS))],
     )
     if code == SAME:
         return FitTexts(code, pairs.corpus, _("the evaluation sentences"))

@@ -87,7 +87,6 @@ from .choices import (
     dev_code,
     fitted_on,
     hub_sets,
-    is_private,
     layer_phrase,
     measured_on,
     pair_labels,
@@ -679,7 +678,6 @@ def show_best(scene: SimilarityScene) -> None:
         key="sts-dev",
         default=dev_code(choice.pairs.code) or HALVES,
         labels=labels,
-        private=[code for code in labels if is_private(code)],
     )
     if code == HALVES:
         names = (_("one half of the pairs"), _("the other half"))

@@ -857,7 +857,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     cloud_boxes = (unit_box, boxes[-1], pooling_box)  # the last one is for the layer
     spec = choose_spec(corpus, more=special_box, boxes=cloud_boxes)
     with more_box:
-        look = choose_look(corpus, spec, views=("mean", "svd", "pca"), has_clusters=True)
+        look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     with panel.parts:
         explored = explored_part(corpus)
     scene = None

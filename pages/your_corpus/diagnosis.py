@@ -200,7 +200,6 @@ def _choose_judge(
         key="judge",
         default=next(iter(labels)),
         labels=labels,
-        private=list(offered),
     )
     return offered.get(chosen)
 

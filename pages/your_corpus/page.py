@@ -85,7 +85,7 @@ with result:
             warn_of_cache()
             picture_box, number_box = picture_row.columns([3, 1])
             with place_box:
-                colour = choose_colour(corpus, scene.points.spec, has_clusters=True)
+                colour = choose_colour(corpus, scene.points.spec)
             with panel.find:
                 row = choose_point(scene.drawn)
             with picture_box, st.container(key="picture"):

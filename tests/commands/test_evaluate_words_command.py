@@ -210,8 +210,6 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
         (("--weighting", "median"), "weighting must be one of mean, sif, zipf; got 'median'"),
         (("--columns", "a,b"), "--columns a,b: name three, as left,right,score"),
         (("--columns", "a,b,c"), "There is no column `a`; the file has `left`, `right`, `score`"),
-        (("--word-pairs", "/absent.txt"), "`/absent.txt` can't be read"),
-        (("--weighting", ","), "--weighting is empty"),
         (("--counts", "/absent.txt", "--weighting", "sif"), "`/absent.txt` can't be read"),
         (("--vectors", "/absent.vec"), "`/absent.vec` can't be read"),
         (("--pairs", "bundled"), "2 sets of pairs: say how they become one score, by --aggregate"),

@@ -28,7 +28,6 @@ def corpus(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wanted():
-    """The rows as the library whitens them."""
     X = load_encoder().encode(TEXTS, layer=4)
     whitening = fit_treatment("pca", X).turn(Knobs(n_components=16, shrinkage="ledoit-wolf"))
     return X, whitening.fitted.apply(X)
@@ -64,7 +63,6 @@ def test_a_prefix_is_named_and_is_the_prompt_of_the_written_model(corpus, tmp_pa
 
 @pytest.fixture
 def vectors(tmp_path):
-    """Vectors of an npz with another array, and a row of zeros, which is in no fit."""
     X = (np.random.default_rng(0).standard_normal((50, 5)) + 3).astype(np.float32)
     np.savez(tmp_path / "v.npz", mine=np.vstack([X, np.zeros((1, 5), np.float32)]), other=X[:2])
     return tmp_path / "v.npz", X
@@ -129,7 +127,6 @@ def test_both_sentences_of_pairs_are_fitted_on(tmp_path, capsys):
     [
         (["--transform", "clusterwise"], "no affine map"),
         (["--transform", "none"], "no affine map"),
-        (["--pooling", "mode"], "pooling must be one of"),
         (["--model", "/no/such/folder"], "No model can be read"),
     ],
 )

@@ -176,7 +176,6 @@ def test_labels_and_rows_of_zeros(tmp_path, capsys):
         (["--queries", "questions.txt"], "vectors"),
         (["--relevance", "questions.txt"], "query and what is relevant"),
         (["--fit", "nowhere.npy"], "nowhere.npy"),
-        (["-k", "0"], "not in the range"),
         (["-k", "5000"], "is more than the"),
     ],
 )

@@ -26,7 +26,6 @@ PAIRS = [
 
 @pytest.fixture
 def hub(server, tiny):  # noqa: F811
-    """BERT is the tiny model; STS-B and SICK-R have few pairs."""
     server.publish(BERT, tiny)
     names = ("sentence1", "sentence2", "score")
     for name in ("stsb", "sickr"):
@@ -41,7 +40,6 @@ def hub(server, tiny):  # noqa: F811
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder of data: STS12 with subsets, STS-B, some sentences for NLI, and word vectors."""
     rows = [",".join(map(str, (*each, "ab"[i % 2]))) for i, each in enumerate(PAIRS)]
     data = tmp_path / "sts"
     data.mkdir()

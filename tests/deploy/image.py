@@ -23,7 +23,6 @@ PATIENCE = 120  # seconds until the server is healthy
 
 
 def lines_of(instruction: str) -> list[str]:
-    """The arguments of each line with this Dockerfile instruction."""
     return re.findall(rf"^{instruction} +(.+)$", DOCKERFILE, re.MULTILINE)
 
 

@@ -17,7 +17,6 @@ APART = ("unshare", "--net", "--mount", "--fork")
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the image's /app and an empty cache."""
     if sys.platform != "linux" or subprocess.run([*APART, "true"], check=False).returncode:
         pytest.skip("this user can't make namespaces")
     folder = tmp_path_factory.mktemp("image")

@@ -43,7 +43,6 @@ def proxy(servers: list[AppServer], tmp_path_factory: pytest.TempPathFactory) ->
 
 
 def replica_of(url: str, cookie: str) -> str:
-    """The replica that answers a visitor with this cookie."""
     with urlopen(Request(f"{url}/_stcore/health", headers={"Cookie": cookie})) as answer:
         cookies = answer.headers.get_all("Set-Cookie")
     [replica] = [each.partition(";")[0] for each in cookies if each.startswith("replica=")]

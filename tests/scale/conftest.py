@@ -18,7 +18,6 @@ def two_workers() -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The folders that ``run_verb`` reads."""
     folder = tmp_path_factory.mktemp("sources")
     parts = split(cloud(SHARDS * 2000, 64), *[2000] * (SHARDS - 1))
     return {

@@ -30,13 +30,11 @@ VERBS = ("encode", "fit", "transform", "measure", "project", "neighbours")
 
 
 def cloud(n: int, d: int = D, seed: int = 0) -> np.ndarray:
-    """A cone of float32 rows with unequal axes."""
     rng = np.random.default_rng(seed)
     return (rng.standard_normal((n, d)) * np.linspace(2, 0.2, d) + 3).astype(np.float32)
 
 
 def write_files(folder: Path, parts: list[np.ndarray], **columns: list) -> Path:
-    """A folder of plain Parquet files, as another program writes them."""
     folder.mkdir(parents=True, exist_ok=True)
     start = 0
     for i, X in enumerate(parts):
@@ -49,7 +47,6 @@ def write_files(folder: Path, parts: list[np.ndarray], **columns: list) -> Path:
 
 
 def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
-    """A finished vector data set."""
     columns = [Column(column, parts[0].shape[1], "float32", {})]
     run = RunFolder(str(folder), "encode", {}, columns, [f"source {i}" for i in range(len(parts))])
     start = 0
@@ -63,7 +60,6 @@ def write_run(folder: Path, parts: list[np.ndarray], column: str = "v") -> Path:
 
 
 def write_texts(folder: Path, shards: int, rows: int) -> Path:
-    """Shards of bundled sentences with their topics, as JSON lines."""
     folder.mkdir(parents=True, exist_ok=True)
     corpus = read_bundled("topics")
     for i in range(shards):
@@ -76,12 +72,10 @@ def write_texts(folder: Path, shards: int, rows: int) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """The bytes of every shard of a run."""
     return {path.name: path.read_bytes() for path in sorted((folder / "shards").iterdir())}
 
 
 def split(X: np.ndarray, *sizes: int) -> list[np.ndarray]:
-    """X cut into parts of these sizes, and the rest."""
     return np.split(X, np.cumsum(sizes))
 
 

@@ -1,4 +1,4 @@
-"""Killed processes, a full disk or a failing store: the data set equals that of a normal run."""
+"""Killed processes or a failing store: the data set equals that of a normal run."""
 
 import os
 import signal
@@ -41,7 +41,6 @@ def pids(engine: Any) -> list[int]:
 
 
 def kill_when_half_done(engine: Any, victims: list[int]) -> list[int]:
-    """Kill the processes when the first shards are done and others are in progress."""
     killed: list[int] = []
 
     def watch(report: Any) -> None:
@@ -86,27 +85,6 @@ def separate_cluster() -> tuple[str, list[subprocess.Popen[str]]]:
     for process in (scheduler, worker):  # a full pipe would block them
         Thread(target=process.stderr.read, daemon=True).start()
     return address, [scheduler, worker]
-
-
-@pytest.mark.long
-def test_a_scheduler_killed_in_a_sum_is_reported(sources, quiet, tmp_path):
-    address, processes = separate_cluster()
-
-    def watch(report: Any) -> None:
-        if report.done == 2:
-            processes[0].kill()
-
-    try:
-        with (
-            pytest.raises(ScaleError, match="can't be reached"),
-            open_engine(scheduler=address, watch=watch) as engine,
-        ):
-            run_verb("fit", engine, tmp_path, sources)
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    assert run_verb("fit", Engine(), tmp_path, sources) == quiet("fit")
 
 
 def test_a_scheduler_killed_in_the_middle_is_reported_and_the_run_resumes(
@@ -170,35 +148,6 @@ def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, cap
     assert content(out) == quiet("transform")  # and no partial file remains
 
 
-@pytest.fixture
-def small_disk(tmp_path) -> Iterator[Path]:
-    """A disk of 1 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
-    if sys.platform != "linux" or subprocess.run(command, check=False).returncode:
-        pytest.skip("this user can't mount a small disk")
-    yield folder
-    # a lazy unmount, because a worker may still have a file open there
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-@pytest.mark.long
-def test_a_full_disk_is_reported_and_finished_shards_remain(small_disk, cluster, sources, quiet):
-    cluster.watch = lambda report: None
-    data = VectorData(sources["files"])
-    fitted = affine_map(fit_data(Engine(), VectorData(sources["run"])))
-    out = small_disk / "transform"
-    with pytest.raises(ScaleError, match=r"can't be written \(No space"):
-        transform_data(cluster, data, fitted, str(out))
-    before = {name: shard for name, shard in content(out).items() if name.startswith("part")}
-    assert before
-    assert all(quiet("transform")[name] == before[name] for name in before)
-    subprocess.run(["mount", "-o", "remount,size=100m", str(small_disk)], check=True)
-    transform_data(cluster, data, fitted, str(out))
-    assert content(out) == quiet("transform")
-
-
 # ---- a store with the S3 interface ----
 
 
@@ -248,7 +197,6 @@ def store(monkeypatch) -> Iterator[Store]:
 
 @pytest.fixture
 def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
-    """A data set of 8 shards in the store, a transform, and the shards of a run without faults."""
     import fsspec
 
     files = write_files(tmp_path / "files", split(X, *[250] * 7))

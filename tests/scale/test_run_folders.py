@@ -39,7 +39,6 @@ def run(tmp_path: Path) -> Path:
 
 
 def changed(run: Path, change: Callable[[dict[str, Any]], object]) -> Path:
-    """The run after a change of its manifest."""
     path = run / "manifest.json"
     manifest = json.loads(path.read_text())
     change(manifest)
@@ -48,7 +47,6 @@ def changed(run: Path, change: Callable[[dict[str, Any]], object]) -> Path:
 
 
 def outside(run: Path, name: str) -> Path:
-    """The run, whose first shard is elsewhere under a name."""
     secret = run.parents[1] / "secret" / "s.parquet"
     secret.parent.mkdir()
     (run / "shards" / FIRST).rename(secret)
@@ -56,7 +54,6 @@ def outside(run: Path, name: str) -> Path:
 
 
 def linked(run: Path, *parts: str) -> Path:
-    """The run, a part of which is a link to the same content elsewhere."""
     part = run.joinpath(*parts)
     elsewhere = run.parents[1] / "elsewhere"
     part.rename(elsewhere)
@@ -70,8 +67,6 @@ def deep(run: Path) -> Path:
 
 
 def of_shard(**stated: object) -> Callable[[Path], Path]:
-    """Changes of the first shard in the manifest; None deletes a value."""
-
     def change(found: dict[str, Any]) -> None:
         found["shards"][0].update(stated)
         for name in [name for name, value in stated.items() if value is None]:
@@ -134,7 +129,6 @@ def test_a_folder_that_leads_out_or_is_damaged_is_refused_with_a_sentence(
 
 @pytest.fixture
 def on_page(run, tmp_path, monkeypatch) -> Callable[[], AppTest]:
-    """Opens the run on Your corpus."""
     config = tmp_path / "own.toml"
     config.write_text(f"[uploads]\nfolders = ['{tmp_path / 'allowed'}']\n")
     monkeypatch.setenv("NARROW_CONE_CONFIG", str(config))
@@ -260,22 +254,15 @@ def test_a_column_of_any_name_stays_in_the_folder(tmp_path):
     }
 
 
-@pytest.mark.parametrize("at", ["files", "files/", "files/../files", "link"])
-def test_a_folder_of_sources_is_not_written_to(at, tmp_path):
+def test_a_folder_of_sources_is_not_written_to(run, tmp_path):
     files = write_files(tmp_path / "files", [X])
     (tmp_path / "link").symlink_to(files)
-    before = sorted(files.rglob("*"))
-    with pytest.raises(ScaleError, match="has the sources of this command"):
-        transform_data(Engine(), VectorData(str(files)), IDENTITY, f"{tmp_path}/{at}")
-    assert sorted(files.rglob("*")) == before
-
-
-def test_a_run_is_not_written_over_itself(run):
-    before = content(run)
-    for out in (run, run / "shards"):
+    before = sorted(tmp_path.rglob("*")), content(run)
+    outs = [(files, f"{tmp_path}/{at}") for at in ("files", "files/", "files/../files", "link")]
+    for source, out in (*outs, (run, run), (run, run / "shards")):
         with pytest.raises(ScaleError, match="has the sources of this command"):
-            transform_data(Engine(), VectorData(str(run)), IDENTITY, str(out))
-    assert content(run) == before
+            transform_data(Engine(), VectorData(str(source)), IDENTITY, str(out))
+    assert (sorted(tmp_path.rglob("*")), content(run)) == before
 
 
 @pytest.mark.model

@@ -27,7 +27,6 @@ def shell(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, 
 
 
 def walk(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The walk of the docs, with 3 shards of 40 texts."""
     made, commands = re.findall(r"```(?:python|sh)\n(.*?)```", WALK.split("## ")[1], re.DOTALL)[:2]
     assert "range(100)" in made
     folder.mkdir(exist_ok=True)

@@ -69,7 +69,6 @@ def reason_text(reason: str) -> str:
 
 
 def show_class_menu() -> None:
-    """Open a class or join one; nothing where the operator allows no rooms."""
     try:
         read_class_limits()
     except GeometryError as error:

@@ -234,7 +234,6 @@ class Rooms:
                 room.state["version"] += 1
 
     def reveal(self, code: str, visitor: str, question: Question, truth: int) -> None:
-        """Show all which option is right. Answers are closed then."""
         with self._room(code, leader=visitor) as room:
             room.note(question)
             room.questions[question.id]["truth"] = truth
@@ -279,7 +278,6 @@ class Rooms:
             return room.tally(question.id, visitor) if question.id in room.questions else None
 
     def is_revealed(self, code: str, question: str) -> bool:
-        """Whether the answer to a question has been shown, so that guesses are closed."""
         with self._room(code) as room:
             return room.questions.get(question, {}).get("truth") is not None
 

@@ -200,7 +200,6 @@ def lead() -> None:
 
 
 def selected() -> tuple[str, tuple[int, ...]] | None:
-    """The points that are selected on this page: the key of their cloud, and their rows."""
     from ..selected_points import SELECTED
 
     key, rows = st.session_state.get(SELECTED, ("", ()))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -51,7 +52,6 @@ def axis_titles(view: str, k: int) -> list[str]:
 
 
 def lines_below(projection: Projection, panel: Panel) -> list[str]:
-    """The trustworthiness of the picture and the number of points outside its frame."""
     return cloud_text.lines_below(projection, panel, _)
 
 
@@ -61,14 +61,12 @@ def cloud_panel(
     projection: Projection,
     reach: float,
     *,
-    scale: float = 1.0,
-    is_framed: bool = False,
     d: int | None = None,
+    **how: Any,
 ) -> Panel:
     """``panel_with`` the cones of the vectors, of which the cloud fills ``d`` dimensions."""
     edges = cone_edges(vectors, projection)
-    d = d or vectors.shape[1]
-    return panel_with(edges, d, texts, projection, reach, scale=scale, is_framed=is_framed)
+    return panel_with(edges, d or vectors.shape[1], texts, projection, reach, **how)
 
 
 def panel_with(
@@ -102,7 +100,6 @@ def panel_with(
 
 
 def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
-    """The cones of a picture, each with its angle in d dimensions and the angle that is drawn."""
     return cloud_text.cone_wedges(edges, projection, d, _)
 
 

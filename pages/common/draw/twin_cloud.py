@@ -32,7 +32,6 @@ MOST_ANSWERS = 50  # requested texts that each answer sends again at most
 
 
 def has_no_webgl2() -> bool:
-    """True once this session's browser has reported that it has no WebGL2."""
     return bool(st.session_state.get(NO_WEBGL2))
 
 

@@ -17,25 +17,14 @@ from tests.pages.visits import clear_memory, healthy, new_visit
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
-    *(*LIMITS, *SLOTS, *NUMBERS, "noise-unrelated", "noise-related", "lang", "pair", "point"),
-    *(
-        "centring",
-        "strength",
-        "present",
-        "camera",
-        "step",
-        "hull",
-        "lesson",
-        "lesson-step",
-        "class",
-    ),
-    *("where", "selected", "window", "file", "clusters-on"),
-    *("fit-rows", "kept", "removed"),  # sliders of Whitening
+    *(*LIMITS, *SLOTS, *NUMBERS),
     *(f"{side}-{what}" for side in ("left", "right") for what in ("table", "layer")),
     *(f"{side}-{what}" for side in SIDES for what in ("model", "place", "pooling", "treatment")),
+    *("noise-unrelated", "noise-related", "lang", "pair", "point", "centring", "strength"),
+    *("present", "camera", "step", "hull", "lesson", "lesson-step", "class", "where", "selected"),
+    *("window", "file", "clusters-on"),
+    *("fit-rows", "kept", "removed"),  # sliders of Whitening
 }
-
-
 CHOICES = ("choose", "choose_in")
 
 

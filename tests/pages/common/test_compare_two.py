@@ -14,7 +14,6 @@ from tests.pages.visits import brought, everything, healthy, new_visit
 
 
 def table(app) -> dict[str, float]:
-    """The table of the part: measure to value."""
     [text] = [each.value for each in app.markdown if "linear CKA" in each.value]
     rows = [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
     return {row[0]: float(row[1].split()[0].rstrip("%").replace("−", "-")) for row in rows}

@@ -22,7 +22,6 @@ def encoder(tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_worker() -> Iterator[None]:
-    """End the worker of these tests."""
     yield
     ENCODING.stop()
 
@@ -51,8 +50,6 @@ def test_the_worker_s_vectors_are_on_disk_and_those_of_this_process(encoder, tmp
 
 
 def unable(encoder):
-    """The encoder, unable to encode."""
-
     class Unable(type(encoder)):
         def encode_layers(self, *_: object, **__: object) -> None:
             raise AssertionError("the model ran")

@@ -32,13 +32,11 @@ TEXTS = ("the guitar string", "a piano and a guitar", "the jury heard", "a witne
 
 
 def shown_in(app, name):
-    """A parameter of the address; "" without it."""
     value = app.query_params.get(name, "")
     return value[0] if isinstance(value, list) else value
 
 
 def two_groups(n=40):
-    """Two groups far apart, one about music, one about a court, and their places."""
     places = np.random.default_rng(0).standard_normal((n, 2))
     places[n // 2 :] += 30
     texts = tuple(TEXTS[2 * (i >= n // 2) + i % 2] for i in range(n))
@@ -84,7 +82,6 @@ LANGUAGES = ("en", "de", "fr")
 
 
 def reviews(n=90):
-    """Texts with a category of three values and a number, as from a file."""
     lines = [f"review {i} of a guitar,{LANGUAGES[i % 3]},{i}.5" for i in range(n)]
     return read_corpus(
         "\n".join(["text,lang,price", *lines]).encode(), name="reviews.csv", text_column="text"

@@ -77,7 +77,6 @@ def rendered_wrongly(body: str) -> list[str]:
 
 
 def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
-    """(field, text) of all strings in a message and its submessages."""
     for field, value in message.ListFields():
         values = value if isinstance(value, (list, tuple)) or hasattr(value, "append") else [value]
         for each in values:
@@ -94,7 +93,6 @@ def nodes(block: Any) -> Iterator[Any]:
 
 
 def judge(app: AppTest) -> tuple[list[str], int]:
-    """(faults, number of strings that contain MARK)."""
     faults, n_shown = [], 0
     for node in nodes(app._tree):
         kind, proto = getattr(node, "type", ""), getattr(node, "proto", None)

@@ -47,8 +47,6 @@ def page_that_leaves() -> None:
 
 
 class Visit:
-    """A separate session that runs in a thread, like a browser tab."""
-
     def __init__(self, work: Callable[[Progress], object], page: Callable[[], None]) -> None:
         self.at = AppTest.from_function(page, default_timeout=PATIENCE)
         self.at.session_state["work"] = work
@@ -60,8 +58,6 @@ class Visit:
 
 
 class Gate:
-    """Work that reports progress until ``passed`` is set."""
-
     def __init__(self) -> None:
         self.begun, self.ended, self.passed = 0, 0, threading.Event()
 

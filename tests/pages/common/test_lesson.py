@@ -30,7 +30,6 @@ SHORT = 8  # steps of ten minutes
 
 
 def visit(code: str, at: int, **query: str):
-    """A step by deep link."""
     step = shipped_lesson(code)[at]
     asked = {"lang": code, "lesson": "1", "lesson-step": f"{at + 1}"} | dict(step.query) | query
     return new_visit(step.page, **asked)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 import time
 from pathlib import Path
 from queue import Queue
@@ -105,7 +104,6 @@ def test_a_folder_becomes_the_model_of_the_page(tmp_path):
 
 
 def controls(app: AppTest) -> set[str]:
-    """Keys of the controls below the list of models."""
     keys = {"revision", "dtype", "prefix"}
     shown = [*app.text_input, *app.button_group]
     return {each.key for each in shown} & keys
@@ -272,7 +270,6 @@ REFUSED = {
 
 
 def spoil(code, server, operator):  # noqa: F811
-    """Make the Hub or the operator's file cause this error."""
     if code == "gated":
         server.faults.status[NAME] = 401
     if code == "half_downloaded":
@@ -464,7 +461,6 @@ def test_the_encoder_is_warmed_up_unless_the_operator_turns_it_off(monkeypatch):
 
 
 def weighing(n: int) -> SimpleNamespace:
-    """A substitute for an encoder of this size."""
     return SimpleNamespace(memory_bytes=n)
 
 
@@ -479,21 +475,3 @@ def test_the_least_used_goes_beyond_the_budget():
     shelf.put("e", weighing(500))  # larger than the budget, so it is alone
     assert shelf.get("e")
     assert not any(shelf.get(name) for name in ("a", "b", "c", "d"))
-
-
-def test_two_visitors_at_once_get_one_copy():
-    shelf = models.ModelShelf(100)
-    copies = []
-    start = threading.Barrier(8)
-
-    def visit():
-        start.wait()
-        copies.append(shelf.put("same", weighing(10)))
-
-    threads = [threading.Thread(target=visit) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len({id(encoder) for encoder in copies}) == 1
-    assert shelf.used_bytes == 10

@@ -22,12 +22,10 @@ random = np.random.default_rng(0)
 
 
 def cone(n: int, d: int) -> np.ndarray:
-    """Rows about a mean of length 3."""
     return random.standard_normal((n, d)) + 3 * np.eye(d)[0]
 
 
 def with_rows(rows: list[int], value: float) -> np.ndarray:
-    """A cone in which each number of some rows has one value."""
     X = cone(60, 8)
     X[rows] = value
     return X
@@ -66,7 +64,6 @@ LONG = ("vectors of 4,096 numbers", "a million vectors of one number")
 
 
 def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
-    """All text on the page of these vectors."""
     vectors = VectorSet("mine", X.astype(np.float32), labels=labels, label_column="side")
     state = brought("vector-uploads", "corpus", vectors)
     return everything(healthy(new_visit(page, state, **{"fit-on": "same"}).run()))
@@ -121,8 +118,6 @@ def test_a_flow_of_two_different_points_is_refused_with_a_sentence() -> None:
 
 
 def failing(error: Exception) -> Callable[..., None]:
-    """A function that raises the error."""
-
     def fail(*_: object, **_options: object) -> None:
         raise error
 
@@ -130,7 +125,6 @@ def failing(error: Exception) -> Callable[..., None]:
 
 
 def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """The messages of our own code."""
     return [each.getMessage() for each in caplog.records if each.name.startswith("pages.")]
 
 
@@ -178,7 +172,6 @@ def test_the_server_shows_what_no_page_handles(monkeypatch: pytest.MonkeyPatch) 
 
 
 def a_set(n: int = 200, d: int = 8) -> VectorSet:
-    """A cone, in two groups."""
     X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
     X[:, 0] += 3
     labels = tuple("ab"[row % 2] for row in range(n))
@@ -186,7 +179,6 @@ def a_set(n: int = 200, d: int = 8) -> VectorSet:
 
 
 def visit_labels(page: str, vectors: VectorSet) -> tuple[str, list[str]]:
-    """All text on the page, and the labels of its lists."""
     app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
     healthy(app.run())
     numbers = [

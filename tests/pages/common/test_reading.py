@@ -30,8 +30,6 @@ def page_of_a_file() -> None:
 
 
 class File:
-    """An upload that counts how often it is read."""
-
     name = "own.txt"
 
     def __init__(self, content: bytes) -> None:

@@ -12,8 +12,6 @@ from tests.pages.common.test_models import NAME, _own_memory, errors, press, sma
 
 
 def folder_form():
-    """A page with only the form for a folder of pairs."""
-
     def script():
         from pages.sentence_similarity.choices import show_folder_form
 
@@ -24,8 +22,6 @@ def folder_form():
 
 @pytest.fixture
 def headers(monkeypatch):
-    """headers(Host="…"): those of the visit."""
-
     def given(**fields):
         sent = {name.replace("_", "-"): value for name, value in fields.items()}
         monkeypatch.setattr(ContextProxy, "headers", property(lambda _: sent))
@@ -141,14 +137,6 @@ def test_a_broken_operator_s_file_is_reported_on_the_pages(operator, page):
     assert not app.exception
     assert all("is not a TOML file" in error for error in errors(app))
     assert not any(button.key == "retry-model" for button in app.button)
-
-
-def test_a_broken_operator_s_file_is_reported_by_the_form_of_a_folder(operator):
-    operator("[models\n")
-    app = folder_form()
-    app.text_input(key="pairs_folder").set_value("/etc").run()
-    assert not app.exception
-    assert "is not a TOML file" in errors(app)[0]
 
 
 def test_a_revision_that_is_too_long_is_refused(server):  # noqa: F811

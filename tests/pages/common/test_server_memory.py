@@ -149,7 +149,6 @@ class Server(AppServer):
     """The app, which also runs the tests' code."""
 
     def order(self, code: str) -> str:
-        """What the server prints while it runs the code."""
         before = len(self.log)
         Path(self.environment["ORDERS"]).write_text(code, encoding="utf-8")
         until(lambda: "OBEYED" in self.log[before:])
@@ -158,7 +157,6 @@ class Server(AppServer):
         return printed
 
     def uploaded(self) -> int:
-        """Bytes of all uploads, by the server's metrics."""
         with urlopen(f"{self.url}/_stcore/metrics") as answer:
             metrics = answer.read().decode()
         figures = dict(re.findall(r'^narrow_cone_memory_bytes\{of="(\w+)"\} (\d+)', metrics, re.M))
@@ -194,7 +192,6 @@ class Upload:
         self.status = self._read()
 
     def send(self, n_bytes: int) -> None:
-        """Send the next bytes of the content."""
         self._socket.sendall(self._content[:n_bytes])
         self._content = self._content[n_bytes:]
 
@@ -208,7 +205,6 @@ class Upload:
         return self.status
 
     def answer(self) -> int:
-        """The last status."""
         self.status = self._read()
         self._socket.close()
         return self.status
@@ -218,7 +214,6 @@ class Upload:
 
 
 def put(*given: object, **options: bool) -> int:
-    """The status of an upload."""
     return Upload(*given, **options).end()
 
 
@@ -254,7 +249,6 @@ print("GAVE", len(manager.list_sessions()))""")
 
 
 async def sees(reader: Reader) -> str:
-    """FULL or UNCOUNTED, or PAGE if the reader sees the page."""
     await reader.open()
     text = "\n".join(reader.texts)
     [seen] = [each for each in (FULL, UNCOUNTED) if each in text] or [PAGE]

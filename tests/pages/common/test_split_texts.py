@@ -18,7 +18,6 @@ pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
 def split_corpus() -> Corpus:
-    """Texts of three sentences each, all with the text's topic."""
     topics = read_bundled("topics")
     starts = np.linspace(0, len(topics) - EACH, N // EACH).astype(int)
     rows = (starts[:, None] + np.arange(EACH)).ravel()
@@ -29,7 +28,6 @@ def split_corpus() -> Corpus:
 
 
 def share(X: np.ndarray, labels: np.ndarray, units: np.ndarray) -> float:
-    """Agreement of the five nearest rows of other units by cosine, by brute force."""
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     cosines = U @ U.T
     cosines[units[:, None] == units] = -9
@@ -38,7 +36,6 @@ def share(X: np.ndarray, labels: np.ndarray, units: np.ndarray) -> float:
 
 
 def first_headlines(app: AppTest) -> list[str]:
-    """The numbers and the references below the first picture."""
     body = next(e.proto.body for e in app.get("html") if 'class="big-numbers"' in e.proto.body)
     return re.findall(r"<(?:b|small)>(.*?)<", body)
 

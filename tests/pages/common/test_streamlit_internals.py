@@ -50,7 +50,6 @@ def restored(monkeypatch) -> Iterator[None]:
 
 
 def left(messages: Sequence[ForwardMsg], **options: object) -> list[tuple[int, ...]]:
-    """The places of the messages that remain when AGAIN begins to run."""
     streamlit_internals.correct_faults()
     queue = ForwardMsgQueue()
     for message in messages:

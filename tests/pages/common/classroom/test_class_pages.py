@@ -50,7 +50,6 @@ def come(tmp_path, monkeypatch, operator) -> Come:
 
 
 def opened(come: Come, page: str, **query: str) -> tuple[AppTest, str]:
-    """The teacher's visit with a room, and the room's code."""
     teacher = healthy(come("teacher", page, **query).run())
     teacher = healthy(teacher.button(key="class-open").click().run())
     return teacher, one(teacher.query_params["class"])
@@ -70,7 +69,6 @@ def bars(app: AppTest) -> str:
 
 
 def question(app: AppTest, key: str = "lesson-guess") -> ButtonGroup:
-    """The options of a question."""
     [found] = [each for each in app.get("button_group") if str(each.key).startswith(key)]
     return found.proto
 
