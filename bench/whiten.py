@@ -25,10 +25,11 @@ from geometry.transform import WhiteningMap
 
 ROWS, WIDTH = 100_000, 768
 REPEATS = 7
-RATIO_TARGET = 0.7
+RATIO_TARGET = 0.9
+SHARE_TARGET = 0.6
 FILE_ROWS, FILE_WIDTH, BLOCK_ROWS = 1_000_000, 384, 8192
 FILE_REPEATS = 3
-FILE_TARGET = 1.5
+FILE_TARGET = 3.0
 PEAK_TARGET = 600  # MB
 PAGE_ROWS, PAGE_WIDTH = 5000, 384
 STEP_TARGET, FIT_TARGET = 0.1, 0.15
@@ -63,13 +64,18 @@ def _against_scikit_learn() -> list[Row]:
     import torch  # noqa: F401 - as in a program that encodes
 
     X = cloud(ROWS, WIDTH)
+    square = np.random.default_rng(1).standard_normal((WIDTH, WIDTH), dtype=np.float32)
+    product = np.empty_like(X)
     timed: dict[str, Callable[[], object]] = {
         "ours": lambda: Whitening("pca").fit(X).transform(X),
         "theirs": lambda: PCA(whiten=True, svd_solver="covariance_eigh").fit(X).transform(X),
+        "product": lambda: np.matmul(X, square, out=product),
     }
     with retained_memory():
         took = _medians(timed, repeats=REPEATS)
-    ratio = took["theirs"] / took["ours"]
+    work = 4 * ROWS * WIDTH**2  # covariance and apply, 2 n d^2 each
+    rate, machine = work / took["ours"] / 1e9, work / 2 / took["product"] / 1e9
+    ratio, share = took["theirs"] / took["ours"], rate / machine
     return [
         Row(
             name=f"whiten {ROWS:,} × {WIDTH}, fit and transform (peer: scikit-learn PCA, "
@@ -82,6 +88,17 @@ def _against_scikit_learn() -> list[Row]:
             note=f"torch loaded; rank {Whitening('pca').fit(X).rank_} found, the peer scales noise "
             "up",
         ),
+        Row(
+            name="whitening's share of the machine's float32 matrix-product rate (peer: "
+            "numpy.matmul)",
+            ours=rate,
+            peer=machine,
+            ratio=share,
+            unit="GFLOP/s",
+            target=f"{SHARE_TARGET} ×",
+            met=share >= SHARE_TARGET,
+            note="counted as 4nd²",
+        ),
     ]
 
 
@@ -92,22 +109,24 @@ def _from_a_file(path: Path) -> list[Row]:
             file.write(block[: FILE_ROWS - start].tobytes())
     timed: dict[str, Callable[[], object]] = {
         "ours": lambda: fit_file(path),
-        "products": lambda: bare_products(path),
+        "float32": lambda: bare_products(path, np.float32),
+        "float64": lambda: bare_products(path, np.float64),
     }
     took = _medians(timed, repeats=FILE_REPEATS)
-    ratio = took["products"] / took["ours"]
+    ratio = took["float32"] / took["ours"]
     (printed,) = printed_by("bench.whiten", path)
     peak = int(printed) / 1e6
     return [
         Row(
             name=f"partial_fit of {FILE_ROWS:,} × {FILE_WIDTH} from a memory map (peer: the same "
-            "products in numpy)",
+            "products in numpy, float32)",
             ours=took["ours"],
-            peer=took["products"],
+            peer=took["float32"],
             ratio=ratio,
             target=f"{FILE_TARGET:g} times the peer's time or less",
             met=ratio >= 1 / FILE_TARGET,
-            note=f"{took['ours'] / took['products']:.2f} times the peer's time",
+            note=f"{took['ours'] / took['float32']:.2f} times the peer's time; "
+            f"{took['ours'] / took['float64']:.2f} times that of float64 products",
         ),
         Row(
             name="peak memory of that fit",
@@ -165,11 +184,11 @@ def fit_file(path: Path) -> int:
     return whitening.rank_
 
 
-def bare_products(path: Path) -> np.ndarray:
-    """Read, centre, multiply and sum in float64: the least work of any fit."""
+def bare_products(path: Path, dtype: type) -> np.ndarray:
+    """Read, centre, multiply and sum: the least work of any fit."""
     scatter = np.zeros((FILE_WIDTH, FILE_WIDTH))
     for block in _blocks(path):
-        Z: np.ndarray = block.astype(np.float64)
+        Z: np.ndarray = block.astype(dtype)
         Z -= Z.mean(axis=0)
         scatter += Z.T @ Z
     return scatter

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .products import sums_in_float32
 from .rows import LARGEST, SMALLEST, UndefinedMeasure, count_distinct, refuse_not_finite
 
 BLOCK_ROWS = 8192  # rows in one centred float64 copy
@@ -31,27 +32,43 @@ class Moments:
     quartic: float  # sum w |z|^4
     # different rows among n_rows, up to d + 2; None after a merge of blocks that may share rows
     n_distinct: int | None = None
+    # (d, m) directions in which float32 products would hide the variance; None of float64 products
+    weak: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+    def of(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        *,
+        like: Moments | None = None,
+    ) -> Moments:
         """Moments of one array X (n, d), by blocks of rows.
 
-        ValueError for NaN and infinity, and for numbers so large or small that their fourth powers
-        leave float64, or that float32 loses digits.
+        ``like`` are moments of earlier rows of the same cloud. They halve the time, and change
+        sums only by rounding. ValueError for NaN and infinity, and for numbers so large or small
+        that their fourth powers leave float64, or that float32 loses digits.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
-            found = cls.of_part(X, sample_weight)
+            found = cls.of_part(X, sample_weight, like)
         _refuse_extreme(found, X, sample_weight)
         return found
 
     @classmethod
-    def of_part(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Moments:
+    def of_part(
+        cls,
+        X: np.ndarray,
+        sample_weight: np.ndarray | None = None,
+        like: Moments | None = None,
+    ) -> Moments:
         """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
+        is_plain = sample_weight is None and X.dtype == np.float32
+        found = _of_float32(X, None if like is None else like.weak) if is_plain else None
+        found = found or _of_blocks(X, sample_weight)
         counted = X if sample_weight is None else X[np.asarray(sample_weight) > 0]
-        n_distinct = count_distinct(counted, most=X.shape[1] + 2)
-        return replace(_of_blocks(X, sample_weight), n_distinct=n_distinct)
+        return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
 
     def merge(self, other: Moments) -> Moments:
         weight = self.weight + other.weight
@@ -71,6 +88,7 @@ class Moments:
             cubic=a[0] + b[0],
             quartic=a[1] + b[1],
             n_distinct=self._distinct_with(other),
+            weak=self.weak if other.weak is None else other.weak,
         )
 
     def _distinct_with(self, other: Moments) -> int | None:
@@ -139,6 +157,14 @@ def refuse_extreme(X: np.ndarray) -> None:
 
 def _range_of(X: np.ndarray) -> tuple[float, float]:
     return (SMALLEST_32, LARGEST_32) if X.dtype == np.float32 else (SMALLEST, LARGEST)
+
+
+def _of_float32(X: np.ndarray, likely_weak: np.ndarray | None) -> Moments | None:
+    sums = sums_in_float32(X, likely_weak)
+    if sums is None:
+        return None
+    n = len(X)
+    return Moments(n, n, n, sums.mean, sums.scatter, sums.cubic, sums.quartic, weak=sums.weak)
 
 
 def _of_blocks(X: np.ndarray, w: np.ndarray | None) -> Moments:

@@ -26,7 +26,7 @@ def moments_of_shard(shard: Shard, *, column: Column, weights: str | None, skip:
             continue
         w = None if weights is None else _weights(shard, weights, block.beside.get(weights))
         try:
-            part = Moments.of(block.X, w)
+            part = Moments.of(block.X, w, like=total)  # earlier rows of the shard: twice as fast
         except ValueError as error:
             raise ScaleError("bad_numbers", shard=shard.address, detail=str(error)) from error
         total = part if total is None else total.merge(part)

@@ -16,7 +16,7 @@ from .manifest import Column, VectorData
 from .store import inside, read_bytes, write_bytes
 
 SUMS = "sums"
-VERSION = "2"  # version of the arithmetic: sums of another version are computed again
+VERSION = "1"  # version of the arithmetic: sums of another version are computed again
 AXES = {"mean": 1, "scatter": 2, "cubic": 1, "total": 1, "squares": 1}  # others are numbers
 Sum = TypeVar("Sum")
 
@@ -86,5 +86,7 @@ def _key(key: Mapping[str, str], arrays: Mapping[str, np.ndarray]) -> str:
 
 def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
     return all(
-        np.isfinite(a).all() and a.shape == (d,) * AXES.get(name, 0) for name, a in arrays.items()
+        np.isfinite(a).all()
+        and (a.shape[:1] == (d,) if name == "weak" else a.shape == (d,) * AXES.get(name, 0))
+        for name, a in arrays.items()
     )

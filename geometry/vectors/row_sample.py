@@ -182,7 +182,7 @@ class _LengthSums:
         self._norms, self._directions, self._n_directions = 0.0, np.zeros(d), 0
 
     def add(self, rows: np.ndarray) -> None:
-        part = Moments.of_part(rows)
+        part = Moments.of_part(rows, like=self._moments)
         self._moments = part if self._moments is None else self._moments.merge(part)
         rows = rows.astype(np.float64)
         norms = np.sqrt(np.vecdot(rows, rows))
