@@ -299,11 +299,12 @@ def _token_vectors(
 ) -> np.ndarray:
     """Vectors (layers, m, d) of the tokens at these sorted rows, VECTOR_BYTES at a time."""
     encoder, texts, sizes = request.encoder, request.corpus.texts, np.asarray(lengths)
-    starts = np.cumsum([0, *lengths])
-    text_of = np.searchsorted(starts, rows, "right") - 1  # (m,) ascending
-    needed = np.unique(text_of)
-    vectors = np.empty((len(layers), len(rows), encoder.dimension), dtype=np.float32)
+    is_drawn = np.zeros(sizes.sum(), dtype=bool)
+    is_drawn[rows] = True
+    drawn = np.split(is_drawn, np.cumsum(sizes)[:-1])  # the tokens of each text
+    needed = np.array([i for i, tokens in enumerate(drawn) if tokens.any()], dtype=int)
     most = VECTOR_BYTES // (4 * encoder.dimension * len(layers))  # tokens
+    found = [np.empty((len(layers), 0, encoder.dimension), dtype=np.float32)]
     while len(needed):
         count = max(1, int(np.searchsorted(np.cumsum(sizes[needed]), most, "right")))
         some, needed = needed[:count], needed[count:]
@@ -314,13 +315,9 @@ def _token_vectors(
         parts = encoder.encode_token_layers(
             [texts[i] for i in some], layers=layers, progress=report
         )
-        drawn = slice(*np.searchsorted(text_of, [some[0], some[-1] + 1]))
-        begins = np.cumsum(sizes[some]) - sizes[some]  # the first row of each text among these
-        of_these = begins[np.searchsorted(some, text_of[drawn])]
-        places = of_these + rows[drawn] - starts[text_of[drawn]]
-        for of_layer, part in zip(vectors, parts, strict=True):
-            of_layer[drawn] = part.vectors[places]
-    return vectors
+        kept = np.concatenate([drawn[i] for i in some])
+        found.append(np.stack([part.vectors[kept] for part in parts]))
+    return np.concatenate(found, axis=1)
 
 
 def _types(request: _Request) -> Cloud:
@@ -331,8 +328,7 @@ def _types(request: _Request) -> Cloud:
 
     def compute() -> np.ndarray:
         table = request.encoder.type_embeddings()
-        row_of = {word: row for row, word in enumerate(table.words)}
-        return table.vectors[[row_of[text] for text in texts]]
+        return table.vectors[[row for text in texts if (row := table.row_of(text)) is not None]]
 
     vectors = recall_one(request.store, request.keys[0], compute)
     cloud = _of_pieces("types", vectors, texts, pieces, np.full(len(rows), -1), None)
@@ -374,10 +370,9 @@ def type_averages(
     positions and special tokens, and normalises.
     """
     table = encoder.type_embeddings()
-    row_of = {word: row for row, word in enumerate(table.words)}
     out = np.empty((len(texts), table.vectors.shape[1]), dtype=np.float32)
     for place, pieces in enumerate(encoder.tokenize(texts, progress=progress)):
-        rows = [row_of[piece] for piece in pieces if piece in row_of]
+        rows = [row for piece in pieces if (row := table.row_of(piece)) is not None]
         if not rows:
             raise TextError("no_word_piece", row=place + 1)
         out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)

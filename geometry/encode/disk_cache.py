@@ -12,18 +12,18 @@ import shutil
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
-from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 from ..data.corpus import Corpus
 from ..data.write import PART, written
-from ..process import Progress, no_report
+from ..process import Progress
 from .blocks import OWNER_ONLY, encode_to_files
 from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS, check_pooling
@@ -37,10 +37,8 @@ UNWRITTEN_BYTES = 300 * 10**6  # most bytes of arrays in memory, if the folder c
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
-WAIT_SECONDS = 0.2  # time between two checks of a folder that another process uses
-DYING_SECONDS = 2  # how long the lock of a killed process may remain
 _DIGEST_BYTES = 32
-_BLOCKS = "blocks-"  # prefix of a folder in use by one encoding; its lock is beside it
+_BLOCKS = "blocks-"  # prefix of a folder in use by one encoding
 
 
 class ArrayStore:
@@ -55,6 +53,8 @@ class ArrayStore:
 
     Attributes
     ----------
+    blocks : Path or None
+        The folder of an encoding by blocks, if the caller removes it; by default a new one.
     failure : OSError or None
         Why the last write failed, until an array as large is written. Its array is in this
         object's memory, where at most UNWRITTEN_BYTES stay.
@@ -66,6 +66,7 @@ class ArrayStore:
         self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
         self.failure: OSError | None = None
         self._failed_bytes = 0  # of the last array that could not be written
+        self.blocks: Path | None = None
         self._memory: OrderedDict[str, np.ndarray] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -131,51 +132,9 @@ class ArrayStore:
         with self._lock:
             return dict(self._memory)
 
-    @contextmanager
-    def own_folder(self, name: str, n_bytes: int, waiting: Callable[[], None]) -> Iterator[Path]:
-        """A folder for the files of one encoding, used by one process or thread at a time.
-
-        It is removed at the end, however the block ends. It stays if the process is killed or
-        interrupted from the keyboard, so that the next call with that name resumes.
-
-        Parameters
-        ----------
-        name : str
-        n_bytes : int
-            What will be written. OSError if it is above the store's limit.
-        waiting : callable
-            Called while another process or thread uses the folder. It may raise to give up.
-        """
-        if n_bytes > self.max_bytes:
-            raise OSError(errno.EDQUOT, f"{SIZE_VARIABLE} is too small for this corpus")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        folder = self.folder / f"{_BLOCKS}{name}"
-        lock = _lock_of(folder)
-        while not lock.is_locked:
-            try:
-                lock.acquire(timeout=WAIT_SECONDS)
-            except Timeout:
-                waiting()
-        is_kept = False
-        try:
-            yield folder
-        except KeyboardInterrupt:
-            is_kept = True
-            raise
-        finally:
-            if not is_kept:
-                _remove_folder(folder)
-            lock.release()
-
-    def discard_blocks(self, name: str) -> None:
-        """Remove the folder of an encoding whose process was killed on purpose.
-
-        It stays if another process encodes in it.
-        """
-        folder = self.folder / f"{_BLOCKS}{name}"
-        if folder.exists():
-            with suppress(OSError), _lock_of(folder).acquire(timeout=DYING_SECONDS):
-                _remove_folder(folder)
+    def new_blocks(self) -> Path:
+        """A new folder for the blocks of one encoding. One that is left is deleted after a day."""
+        return self.folder / f"{_BLOCKS}{uuid4().hex}"
 
     def _keep_in_memory(self, key: str, array: np.ndarray) -> None:
         array = array.copy()
@@ -190,30 +149,22 @@ class ArrayStore:
         return self.folder / f"{key}.array"
 
     def _evict(self) -> None:
-        """Delete the least recently used files above the limit; blocks in use do not count."""
-        for part in self.folder.glob(f"*{PART}"):  # left by a process that was killed
-            with suppress(OSError):
-                if time.time() - part.stat().st_mtime > STALE_SECONDS:
-                    _delete(part)
-        entries = []
-        for path in [*self.folder.glob("*.array"), *self.folder.glob(f"{_BLOCKS}*/")]:
-            is_folder = path.suffix != ".array"
-            if is_folder and _is_in_use(path):
-                continue
-            try:
-                files = [each.stat() for each in (path.iterdir() if is_folder else [path])]
-            except OSError:  # deleted by another process
-                continue
-            used = max((file.st_mtime_ns for file in files), default=0)
-            if is_folder and time.time() - used / 10**9 > ABANDONED:
-                _remove_unused(path)
-            else:
-                entries.append((used, sum(file.st_size for file in files), path))
+        """Delete the least recently used files above the limit, and what killed processes left."""
+        now, entries = time.time(), []
+        for path in self.folder.glob("*"):
+            with suppress(OSError):  # deleted by another process
+                age = now - max(each.stat().st_mtime for each in (path, *path.glob("*")))
+                if path.suffix == ".array":
+                    entries.append((-age, path.stat().st_size, path))
+                elif path.suffix == PART and age > STALE_SECONDS:
+                    _delete(path)
+                elif path.name.startswith(_BLOCKS) and age > ABANDONED:
+                    shutil.rmtree(path, ignore_errors=True)
         excess = sum(size for _, size, _ in entries) - self.max_bytes
         for _, size, path in sorted(entries):
             if excess <= 0:
                 return
-            (_delete if path.suffix == ".array" else _remove_unused)(path)
+            _delete(path)
             excess -= size
 
 
@@ -221,30 +172,6 @@ def _digest(key: str, body: memoryview) -> bytes:
     digest = hashlib.sha256(key.encode())
     digest.update(body)
     return digest.digest()
-
-
-def _lock_of(folder: Path) -> FileLock:
-    return FileLock(folder.with_name(f"{folder.name}.lock"), mode=OWNER_ONLY)
-
-
-def _is_in_use(folder: Path) -> bool:
-    """True if a process or thread encodes in the folder, or if no lock can be made there."""
-    try:
-        with _lock_of(folder).acquire(timeout=0):
-            return False
-    except OSError:  # Timeout is one
-        return True
-
-
-def _remove_folder(folder: Path) -> None:
-    """Remove the folder and its lock; to be called by the holder of the lock."""
-    shutil.rmtree(folder, ignore_errors=True)
-    _delete(Path(_lock_of(folder).lock_file))
-
-
-def _remove_unused(folder: Path) -> None:
-    with suppress(OSError), _lock_of(folder).acquire(timeout=0):
-        _remove_folder(folder)
 
 
 def _delete(path: Path) -> None:
@@ -280,8 +207,8 @@ def recalled_vectors(
     """The (n, d) float32 vectors of ``Encoder.encode``, from the store if it has them.
 
     If not, one forward pass computes all layers and poolings, and all are stored. Beyond
-    BYTES_AT_ONCE only this pooling is computed, by blocks on disk, where a run that was killed
-    resumes; or only these layers in memory, if no blocks can be written.
+    BYTES_AT_ONCE only this pooling is computed, by blocks on disk; or only these layers in memory,
+    if no blocks can be written.
     """
     layers = encoder.layer_indices(layer)
     every = range(encoder.n_layers + 1)
@@ -299,22 +226,20 @@ def recalled_vectors(
         vectors = encoder.encode_layers(corpus.texts, poolings=tuple(names), **how)
         return {key(index, name): vectors[name][index] for name in names for index in every}
 
-    def waiting() -> None:
-        (progress or no_report)(0, len(corpus))
-
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
-        name = blocks_name(encoder, corpus, pooling, special_tokens)
-        with store.own_folder(name, of_pooling, waiting) as folder:
-            # Another process has stored them meanwhile
-            if (found := stored(store, keys)) is not None:
-                return found
-            blocks = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)
-            files = blocks.pop(pooling)
+        if of_pooling > store.max_bytes:
+            raise OSError(errno.EDQUOT, f"{SIZE_VARIABLE} is too small for this corpus")
+        folder = store.blocks or store.new_blocks()
+        try:
+            found = encode_to_files(encoder, corpus.texts, folder, poolings=(pooling,), **how)
+            files = found.pop(pooling)
             for index in every:
                 store.write(key(index, pooling), files[index])
             vectors = [np.array(files[index]) for index in layers]
             del files  # Windows removes no file that is mapped
             return vectors
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     if pooling != OWN:
         check_pooling(pooling)
@@ -360,10 +285,6 @@ def stored(store: ArrayStore, keys: tuple[str, ...]) -> list[np.ndarray] | None:
 def key_of(encoder: Encoder, corpus: Corpus, unit: str, layer: int, detail: str) -> str:
     """The key of an array: the sha256 of everything that its numbers depend on."""
     return ArrayStore.key(CODE_VERSION, encoder.fingerprint, corpus.sha256, unit, layer, detail)
-
-
-def blocks_name(encoder: Encoder, corpus: Corpus, pooling: str, special_tokens: bool) -> str:
-    return key_of(encoder, corpus, "sentences", 0, pooled_name(pooling, special_tokens))
 
 
 def pooled_name(pooling: str, special_tokens: bool) -> str:

@@ -21,7 +21,6 @@ import numpy as np
 
 from ..hub.bundled import E5, E5_NAME, E5_PACKAGE, E5_SHA256, refuse_changed
 from ..hub.model_errors import ModelFilesError
-from ..process import Progress, no_report
 from .architecture import Architecture, TransformerStates
 from .encoder import Encoder
 from .tokenizer import PieceReader
@@ -57,7 +56,6 @@ class E5Encoder(Encoder):
 
     def __init__(self, path: Path, *, dtype: str, device: str | None, prefix: str) -> None:
         self._path = path
-        self._report: Progress = no_report
         super().__init__(
             path.parent,
             name=E5_NAME,
@@ -87,17 +85,7 @@ class E5Encoder(Encoder):
 
     @cached_property
     def _model(self) -> TransformerStates:
-        model = read_model(self._path, dtype=self.dtype, report=self._report)
-        return TransformerStates(model, device=self.device)
-
-    def read_files(self, progress: Progress | None = None) -> None:
-        """Read the tokenizer and the model once; ``progress`` is of the bytes expanded."""
-        self.coverage(["."])
-        self._report = progress or no_report
-        try:
-            _ = self._model
-        finally:
-            self._report = no_report
+        return TransformerStates(read_model(self._path, dtype=self.dtype), device=self.device)
 
 
 class _Reader(PieceReader):
@@ -204,8 +192,8 @@ def read_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def read_model(path: Path, *, dtype: str, report: Progress = no_report) -> Any:
-    """transformers' BertModel with the weights. ``report`` is called with (bytes done, in all)."""
+def read_model(path: Path, *, dtype: str) -> Any:
+    """transformers' BertModel with the weights."""
     import torch
     from transformers import BertConfig, BertModel
 
@@ -225,12 +213,10 @@ def read_model(path: Path, *, dtype: str, report: Progress = no_report) -> Any:
     with torch.device("meta"):  # no memory, and no random numbers
         model = BertModel(config, add_pooling_layer=False)
     shapes = {name: weight.shape for name, weight in model.named_parameters()}
-    weights, done = {}, 0
+    weights = {}
     for name, values in read_tensors(content):
         key = _key(name)
         weights[key] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(shapes[key])
-        done += values.nbytes
-        report(done, 4 * N_WEIGHTS)
     # counted, not learned
     model.embeddings.position_ids = torch.arange(positions)[None]
     model.embeddings.token_type_ids = torch.zeros(1, positions, dtype=torch.long)

@@ -108,15 +108,11 @@ def fetch_data_files(
 def _download(
     hub: Repository,
     commit: str,
-    listed: Mapping[str, int | None],
+    listed: Mapping[str, int],
     wanted: Sequence[str],
     progress: Progress,
 ) -> Download:
-    sizes = {}
-    for path in wanted:
-        size = listed[path]
-        sizes[path] = hub.size_of(path, commit) if size is None else size
-    return Download(hub, commit, sizes, progress)
+    return Download(hub, commit, {path: listed[path] for path in wanted}, progress)
 
 
 def _usable_snapshot(hub: Repository) -> Path | None:

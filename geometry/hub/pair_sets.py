@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from ..data.errors import CorpusError
-from ..data.limits import LIMITS, MAX_TEXTS
 from ..data.pairs import Pairs, read_pairs, split_of
 from ..process import Progress
 from ..shipped import shipped_file
@@ -49,7 +48,6 @@ def fetch_pairs(
     split: str = "test",
     *,
     revision: str | None = None,
-    max_pairs: int = MAX_TEXTS,
     progress: Progress | None = None,
 ) -> Pairs:
     """A split of a set of scored pairs, fetched if the cache does not have it.
@@ -66,7 +64,6 @@ def fetch_pairs(
         A key of its ``n_pairs``.
     revision : str, optional
         A commit, branch or tag other than the pinned one.
-    max_pairs : int
     progress : callable (int, int), optional
         Called with (bytes there, bytes in all). An exception raised in it ends the download at
         once.
@@ -84,8 +81,7 @@ def fetch_pairs(
         revision=revision or chosen.revision,
         progress=progress,
     )
-    limits = LIMITS.but(rows=max_pairs)
-    parts = [read_pairs(file, columns=chosen.columns, limits=limits) for file in files]
+    parts = [read_pairs(file, columns=chosen.columns) for file in files]
     pairs = Pairs.joined(f"{chosen.title} {split}", parts)
     low, high = pairs.score_range
     if low < chosen.scale[0] or high > chosen.scale[1]:

@@ -28,7 +28,6 @@ FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel
 # huggingface_hub writes 10 MB at once: at 10 Mbit/s progress would move every eight seconds
 CHUNK_BYTES = 1 << 17
-ITS_FILES = "its files"  # replaces a file's name that is unknown
 NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
 
 
@@ -88,31 +87,25 @@ class Repository:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write(path, commit.encode())
 
-    def listed(self) -> tuple[str, dict[str, int | None]]:
-        """The commit, and the bytes of its files by path; a mirror may not tell them."""
+    def listed(self) -> tuple[str, dict[str, int]]:
+        """The commit, and the bytes of its files by path."""
         from huggingface_hub import HfApi, constants
-        from huggingface_hub.errors import HfHubHTTPError
 
-        info, timeout = HfApi().repo_info, constants.HF_HUB_ETAG_TIMEOUT
-        kind = self.kind.repo_type
         with self._converting_errors():
             try:
-                found = info(
+                found = HfApi().repo_info(
                     self.name,
-                    repo_type=kind,
+                    repo_type=self.kind.repo_type,
                     revision=self.revision,
                     files_metadata=True,
-                    timeout=timeout,
+                    timeout=constants.HF_HUB_ETAG_TIMEOUT,
                 )
-            except HfHubHTTPError as error:
-                if error.response.status_code == 404 and self.revision != MAIN:
-                    info(self.name, repo_type=kind, timeout=timeout)  # raises for a wrong name
-                    raise self._vanished_revision() from error
-                raise
             except (ValueError, KeyError, TypeError) as error:  # for example a login page
                 raise self.unreachable("its answer is not a list of files") from error
-        siblings = getattr(found, "siblings", None) or ()
-        return str(found.sha), {file.rfilename: file.size for file in siblings}
+        sizes = {file.rfilename: file.size for file in getattr(found, "siblings", None) or ()}
+        if None in sizes.values():
+            raise self.unreachable("its list of files has no sizes")
+        return str(found.sha), sizes
 
     def address(self, path: str, commit: str) -> dict[str, Any]:
         return {
@@ -121,15 +114,6 @@ class Repository:
             "repo_type": self.kind.repo_type,
             "revision": commit,
         }
-
-    def size_of(self, path: str, commit: str) -> int:
-        from huggingface_hub import hf_hub_download
-
-        with self._converting_errors():
-            found = hf_hub_download(**self.address(path, commit), dry_run=True)
-        if found.file_size is None:
-            raise self.unreachable(f"it tells no size of {path}")
-        return found.file_size
 
     def refuse_full_disk(self, missing: int) -> None:
         """Raise "no_disk" if the disk has fewer free bytes than are missing."""
@@ -142,17 +126,15 @@ class Repository:
 
     def broken(self, reason: str) -> ModelFilesError:
         """The error for a download that is incomplete, or a listed file that is absent."""
-        return self.kind.error("broken_transfer", name=self.name, file=ITS_FILES, reason=reason)
+        return self.kind.error("broken_transfer", name=self.name, reason=reason)
 
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
         from httpx2 import HTTPError
         from huggingface_hub.errors import (
-            EntryNotFoundError,
             FileMetadataError,
             HfHubHTTPError,
             LocalEntryNotFoundError,
-            OfflineModeIsEnabled,
             RevisionNotFoundError,
         )
 
@@ -160,14 +142,10 @@ class Repository:
             error = error.__cause__  # why it could not be looked for on the hub
         if isinstance(error, ModelFilesError):
             return error
-        if isinstance(error, OfflineModeIsEnabled):
-            return self.unreachable("HF_HUB_OFFLINE is set")
         if isinstance(error, FileMetadataError):
             return self.unreachable("its answer does not describe the file")
         if isinstance(error, RevisionNotFoundError):
             return self._vanished_revision()
-        if isinstance(error, EntryNotFoundError):
-            return self.broken(NOT_THERE)
         if isinstance(error, HfHubHTTPError):
             return self._answered(error.response.status_code, str(error.response.url))
         if isinstance(error, HTTPError):

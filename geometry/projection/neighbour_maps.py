@@ -25,7 +25,7 @@ _LOCK = threading.Lock()  # umap and numba are not thread-safe
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 N_NEIGHBORS = 15  # as many as UMAP uses
-SHORTLIST = 3_000  # sample rows that a row is compared with
+SHORTLIST = 3_000  # sample rows that a row is compared with at most
 LANDMARKS = 128
 BLOCK_ROWS = 4_096
 LEAST = 0.05  # weight of the farthest neighbour, where the nearest has 1
@@ -229,7 +229,6 @@ def place(
     coordinates: np.ndarray,
     *,
     n_neighbors: int = N_NEIGHBORS,
-    shortlist: int = SHORTLIST,
     random_state: int = 0,
     threads: int = THREADS,
     progress: Callable[[int, int], None] | None = None,
@@ -249,8 +248,6 @@ def place(
     coordinates : (m, k) array, their places
     n_neighbors : int
         Sample rows that decide the place of a row; cut to m.
-    shortlist : int
-        Sample rows that a row is compared with. With m or more, the neighbours are exact.
     random_state : int, seed of the landmarks, which are rows of the sample
     threads : int, blocks at a time
     progress : callable, optional, called with (rows placed, rows in all)
@@ -262,7 +259,7 @@ def place(
     P = np.asarray(coordinates, dtype=np.float32)
     k = min(n_neighbors, len(S))
     width = _width(S, P, random_state)
-    lists = _shortlists(S, max(shortlist, k), random_state)
+    lists = _shortlists(S, max(SHORTLIST, k), random_state)
     places = np.empty((len(X), P.shape[1]), dtype=np.float32)
 
     def work(start: int) -> int:

@@ -61,11 +61,6 @@ class Projection:
         return digest.hexdigest()
 
     @cached_property
-    def rms_radius(self) -> float:
-        """The root mean square of the drawn distances from the origin."""
-        return _rms_radius(self.around_origin)
-
-    @cached_property
     def half_width(self) -> float:
         """Of the square or cube around the origin that has FRAME_SHARE of the points."""
         return float(np.quantile(np.abs(self.around_origin).max(axis=1), FRAME_SHARE))

@@ -172,7 +172,7 @@ def _rim(axis: np.ndarray, angle: float) -> np.ndarray:
 
 def common_scale(raw: Projection, white: Projection) -> tuple[float, float]:
     """(scale of white, half-width of both panels): one rms radius, the origin in the middle."""
-    factor = raw.rms_radius / white.rms_radius if white.rms_radius > 0 else 1.0
+    factor = match_radius(raw.around_origin, white.around_origin)
     return factor, max(raw.half_width, factor * white.half_width) * 1.1
 
 
@@ -232,7 +232,7 @@ def _place(
     if whitening.centring == 1 and raw.axes is not None and raw.method != "cone":
         # both maps are linear, so they are multiplied first: 1% of the work. A centred cloud has no
         # cone
-        return (X - whitening.mean) @ whitening.onto(raw.axes), ()
+        return (X - whitening.mean) @ (whitening.matrix @ raw.axes.T), ()
     Z = whitening.apply(X)
     picture = raw.apply(Z)
     return picture.around_origin, cone_edges(Z, picture)

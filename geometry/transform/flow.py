@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..errors import need
 from ..linalg.moments import Moments, ledoit_wolf
-from ..linalg.rows import refuse_not_finite
-from .flow_map import KINDS, Coupling, FlowMap, chain, identity_couplings
+from ..linalg.rows import need_whole, refuse_not_finite
+from .flow_map import Coupling, FlowMap, chain, identity_couplings
 from .map_estimator import FLOATS, MapEstimator
 
 MIN_SHRINKAGE = 1e-6  # share of the mean variance that is the least variance of a direction
@@ -43,16 +43,15 @@ class FlowEpoch:
 
 
 class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
-    """Map rows to N(0, I) by couplings with act-norm and fixed permutations.
+    """Map rows to N(0, I) by affine couplings with act-norm and fixed permutations.
 
-    With ``linear_start`` the map starts with a ZCA whitening. Its covariance is that of Ledoit and
-    Wolf, (1 - a) Sigma + a v I with v = tr Sigma / d. Without it, the start scales each column by
-    its mean and variance (1 - a) Sigma_jj + a v, which is act-norm's data-dependent initialisation.
-    The start is not trained; its log-determinant is included. The couplings after it start as the
-    identity. So with ``linear_start`` the fit starts *at* the Ledoit-Wolf Gaussian. That whitening
-    makes most of the change of a cosine; the gain over ``history_[0]`` is that of the couplings.
-    BERT-flow has no such start. On a few thousand rows in hundreds of dimensions, couplings alone
-    do not find the correlations and end below the Gaussian (see ``linear_start=False``).
+    The map starts with a ZCA whitening. Its covariance is that of Ledoit and Wolf,
+    (1 - a) Sigma + a v I with v = tr Sigma / d. This start is not trained; its log-determinant is
+    included. The couplings after it start as the identity, so the fit starts *at* the Ledoit-Wolf
+    Gaussian. That whitening makes most of the change of a cosine; the gain over ``history_[0]`` is
+    that of the couplings. BERT-flow has no such start, and shifts by v + t alone. On a few thousand
+    rows in hundreds of dimensions, couplings alone do not find the correlations and end below the
+    Gaussian.
 
     With null directions, such as one from LayerNorm, the likelihood would grow without bound. So
     training rows are smoothed to mu + sqrt(1 - a) (x - mu) + sqrt(a v) e, with new e ~ N(0, I) in
@@ -61,12 +60,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
 
     Parameters
     ----------
-    coupling : {"affine", "additive"}
-        v exp(s) + t with s in [-1, 1], or v + t as in BERT-flow.
     n_couplings : int >= 1
     hidden_units : int >= 1
         Units in each of the two hidden layers of a coupling's network.
-    linear_start : bool, see above
     max_epochs : int >= 1
         The result is the best epoch; epoch 0, the start, counts.
     patience : int >= 1
@@ -86,7 +82,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     best_epoch_ : int
     n_epochs_ : int, epochs finished
     n_train_, n_held_out_ : int, rows
-    stop_reason_ : {"patience", "max_epochs", "cancelled", "diverged"}
+    stop_reason_ : {"patience", "max_epochs", "diverged"}
         In every case the result is the best epoch so far.
 
     Notes
@@ -94,8 +90,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     float32 rows give float32; all others give float64. Arithmetic after the fit is float64.
 
     Li et al. 2020, "On the Sentence Embeddings from Pre-trained Language Models", section 3.
-    Dinh, Krueger, Bengio 2015, "NICE", section 3.2 (additive). Dinh, Sohl-Dickstein, Bengio 2017,
-    "Density estimation using Real NVP", equations 7, 8 (affine).
+    Dinh, Sohl-Dickstein, Bengio 2017, "Density estimation using Real NVP", equations 7, 8.
     Kingma, Dhariwal 2018, "Glow", section 3.1 (act-norm).
     Ledoit, Wolf 2004, "A well-conditioned estimator", section 3 (a).
     """
@@ -104,11 +99,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
 
     def __init__(
         self,
-        coupling: str = "affine",
         *,
         n_couplings: int = 6,
         hidden_units: int = 64,
-        linear_start: bool = True,
         max_epochs: int = 100,
         patience: int = 10,
         batch_size: int = 256,
@@ -116,10 +109,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         validation_fraction: float = 0.1,
         random_state: Any = 0,
     ) -> None:
-        self.coupling = coupling
         self.n_couplings = n_couplings
         self.hidden_units = hidden_units
-        self.linear_start = linear_start
         self.max_epochs = max_epochs
         self.patience = patience
         self.batch_size = batch_size
@@ -133,7 +124,6 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         y: Any = None,
         *,
         progress: Callable[[FlowEpoch], object] | None = None,
-        cancelled: Callable[[], bool] | None = None,
     ) -> NormalizingFlow:
         """Learn the map. All random numbers come from ``random_state``, and none from torch's own.
 
@@ -144,9 +134,6 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         progress : callable, optional
             Called with the start and after each epoch. If it raises, the fit ends and the
             estimator is not fitted.
-        cancelled : callable, optional
-            Called before each batch. If it returns True, the fit ends with the best epoch so far,
-            and ``stop_reason_`` is "cancelled".
         """
         if hasattr(self, "map_"):
             del self.map_  # after a fit that fails, the estimator is not fitted
@@ -156,10 +143,9 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)
         rows, held_out = X[~is_held_out], X[is_held_out]
-        start, smoothing = _start(rows, bool(self.linear_start))
-        shape = (X.shape[1], int(self.n_couplings))
-        units = int(self.hidden_units)
-        couplings = identity_couplings(*shape, hidden_units=units, kind=self.coupling, rng=rng)
+        start, smoothing = _start(rows)
+        shape, units = (X.shape[1], int(self.n_couplings)), int(self.hidden_units)
+        couplings = identity_couplings(*shape, hidden_units=units, rng=rng)
         need("encode", "torch")
         import torch
 
@@ -168,7 +154,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
             training = _Training(
                 self, replace(start, couplings=couplings), smoothing, rng, progress
             )
-            reason = training.run(rows, held_out, cancelled)
+            reason = training.run(rows, held_out)
         self.map_ = replace(start, couplings=training.best)
         self.shrinkage_ = 1.0 - smoothing.share**2
         self.n_train_, self.n_held_out_ = len(rows), len(held_out)
@@ -179,12 +165,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        if self.coupling not in KINDS:
-            raise ValueError(f"coupling must be one of {KINDS}; got {self.coupling!r}")
         for name in ("n_couplings", "hidden_units", "max_epochs", "patience", "batch_size"):
-            value: Any = getattr(self, name)
-            if not isinstance(value, Integral) or int(value) < 1:
-                raise ValueError(f"{name} must be an integer of at least 1; got {value!r}")
+            need_whole(name, getattr(self, name), at_least=1)
         rate: Any = self.learning_rate
         share: Any = self.validation_fraction
         if not (isinstance(rate, Real) and 0 < float(rate) < math.inf):
@@ -225,16 +207,11 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> NormalizingFlow:
         """A fitted flow from the result of ``to_arrays``, without the history.
 
-        ValueError names an array that is absent, misshapen or not finite.
+        ValueError names arrays that are absent or foreign.
         """
         found = FlowMap.from_arrays(arrays)
-        first = found.couplings[0]
-        flow = cls(
-            first.kind,
-            n_couplings=len(found.couplings),
-            hidden_units=len(first.b1),
-            linear_start=found.rotation is not None,
-        )
+        units = len(found.couplings[0].b1)
+        flow = cls(n_couplings=len(found.couplings), hidden_units=units)
         flow.map_, flow.n_features_in_ = found, len(found.mean)
         return flow
 
@@ -258,7 +235,7 @@ def _held_out_rows(X: np.ndarray, share: float, rng: np.random.Generator) -> np.
     return chosen[group]
 
 
-def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
+def _start(rows: np.ndarray) -> tuple[FlowMap, Smoothing]:
     """The map before the couplings, and the smoothing after which it whitens exactly."""
     moments = Moments.of(rows)
     covariance, d = moments.covariance, rows.shape[1]
@@ -271,12 +248,8 @@ def _start(rows: np.ndarray, linear: bool) -> tuple[FlowMap, Smoothing]:
             "likelihood; give rows that differ"
         )
     a = max(ledoit_wolf(moments), MIN_SHRINKAGE)
-    if linear:
-        variances, rotation = np.linalg.eigh(covariance)
-        variances = variances.clip(min=0.0)
-    else:
-        variances, rotation = np.diag(covariance), None
-    smoothed = (1 - a) * variances + a * mean_variance
+    variances, rotation = np.linalg.eigh(covariance)
+    smoothed = (1 - a) * variances.clip(min=0.0) + a * mean_variance
     start = FlowMap(moments.mean, smoothed**-0.5, rotation, ())
     return start, Smoothing(math.sqrt(1 - a), np.sqrt(a * mean_variance / smoothed))
 
@@ -317,30 +290,23 @@ class _Training:
         self.history: list[FlowEpoch] = []
         self.best, self.best_epoch = start.couplings, 0
 
-    def run(
-        self, rows: np.ndarray, held_out: np.ndarray, cancelled: Callable[[], bool] | None
-    ) -> str:
+    def run(self, rows: np.ndarray, held_out: np.ndarray) -> str:
         rows, held_out = (self._start.enter(X).astype(np.float32) for X in (rows, held_out))
         self._held_out = self._torch.tensor(held_out, device="cpu")
         start = self._smoothing.draw(rows, self._rng)
         self._note(0, -sum(self._evaluate(self._torch.from_numpy(start))))
         for epoch in range(1, int(self._flow.max_epochs) + 1):
-            train_loss = self._epoch(rows, cancelled)
-            if train_loss is None:
-                return "cancelled"
-            noted = self._note(epoch, train_loss)
+            noted = self._note(epoch, self._epoch(rows))
             if not math.isfinite(noted.train_loss + noted.held_out_loss):
                 return "diverged"
             if epoch - self.best_epoch >= int(self._flow.patience):
                 return "patience"
         return "max_epochs"
 
-    def _epoch(self, rows: np.ndarray, cancelled: Callable[[], bool] | None) -> float | None:
+    def _epoch(self, rows: np.ndarray) -> float:
         order, size = self._rng.permutation(len(rows)), int(self._flow.batch_size)
         total = 0.0
         for first in range(0, len(order), size):
-            if cancelled is not None and cancelled():
-                return None
             chosen = rows[order[first : first + size]]
             batch = self._torch.from_numpy(self._smoothing.draw(chosen, self._rng))
             loss = -sum(self._terms(batch))

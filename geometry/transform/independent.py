@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from ..linalg.rows import refuse_not_finite
+from ..linalg.rows import need_whole, refuse_not_finite
 from .independent_map import MOST_STEPS, IndependentMap
 from .map_estimator import MapEstimator
 
@@ -60,9 +59,7 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
 
     def fit(self, X: Any, y: Any = None) -> IndependentComponents:
         """Learn mean and axes from X (n, d), n >= 2."""
-        steps: Any = self.max_iter
-        if not isinstance(steps, Integral) or int(steps) < 1:
-            raise ValueError(f"max_iter must be an integer >= 1; got {steps!r}")
+        need_whole("max_iter", self.max_iter, at_least=1)
         X = self._read(X, reset=True, at_least=2)
         refuse_not_finite(X)
         self.map_ = IndependentMap.of(X, **self.get_params(deep=False))

@@ -31,6 +31,7 @@ class IndependentMap:
     rotation: np.ndarray
     n_steps: int  #: of FastICA
     settled: bool  #: false if it stopped at ``max_iter``
+    narrows = True  #: the output has one column for each axis
 
     @classmethod
     def of(
@@ -70,11 +71,6 @@ class IndependentMap:
     def rank(self) -> int:
         """Rank of their covariance."""
         return self.whitening.rank
-
-    @property
-    def narrows(self) -> bool:
-        """True: the output has one column for each axis."""
-        return True
 
     @cached_property
     def filled(self) -> np.ndarray:

@@ -15,7 +15,6 @@ from ..linalg.rows import directions
 from .map_estimator import MapEstimator
 from .removal_map import RemovalMap
 
-AXES = ("pca", "svd")
 START = 0.25  # first value of every (1 - w)^2, halfway between leaving a direction and removing it
 LEAST_SHARE = 1e-12  # share of |x|^2; the rest of a row counts as at least that
 MAX_STEPS = 1000
@@ -25,8 +24,9 @@ MIN_PAIRS = 3  # any two points lie on a line: r would be 1 or -1
 class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
     """Remove the D leading directions, each by a weight learned from human scores.
 
-    z = x - U diag(w) U'x, every w in [0, 1]: 1 removes a direction, 0 does not change it. x is not
-    centred, as in the authors' published code. Without pairs all weights are 1.
+    z = x - U diag(w) U'x, every w in [0, 1]: 1 removes a direction, 0 does not change it. The
+    columns of U are the leading eigenvectors of the covariance. x is not centred. Both are as in
+    the authors' published code. Without pairs all weights are 1.
 
     With pairs (i, j) of rows and a gold score each, w minimises
 
@@ -45,10 +45,6 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
     ----------
     n_components : int in [0, d - 1] or None
         D; None is round(d / 10), at least 1.
-    axes : {"pca", "svd"}
-        The columns of U: leading eigenvectors of the covariance, as in that code, or leading
-        singular directions of the rows. The first of these is close to the mean direction, so that
-        the weights can remove the mean.
     alpha : float >= 0, moves every weight towards 1, plain removal
 
     Attributes
@@ -64,11 +60,8 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
     for the input vectors of word pieces and scored pairs of words.
     """
 
-    def __init__(
-        self, n_components: int | None = None, *, axes: str = "pca", alpha: float = 1e-3
-    ) -> None:
+    def __init__(self, n_components: int | None = None, *, alpha: float = 1e-3) -> None:
         self.n_components = n_components
-        self.axes = axes
         self.alpha = alpha
 
     def fit(
@@ -84,8 +77,6 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
             Rows of X. Without pairs and scores all weights are 1.
         gold_scores : (m,) array of float, optional, not all equal
         """
-        if self.axes not in AXES:
-            raise ValueError(f"axes must be one of {AXES}; got {self.axes!r}")
         alpha: Any = self.alpha
         if not isinstance(alpha, Real) or not 0 <= float(alpha) < np.inf:
             raise ValueError(f"alpha must be a finite number >= 0; got {alpha!r}")
@@ -94,12 +85,8 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         X = self._read(X, reset=True, at_least=2)
         d = X.shape[1]
         D = min(max(1, round(d / 10)), d - 1) if self.n_components is None else self.n_components
-        fitted = RemovalMap.solve(
-            Moments.of(X),
-            eps=float(np.finfo(X.dtype).eps),
-            n_components=D,
-            centred=self.axes == "pca",
-        )
+        eps = float(np.finfo(X.dtype).eps)
+        fitted = RemovalMap.solve(Moments.of(X), eps=eps, n_components=D)
         # the mean is not subtracted, even if the directions are those about the mean
         self.map_ = replace(fitted, offset=np.zeros(d))
         self.pearson_, self.n_pairs_ = None, 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
 from ..linalg.moments import Moments
+from ..linalg.rows import need_whole
 from .map_estimator import MapEstimator, MomentsEstimator, of_map
 from .removal_map import ClusterwiseMap, RemovalMap, checked_components, nearest_centres
 
@@ -128,9 +128,7 @@ class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
     def fit(self, X: Any, y: Any = None) -> ClusterwiseRemoval:
         """Learn the clusters and their directions from X (n, d), n >= 2."""
         for name, least in (("n_clusters", 1), ("n_components", 0)):
-            value: Any = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-                raise ValueError(f"{name} must be an integer >= {least}; got {value!r}")
+            need_whole(name, getattr(self, name), at_least=least)
         X = self._read(X, reset=True, at_least=2)
         eps = float(np.finfo(X.dtype).eps)
         rank = RemovalMap.solve(Moments.of(X), eps=eps, n_components=0).rank

@@ -208,9 +208,7 @@ class WhiteningMap:
     @cached_property
     def matrix(self) -> np.ndarray:
         """W (d, k) for pca and pca-cor, else (d, d)."""
-        if self.method == "cholesky":
-            return self._cholesky[0]
-        return self._times(None)
+        return self._cholesky[0] if self.method == "cholesky" else self._own_matrix
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -239,16 +237,12 @@ class WhiteningMap:
             return self._cholesky[1]
         return self._back * self.deviations**self.strength
 
-    def onto(self, axes: np.ndarray) -> np.ndarray:
-        """W axes' (d, m) of axes (m, k). Except for cholesky it takes less time than W itself."""
-        return self.matrix @ axes.T if self.method == "cholesky" else self._times(axes.T)
-
-    def _times(self, right: np.ndarray | None) -> np.ndarray:
-        """W right (d, m), of (k, m); W itself of None. Not for cholesky."""
+    @property
+    def _own_matrix(self) -> np.ndarray:
+        """W, of cholesky before it is turned until it is triangular."""
         V, f, c = self.components.T, self.scales, self.scales[0]  # V (d, k)
         if self.narrows:
-            W = V * f
-            found = W if right is None else W @ right
+            found = V * f
         else:
             # V (f - c) V' + c I: f on the retained directions, c on the others (those left out, or
             # else the null ones); exactly I where both are 1
@@ -256,8 +250,7 @@ class WhiteningMap:
                 c *= 1.0 - self.strength
             else:
                 V, f = V[:, : self._usable], f[: self._usable]
-            along, others = (V.T, np.eye(len(V))) if right is None else (V.T @ right, right)
-            found = (V * (f - c)) @ along + c * others
+            found = (V * (f - c)) @ V.T + c * np.eye(len(V))
         return np.asarray(found / (self.deviations**self.strength)[:, None])
 
     @property
@@ -277,7 +270,7 @@ class WhiteningMap:
         if self._is_plain:
             L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
             return np.triu(np.linalg.inv(L).T), L.T
-        return _triangular(self._times(None), self._back)
+        return _triangular(self._own_matrix, self._back)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.

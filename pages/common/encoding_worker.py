@@ -1,5 +1,6 @@
 """The encoding of a large corpus by a worker process, which imports this and no Streamlit."""
 
+import shutil
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -9,9 +10,7 @@ import numpy as np
 
 from geometry import Cloud, Corpus, Encoder, read_cloud
 from geometry.encode import ArrayStore
-from geometry.encode.disk_cache import blocks_name
-from geometry.encode.pool import DEFAULT_POOLING
-from geometry.process import ProcessEnded, Progress, Worker, send_progress
+from geometry.process import Progress, Worker, send_progress
 
 ENCODING = Worker(idle_seconds=300)
 
@@ -20,16 +19,13 @@ def read_cloud_apart(
     encoder: Encoder, corpus: Corpus, *, store: ArrayStore, progress: Progress, **spec: Any
 ) -> Cloud:
     """``geometry.read_cloud`` in the worker; what it can't write stays in ``store``'s memory."""
+    blocks, place = store.new_blocks(), (store.folder, store.max_bytes)
     try:
         cloud, unwritten, failure = ENCODING.run(
-            partial(_read_cloud, encoder, corpus, spec, store.folder, store.max_bytes), progress
+            partial(_read_cloud, encoder, corpus, spec, *place, blocks), progress
         )
-    except ProcessEnded:  # the next start resumes with the stored blocks
-        raise
-    except BaseException:
-        pooling, special = spec.get("pooling", DEFAULT_POOLING), spec.get("special_tokens", True)
-        store.discard_blocks(blocks_name(encoder, corpus, pooling, special))
-        raise
+    finally:
+        shutil.rmtree(blocks, ignore_errors=True)  # of a worker that was ended
     for key, array in unwritten.items():
         store.write(key, array)
     store.failure = failure or store.failure
@@ -37,9 +33,15 @@ def read_cloud_apart(
 
 
 def _read_cloud(
-    encoder: Encoder, corpus: Corpus, spec: Mapping[str, Any], folder: Path, max_bytes: int
+    encoder: Encoder,
+    corpus: Corpus,
+    spec: Mapping[str, Any],
+    folder: Path,
+    max_bytes: int,
+    blocks: Path,
 ) -> tuple[Cloud, dict[str, np.ndarray], OSError | None]:
     """The cloud, the arrays that could not be written to the disk, and the error of writing."""
     store = ArrayStore(folder, max_bytes=max_bytes)
+    store.blocks = blocks
     cloud = read_cloud(encoder, corpus, **spec, store=store, progress=send_progress)
     return cloud, store.unwritten, store.failure

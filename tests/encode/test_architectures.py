@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import threading
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +20,6 @@ from geometry.encode.pool import POOLINGS
 from tests.encode.test_pool import by_loop
 from tests.encode.tiny_models import (
     BUILDERS,
-    DECODERS,
     DIMENSION,
     N_LAYERS,
     POSITIONS,
@@ -262,24 +260,6 @@ def test_code_in_a_folder_is_never_run(folders, tmp_path):
     (tmp_path / "mine.py").write_text("raise SystemExit('run')", encoding="utf-8")
     same = load_encoder(str(folders("bert"))).encode(["cat"])
     np.testing.assert_array_equal(load_encoder(str(tmp_path)).encode(["cat"]), same)
-
-
-def test_two_threads_read_two_architectures(folders):
-    """Loading sets and restores the log level. Two concurrent loads must restore it too."""
-    failed = []
-
-    def load(kind: str) -> None:
-        try:
-            load_encoder(str(folders(kind))).encode(TEXTS)
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=load, args=(kind,)) for kind in (*DECODERS, "bert", "t5")]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
 
 
 def test_texts_are_put_in_lower_case_where_the_settings_ask(folders, tmp_path):

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import threading
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from geometry.encode.encoder import Encoder
 from geometry.encode.pool import POOLINGS
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
-from tests.waiting import PATIENCE
 
 CORPUS = Corpus(
     "three",
@@ -199,25 +197,16 @@ def test_blocks_and_arrays_are_for_their_owner_only(encoder, store, by_blocks):
     assert modes == {0o600}
 
 
-def test_two_at_once_on_one_folder_encode_a_corpus_once(encoder, unable, store, by_blocks):
-    waits, others = threading.Event(), []
+def test_no_blocks_are_left_and_none_begun_beyond_the_limit(encoder, store, by_blocks):
+    def cancel(done, total):
+        raise KeyboardInterrupt
 
-    def second():
-        other = ArrayStore(store.folder)
-        found = read_cloud(unable, CORPUS, store=other, progress=lambda *_: waits.set())
-        others.append(found)
-
-    thread = threading.Thread(target=second)
-
-    def first(done, total):
-        if not thread.is_alive():  # the second one starts now and waits
-            thread.start()
-            assert waits.wait(PATIENCE)
-
-    cloud = read_cloud(encoder, CORPUS, store=store, progress=first)
-    thread.join(PATIENCE)
-    np.testing.assert_array_equal(others[0].vectors, cloud.vectors)
-    assert {path.suffix for path in store.folder.iterdir()} == {".array"}
+    with pytest.raises(KeyboardInterrupt):
+        read_cloud(encoder, CORPUS, store=store, progress=cancel)
+    assert list(store.folder.iterdir()) == []
+    small = ArrayStore(store.folder / "small", max_bytes=100)
+    read_cloud(encoder, CORPUS, store=small)
+    assert disk_cache.SIZE_VARIABLE in str(small.failure)
 
 
 OF_POOLING = len(CORPUS) * DIMENSION * 4 * (N_LAYERS + 1)

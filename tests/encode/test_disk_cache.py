@@ -4,7 +4,6 @@ import errno
 import os
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -223,7 +222,7 @@ def test_the_folder_and_the_bound_come_from_the_environment(tmp_path, monkeypatc
             ArrayStore()
 
 
-# ---- what is left of processes, and encodings by blocks ----
+# ---- what is left of processes ----
 
 
 def test_what_a_killed_process_left_is_swept_and_work_in_progress_is_not(store):
@@ -235,42 +234,10 @@ def test_what_a_killed_process_left_is_swept_and_work_in_progress_is_not(store):
     for name, age in (("blocks-old", 2 * 24 * 3600), ("blocks-new", 60)):
         (store.folder / name).mkdir()
         (store.folder / name / "mean.npy").write_bytes(b"half")
-        os.utime(store.folder / name / "mean.npy", (time.time() - age,) * 2)
+        for path in (store.folder / name / "mean.npy", store.folder / name):
+            os.utime(path, (time.time() - age,) * 2)
     ArrayStore(store.folder).write("b", ARRAY)  # as another process does
     assert not old.exists()
     assert new.exists()
     assert not (store.folder / "blocks-old").exists()
     assert (store.folder / "blocks-new" / "mean.npy").exists()
-
-
-def never() -> None:
-    raise AssertionError("nobody else uses the folder")
-
-
-@for_each(("error", "stays"), [(None, False), (RuntimeError, False), (KeyboardInterrupt, True)])
-def test_a_folder_of_one_encoding_stays_only_after_an_interruption(store, error, stays):
-    with suppress(RuntimeError, KeyboardInterrupt), store.own_folder("corpus", 10, never) as folder:
-        folder.mkdir(exist_ok=True)
-        if error:
-            raise error
-    assert (store.folder / "blocks-corpus").exists() is stays
-    assert bool(list(store.folder.iterdir())) is stays
-    with store.own_folder("corpus", 10, never) as folder:
-        assert folder.exists() is stays
-
-
-def test_blocks_larger_than_the_limit_are_refused(tmp_path):
-    store = ArrayStore(tmp_path, max_bytes=100)
-    with pytest.raises(OSError, match=SIZE_VARIABLE), store.own_folder("c", 101, never):
-        pass
-
-
-def test_blocks_that_were_left_count_and_those_in_use_do_not(three):
-    with three.own_folder("used", 10, never) as used:
-        for folder in (used, three.folder / "blocks-left"):
-            folder.mkdir()
-            (folder / "mean.npy").write_bytes(bytes(three.max_bytes - 1))
-        three.write("d", ARRAY)
-        assert used.exists()
-    assert not (three.folder / "blocks-left").exists()
-    assert three.has("d")

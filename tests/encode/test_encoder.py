@@ -14,11 +14,8 @@ import torch
 from tokenizers import Tokenizer, models
 from transformers import BertModel
 
-from geometry import evaluate_encoder, load_encoder
-from geometry.data.pairs import Pairs
-from geometry.encode import encode_to_files
+from geometry import load_encoder
 from geometry.encode import encoder as encode
-from geometry.encode.encoder import batches_by_tokens
 from geometry.encode.pool import POOLINGS
 from geometry.encode.tokenizer import Coverage
 from tests.encode.tiny_encoder import (
@@ -259,18 +256,6 @@ def test_a_vocabulary_without_an_unknown_token(folder, tmp_path):
     assert (coverage.unknown, coverage.unknown_token) == (0, "")
 
 
-@for_each("budget", [1, 7, 12, 20, 1000])
-def test_batches_stay_within_the_budget(budget):
-    lengths = np.random.default_rng(0).integers(1, 15, 57).tolist()
-    batches = [batch.tolist() for batch in batches_by_tokens(lengths, budget)]
-    assert sorted(row for batch in batches for row in batch) == list(range(57))
-    for batch in batches:
-        padded = len(batch) * max(lengths[row] for row in batch)
-        assert padded <= budget or len(batch) == 1
-    in_order = [lengths[row] for batch in batches for row in batch]
-    assert in_order == sorted(lengths, reverse=True)
-
-
 def test_a_pass_of_a_large_model_is_short_enough_for_a_cancel():
     assert encode.tokens_per_batch(6, 384) == 2048  # the bundled encoder
     assert encode.tokens_per_batch(12, 768) == 294  # BERT-base: 5e10 / (24 x 12 x 768^2)
@@ -385,18 +370,10 @@ def test_reading_the_files_reports_bytes_and_can_be_stopped(folder):
 SHORT_TEXTS = ["the cat sat", "a dog ran", "rain"]
 
 
-def test_a_bare_pooling_is_one_pooling(encoder, tmp_path):
-    listed = encoder.encode_layers(SHORT_TEXTS, poolings=("mean",))
-    bare = encoder.encode_layers(SHORT_TEXTS, poolings="mean")
-    assert list(bare) == ["mean"]
-    np.testing.assert_array_equal(bare["mean"], listed["mean"])
-    files = encode_to_files(encoder, SHORT_TEXTS, tmp_path / "files", poolings="mean")
-    np.testing.assert_array_equal(files["mean"], listed["mean"])
-    pairs = Pairs("own", tuple(SHORT_TEXTS), (*SHORT_TEXTS[1:], SHORT_TEXTS[0]), [1, 2, 3])
-    grid = evaluate_encoder(encoder, pairs, poolings="cls", treatments="centred", draws=2)
-    assert (grid.poolings, grid.treatments) == (("cls",), ("centred",))
-    with pytest.raises(ValueError, match=r"pooling must be one of .*; got 'median'"):
-        encoder.encode_layers(SHORT_TEXTS, poolings="median")
+def test_a_bare_pooling_is_one_pooling(encoder):
+    [(name, vectors)] = encoder.encode_layers(SHORT_TEXTS, poolings="mean").items()
+    assert name == "mean"
+    np.testing.assert_array_equal(vectors[-1], encoder.encode(SHORT_TEXTS))
 
 
 @for_each("layer", [(1, 2), "first-last", (0, 1, 2)])

@@ -1,6 +1,7 @@
 """The output that a folder defines, and static word vectors, against sentence-transformers."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from geometry import ModelFilesError, load_encoder
 from geometry.data.limits import LIMITS
 from geometry.encode.own_output import MODES
 from geometry.encode.pool import POOLINGS
+from geometry.hub import ModelLimits
 from geometry.hub.bundled import bundled_folder
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.encode.tiny_models import DIMENSION, save_tiny
@@ -94,20 +96,9 @@ def test_several_steps(saved):
     assert_own(saved(Pooling(DIMENSION, "cls"), *steps), 5)
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "t5"])
-def test_on_other_architectures(saved, tmp_path, kind):
-    """One text at a time, because sentence-transformers pads GPT-2 on the left: positions shift."""
-    if kind == "gpt2":  # sentence-transformers needs a token for padding
-        model = save_tiny(tmp_path / "model", kind)
-        settings = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
-        settings["pad_token"] = "<pad>"
-        (model / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
-    else:
-        model = save_tiny(tmp_path / "model", kind)
-    folder = saved(Pooling(DIMENSION, "weightedmean"), Dense(DIMENSION, 7), model=model)
-    peer = SentenceTransformer(str(folder), device="cpu")
-    theirs = np.concatenate([peer.encode([text]) for text in TEXTS])
-    assert np.abs(load_encoder(str(folder)).encode(TEXTS, pooling="own") - theirs).max() <= 1e-5
+def test_on_another_architecture(saved, tmp_path):
+    model = save_tiny(tmp_path / "model", "t5")
+    assert_own(saved(Pooling(DIMENSION, "weightedmean"), Dense(DIMENSION, 7), model=model), 7)
 
 
 def test_a_folder_without_modules_offers_none(plain):
@@ -121,21 +112,62 @@ def test_a_folder_without_modules_offers_none(plain):
     )
 
 
-def test_a_step_that_is_not_known_offers_none(saved):
-    encoder = load_encoder(str(saved(CNN(DIMENSION, 4), Pooling(12))))
-    assert "own" not in encoder.poolings
-    with pytest.raises(ValueError, match=r"step that is not supported here \(`CNN`\)"):
+def changed(folder: Path, path: str, **changes: object) -> Path:
+    """The folder with other values in one of its files of settings."""
+    settings = json.loads((folder / path).read_text(encoding="utf-8"))
+    (folder / path).write_text(json.dumps(settings | changes), encoding="utf-8")
+    return folder
+
+
+def of_another_package(folder: Path) -> Path:
+    path = folder / "modules.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'"sentence_transformers[^"]*Normalize"', '"mine.Normalize"', text))
+    return folder
+
+
+def as_pickle(folder: Path) -> Path:
+    weights = folder / "2_Dense" / "model.safetensors"
+    weights.rename(weights.with_name("pytorch_model.bin"))
+    return folder
+
+
+TWICE = {"pooling_mode": ["mean"] * 2}
+PROMPT = {"prompts": {"query": "the cat "}, "default_prompt_name": "query"}
+UNUSABLE = [
+    ((CNN(DIMENSION, 4), Pooling(12)), None, r"not supported here \(`CNN`\)"),
+    ((Pooling(DIMENSION), Normalize()), of_another_package, "`mine.Normalize`"),
+    ((Pooling(DIMENSION), Dense(DIMENSION, 7)), as_pickle, r"no weights as \.safetensors"),
+    (
+        (Pooling(DIMENSION),),
+        lambda folder: changed(folder, "1_Pooling/config.json", **TWICE),
+        "`pooling mean`",
+    ),
+    (
+        (Pooling(DIMENSION),),
+        lambda folder: changed(folder, "config_sentence_transformers.json", **PROMPT),
+        "a prompt before every text",
+    ),
+]
+
+
+@pytest.mark.parametrize(("modules", "change", "message"), UNUSABLE)
+def test_an_output_that_can_t_be_computed_as_it_is_meant_is_not_offered(
+    saved, modules, change, message
+):
+    folder = saved(*modules)
+    encoder = load_encoder(str(folder if change is None else change(folder)))
+    assert encoder.poolings == tuple(POOLINGS)
+    with pytest.raises(ValueError, match=message):
         encoder.encode(TEXTS, pooling="own")
     assert encoder.encode(TEXTS).shape == (len(TEXTS), DIMENSION)
 
 
-def test_a_class_from_another_package_is_not_used(saved):
-    folder = saved(Pooling(DIMENSION), Normalize())
-    text = (folder / "modules.json").read_text(encoding="utf-8")
-    modules = json.loads(text)
-    modules[2]["type"] = "mine.Normalize"
-    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    assert "own" not in load_encoder(str(folder)).poolings
+def test_an_operator_s_limit_is_that_of_the_widest_output(saved):
+    folder = str(saved(Pooling(DIMENSION, ("mean", "max"))))
+    load_encoder(folder, limits=ModelLimits(dimensions=2 * DIMENSION))
+    with pytest.raises(ModelFilesError, match="raise `dimensions`"):
+        load_encoder(folder, limits=ModelLimits(dimensions=2 * DIMENSION - 1))
 
 
 @pytest.mark.parametrize(
@@ -148,33 +180,9 @@ def test_a_class_from_another_package_is_not_used(saved):
 )
 def test_a_function_that_fits_no_vector_is_refused_when_it_is_read(saved, settings):
     folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 8))
-    path = folder / "2_Dense" / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | settings), encoding="utf-8")
+    changed(folder, "2_Dense/config.json", **settings)
     with pytest.raises(ModelFilesError, match="can't be used"):
         _ = load_encoder(str(folder))._own_steps
-
-
-def test_a_pooling_that_comes_twice_offers_none(saved):
-    folder = saved(Pooling(DIMENSION))
-    modes = {"pooling_mode": ["mean"] * 2, "embedding_dimension": DIMENSION}
-    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes), encoding="utf-8")
-    assert load_encoder(str(folder)).poolings == tuple(POOLINGS)
-
-
-def test_a_prompt_before_every_text_is_not_dropped_silently(saved):
-    folder = saved(Pooling(DIMENSION))
-    settings = {"prompts": {"query": "the cat "}, "default_prompt_name": "query"}
-    (folder / "config_sentence_transformers.json").write_text(json.dumps(settings), "utf-8")
-    with pytest.raises(ValueError, match="a prompt before every text"):
-        load_encoder(str(folder)).encode(TEXTS, pooling="own")
-
-
-def test_dense_weights_as_pickle_are_not_read(saved):
-    folder = saved(Pooling(DIMENSION), Dense(DIMENSION, 7))
-    weights = folder / "2_Dense" / "model.safetensors"
-    weights.rename(weights.with_name("pytorch_model.bin"))
-    with pytest.raises(ValueError, match=r"no weights as \.safetensors"):
-        load_encoder(str(folder)).encode(TEXTS, pooling="own")
 
 
 def test_it_is_of_the_last_layer_and_takes_special_tokens_as_they_are(saved):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import Corpus, Encoder, load_encoder, read_bundled, read_cloud
+from geometry import Encoder, load_encoder, read_bundled, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import (
     counts_key,
@@ -42,11 +42,6 @@ def without_files(monkeypatch: pytest.MonkeyPatch, model: str) -> Encoder:
     for read in ("_verify", "_model", "_reader"):
         monkeypatch.setattr(type(encoder), read, property(fail))
     return encoder
-
-
-@pytest.fixture
-def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
-    return without_files(monkeypatch, BUNDLED)
 
 
 def test_the_presets_of_narrow_cone_and_the_pictures_of_layers_are_shipped():
@@ -109,21 +104,6 @@ def test_they_are_those_of_a_new_encoding(model):
         averages = read_shipped(type_averages_key(encoder, corpus))
         expected = type_averages(encoder, corpus.texts)
         np.testing.assert_allclose(averages, expected, rtol=1e-3, atol=1e-6)
-
-
-@pytest.mark.parametrize("change", ["text", "order", "dtype", "layer"])
-def test_other_texts_and_settings_have_none(encoder, change, tmp_path):
-    texts, layer, pooling = list(read_bundled("topics").texts), 4, "mean"
-    if change == "text":
-        texts[700] += "!"
-    elif change == "order":
-        texts[:2] = texts[1::-1]
-    elif change == "dtype":
-        encoder.dtype = "bfloat16"
-    else:
-        layer, pooling = 3, "max"
-    place = {"unit": "sentences", "layer": layer, "pooling": pooling, "store": ArrayStore(tmp_path)}
-    assert not is_stored(encoder, Corpus("topics", tuple(texts)), **place, max_points=3000, seed=0)
 
 
 @pytest.fixture

@@ -194,9 +194,3 @@ def test_a_pattern_that_gives_up_is_an_error_of_the_library(tmp_path):
     mine = reader(tmp_path, pre_tokenizer=split("(z*)*y"))
     with pytest.raises(ModelFilesError, match=r"`mine` can't be used.*PanicException"):
         mine.coverage(["z" * 30 + " y"])
-
-
-def test_a_table_that_makes_the_tokenizer_panic_is_an_error_of_the_library(tmp_path):
-    folder = file_with(tmp_path, normalizer=charsmap(b"a")).parent
-    with pytest.raises(ModelFilesError, match=r"can't be used.*PanicException"):
-        load_encoder(folder).read_files()

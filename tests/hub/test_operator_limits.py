@@ -1,6 +1,5 @@
 """The operator's file: its defaults, its place, and errors for invalid content."""
 
-import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -196,24 +195,6 @@ def test_vectors_that_are_too_wide(tmp_path):
     with pytest.raises(ModelFilesError, match="raise `dimensions`") as caught:
         load_encoder(str(folder), limits=narrower)
     assert (caught.value.code, caught.value.because) == ("too_large", "wide_vectors")
-    with pytest.raises(ModelFilesError, match="raise `dimensions`"):
-        load_encoder(str(_with_three_poolings(folder)), limits=ModelLimits(dimensions=DIMENSION))
-
-
-def _with_three_poolings(folder: Path) -> Path:
-    """The folder with an output three times as wide: mean, max and [CLS] concatenated."""
-    modes = dict.fromkeys(("mean_tokens", "max_tokens", "cls_token"), True)
-    settings = {"word_embedding_dimension": DIMENSION}
-    settings |= {f"pooling_mode_{mode}": state for mode, state in modes.items()}
-    (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling/config.json").write_text(json.dumps(settings), encoding="utf-8")
-    kinds = {"": "Transformer", "1_Pooling": "Pooling"}
-    modules = [
-        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{kind}"}
-        for i, (path, kind) in enumerate(kinds.items())
-    ]
-    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
-    return folder
 
 
 def test_the_shipped_file_states_the_limits_of_uploads():

@@ -31,13 +31,6 @@ def test_a_turn_of_the_space_moves_no_point(method, k):
     np.testing.assert_allclose(np.abs(turned.coordinates), np.abs(plain.coordinates), atol=1e-9)
 
 
-@for_each("method", ["mean", "svd", "pca", "cone"])
-def test_axes_and_coordinates_match(method):
-    for X, picture in zip(layers(), pictures(layers(), method), strict=True):
-        np.testing.assert_allclose(picture.apply(unit(X)).coordinates, picture.coordinates)
-        assert np.linalg.norm(picture.around_origin, axis=1).max() <= 1 + 1e-12
-
-
 def test_an_axis_that_would_flip_is_turned_back():
     X = layers()[0]
     mirrored = X.copy()

@@ -34,19 +34,16 @@ def test_worked_by_hand():
 
 @pytest.mark.parametrize("shortlist", [5000, 150])
 def test_rows_come_to_their_group(shortlist, monkeypatch):
+    monkeypatch.setattr(neighbour_maps, "SHORTLIST", shortlist)
     sample, own = groups(600, seed=0)
     rows, truth = groups(2000, seed=1)
-    found = place(rows, sample, picture(own), shortlist=shortlist, threads=1)
+    found = place(rows, sample, picture(own))
     there = 10 * np.column_stack([np.cos(np.pi * truth / 6), np.sin(np.pi * truth / 6)])
     assert np.mean(np.linalg.norm(found - there, axis=1) < 1) > 0.98
     assert trustworthiness(rows, found)[0] > 0.9
     reports = []
     monkeypatch.setattr(neighbour_maps, "BLOCK_ROWS", 20)
-    again = place(
-        *(rows, sample, picture(own)),
-        shortlist=shortlist,
-        progress=lambda *each: reports.append(each),
-    )
+    again = place(rows, sample, picture(own), progress=lambda *each: reports.append(each))
     np.testing.assert_allclose(again, found, atol=1e-4)
     assert reports[-1] == (2000, 2000)
     assert len(reports) > 2

@@ -67,23 +67,6 @@ def test_the_mean_frame(k):
     assert found.explained == pytest.approx(np.sum(found.coordinates**2) / np.sum(CLOUD**2))
 
 
-@for_each("k", [2, 3])
-def test_the_cone_keeps_heights_and_lengths(k):
-    found = project(CLOUD, "cone", k)
-    direction = CLOUD.mean(axis=0) / np.linalg.norm(CLOUD.mean(axis=0))
-    np.testing.assert_allclose(found.coordinates[:, 0], CLOUD @ direction)
-    lengths = np.linalg.norm(found.coordinates, axis=1)
-    if k == 3:
-        np.testing.assert_allclose(lengths, np.linalg.norm(CLOUD, axis=1))
-        assert found.explained == pytest.approx(1)
-    else:  # the same body from the side
-        deep = project(CLOUD, "cone", 3)
-        np.testing.assert_array_equal(found.coordinates, deep.coordinates[:, :2])
-        assert found.explained == pytest.approx((lengths**2).sum() / (CLOUD**2).sum())
-    assert found.axes.shape == (3, 8)
-    np.testing.assert_array_equal(found.origin, np.zeros(k))
-
-
 def test_the_cone_by_hand():
     # Mean (3, 0, 0): heights 2 and 4; the rest is in the plane of the other two axes.
     X = np.array([[2.0, 3, 0], [2, -3, 0], [4, 0, 1], [4, 0, -1]])

@@ -6,7 +6,6 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry import (
     mean_norm_share,
-    opening_angle,
     project,
 )
 from geometry.projection import whiten_beside
@@ -130,19 +129,6 @@ def test_the_cones_edges_on_a_linear_picture():
     assert half.drawn == pytest.approx(30)
     assert most.drawn == pytest.approx(30)
     np.testing.assert_allclose(half.axis, [1, 0], atol=1e-12)
-
-
-@for_each("method", ["svd", "pca", "mean"])
-def test_edges_are_counted_from_the_origin(method):
-    picture = project(CLOUD, method, 2)
-    edges = cone_edges(CLOUD, picture)
-    P = picture.coordinates - picture.origin
-    mean = P.mean(axis=0) / np.linalg.norm(P.mean(axis=0))
-    drawn = np.degrees(np.arccos(P @ mean / np.linalg.norm(P, axis=1)))
-    for edge, q in zip(edges, (0.5, 0.9), strict=True):
-        assert edge.angle == pytest.approx(opening_angle(CLOUD, quantile=q))
-        assert edge.drawn == pytest.approx(np.quantile(drawn, q))
-        np.testing.assert_allclose(edge.axis, mean)
 
 
 def test_no_cone_without_an_origin_or_a_mean():

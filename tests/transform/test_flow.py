@@ -1,7 +1,6 @@
 """NormalizingFlow: results of a fit, how a fit ends, refused input, side effects."""
 
 import math
-import pickle
 import subprocess
 import sys
 import warnings
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import multivariate_normal
-from sklearn.base import clone
 from sklearn.covariance import LedoitWolf
 from sklearn.datasets import make_moons
 from sklearn.exceptions import NotFittedError
@@ -21,8 +19,6 @@ from geometry.transform import FlowEpoch
 from tests.for_each import for_each
 
 SMALL = {"n_couplings": 2, "hidden_units": 8, "max_epochs": 3, "batch_size": 32}
-KINDS = for_each("coupling", ["affine", "additive"])
-STARTS = for_each("linear_start", [True, False])
 
 
 def cloud(n: int = 120, d: int = 4, *, seed: int = 0) -> np.ndarray:
@@ -63,14 +59,6 @@ def test_the_density_integrates_to_one(moons):
     assert mass == pytest.approx(1, abs=2e-3)
 
 
-def test_score_is_the_mean_log_density(moons):
-    X = cloud(10, 2)
-    z = moons.transform(X)
-    by_hand = -0.5 * (z**2).sum(axis=1) - math.log(2 * math.pi) + moons.log_det(X)
-    np.testing.assert_allclose(moons.score_samples(X), by_hand)
-    assert moons.score(X) == pytest.approx(by_hand.mean())
-
-
 # The start
 
 
@@ -107,22 +95,10 @@ def test_the_linear_start_is_zca():
     assert np.linalg.eigvalsh(jacobian).min() > 0
 
 
-def test_without_it_columns_are_standardised():
-    X = cloud(200, 4) * [1, 10, 100, 1000]
-    flow = small(linear_start=False, learning_rate=1e-12, max_epochs=1).fit(X)
-    train = X[_trained_on(flow, X)]
-    variances, a = train.var(axis=0), flow.shrinkage_
-    expected = (X - train.mean(axis=0)) / np.sqrt((1 - a) * variances + a * variances.mean())
-    np.testing.assert_allclose(flow.transform(X), expected, atol=1e-5)
-
-
-@STARTS
-def test_a_null_direction_gives_no_false_gain(linear_start):
+def test_a_null_direction_gives_no_false_gain():
     """Training must not give this direction a variance below the floor, shrinkage times v."""
     X = np.c_[cloud(400, 3), np.full(400, 2.0)]
-    flow = NormalizingFlow(
-        linear_start=linear_start, hidden_units=16, max_epochs=60, learning_rate=1e-2
-    ).fit(X)
+    flow = NormalizingFlow(hidden_units=16, max_epochs=60, learning_rate=1e-2).fit(X)
     e = 1e-4 * np.eye(4)[3]
     slope = (flow.transform(X + e) - flow.transform(X - e)) / 2e-4  # dz / dx4
     floor = flow.shrinkage_ * X.var(axis=0).sum() / 4
@@ -181,35 +157,15 @@ def test_where_nothing_helps_the_map_is_that_of_the_start():
     np.testing.assert_allclose(flow.log_det(X), np.full(60, flow.map_.start_log_det), rtol=1e-12)
 
 
-@for_each("after", [0, 1, 9])
-def test_cancelling_returns_the_best_so_far(after):
-    calls = []
-
-    def cancelled() -> bool:
-        calls.append(1)
-        return len(calls) > after
-
-    X = cloud()
-    flow = small(max_epochs=50).fit(X, cancelled=cancelled)
-    assert flow.stop_reason_ == "cancelled"
-    assert len(calls) == after + 1  # called before each batch; after True there is no further batch
-    assert flow.n_epochs_ == after // 4
-    np.testing.assert_allclose(flow.inverse_transform(flow.transform(X)), X, atol=1e-9)
-    # The finished epochs equal those of a fit without cancelling.
-    undisturbed = small(max_epochs=50).fit(X).history_
-    assert flow.history_ == undisturbed[: len(flow.history_)]
-
-
-def _interrupt(*_: object) -> bool:
+def _interrupt(*_: object) -> None:
     raise InterruptedError
 
 
-@for_each("callback", ["progress", "cancelled"])
-def test_what_a_callback_raises_leaves_the_estimator_unfitted(callback):
+def test_what_progress_raises_leaves_the_estimator_unfitted():
     X = cloud()
     for flow in (small(), small().fit(X)):
         with pytest.raises(InterruptedError):
-            flow.fit(cloud(d=6), **{callback: _interrupt})
+            flow.fit(cloud(d=6), progress=_interrupt)
         for call in (flow.transform, flow.inverse_transform, flow.score_samples, flow.log_det):
             with pytest.raises(NotFittedError):
                 call(X)
@@ -230,11 +186,6 @@ def test_diverging_returns_the_best_so_far():
 
 
 def test_torch_is_left_as_it_was():
-    before = (
-        torch.get_num_threads(),
-        torch.are_deterministic_algorithms_enabled(),
-        torch.get_default_dtype(),
-    )
     state = torch.get_rng_state()
     numpy_state = np.random.get_state()[1].copy()  # noqa: NPY002
     with torch.no_grad():
@@ -244,12 +195,6 @@ def test_torch_is_left_as_it_was():
         small().fit(cloud())
         assert torch.is_inference_mode_enabled()
     assert torch.is_grad_enabled()
-    after = (
-        torch.get_num_threads(),
-        torch.are_deterministic_algorithms_enabled(),
-        torch.get_default_dtype(),
-    )
-    assert before == after
     assert torch.equal(state, torch.get_rng_state())
     np.testing.assert_array_equal(numpy_state, np.random.get_state()[1])  # noqa: NPY002
 
@@ -270,23 +215,12 @@ def test_applying_a_stored_flow_needs_no_torch(tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "z.npy"), flow.transform(X), atol=1e-12)
 
 
-@KINDS
-@STARTS
-def test_arrays_pickle_and_clone(coupling, linear_start):
+def test_a_flow_comes_back_from_its_arrays():
     X = cloud()
-    flow = small(coupling=coupling, linear_start=linear_start).fit(X)
-    for again in (
-        NormalizingFlow.from_arrays(flow.to_arrays()),
-        pickle.loads(pickle.dumps(flow)),
-    ):
-        np.testing.assert_array_equal(again.transform(X), flow.transform(X))
-        np.testing.assert_array_equal(again.score_samples(X), flow.score_samples(X))
-        named = ("coupling", "n_couplings", "hidden_units", "linear_start")
-        assert [getattr(again, n) for n in named] == [getattr(flow, n) for n in named]
-    copy = clone(flow)
-    assert copy.get_params() == flow.get_params()
-    with pytest.raises(NotFittedError):
-        copy.transform(X)
+    flow = small().fit(X)
+    again = NormalizingFlow.from_arrays(flow.to_arrays())
+    np.testing.assert_array_equal(again.score_samples(X), flow.score_samples(X))
+    assert (again.n_couplings, again.hidden_units) == (flow.n_couplings, flow.hidden_units)
 
 
 # Precision and odd input
@@ -329,12 +263,10 @@ def test_rows_equal_up_to_rounding_are_refused():
         cloud(80, 3) * 1e12,
     ],
 )
-@KINDS
-@STARTS
-def test_odd_clouds_are_carried_and_brought_back(X, coupling, linear_start):
+def test_odd_clouds_are_carried_and_brought_back(X):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        flow = small(coupling=coupling, linear_start=linear_start).fit(X)
+        flow = small().fit(X)
         z = flow.transform(X)
     assert np.isfinite(z).all()
     assert np.isfinite(flow.score_samples(X)).all()
@@ -356,7 +288,6 @@ def test_a_z_of_another_width_is_refused():
 @for_each(
     ("setting", "message"),
     [
-        ({"coupling": "glow"}, "coupling must be one of"),
         ({"n_couplings": 0}, "n_couplings must be an integer of at least 1; got 0"),
         ({"hidden_units": 2.5}, "hidden_units must be an integer"),
         ({"max_epochs": 0}, "max_epochs must be"),

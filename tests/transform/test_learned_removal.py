@@ -67,7 +67,7 @@ def test_pearson_by_hand():
 def test_a_direction_that_misleads_is_removed_and_one_that_helps_is_left():
     X, pairs, _ = scored(m=300)
     gold = cosines(X[:, 1:], pairs)  # gold scores depend on all axes but the first
-    fitted = WeightedRemoval(3, axes="svd", alpha=0).fit(X, pairs=pairs, gold_scores=gold)
+    fitted = WeightedRemoval(3, alpha=0).fit(X, pairs=pairs, gold_scores=gold)
     assert fitted.weights_[0] > 0.9
     assert fitted.weights_[1:].max() < 0.1
     assert fitted.pearson_ > 0.99
@@ -76,11 +76,10 @@ def test_a_direction_that_misleads_is_removed_and_one_that_helps_is_left():
 # Second routes
 
 
-@for_each("axes", ["pca", "svd"])
 @for_each("seed", range(3))
-def test_the_gradient_is_that_of_finite_differences(axes, seed):
+def test_the_gradient_is_that_of_finite_differences(seed):
     X, pairs, gold = scored(seed=seed)
-    components = WeightedRemoval(4, axes=axes).fit(X).components_
+    components = WeightedRemoval(4).fit(X).components_
     scores = ScoredPairs.of(X, pairs, gold, components)
     shares = np.random.default_rng(seed).uniform(0.05, 0.95, 4)
     numeric = approx_fprime(shares, lambda g: scores.pearson(g)[0], 1e-7)
@@ -102,16 +101,6 @@ def test_no_weights_of_a_grid_are_better(alpha):
     assert at[0] <= min(at) + 1e-6
 
 
-def test_the_penalty_pulls_towards_plain_removal():
-    X, pairs, gold = scored()
-    weights = [
-        WeightedRemoval(4, alpha=alpha).fit(X, pairs=pairs, gold_scores=gold).weights_
-        for alpha in (0, 0.1, 1e6)
-    ]
-    assert weights[0].mean() < weights[1].mean() < weights[2].mean()
-    np.testing.assert_array_equal(weights[2], 1)
-
-
 # Where there is little to learn
 
 
@@ -129,7 +118,7 @@ def test_rows_within_the_removed_directions():
     X = np.hstack([rng.standard_normal((40, 2)), np.zeros((40, 2))])  # rank 2 of 4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fitted = WeightedRemoval(2, axes="svd").fit(
+        fitted = WeightedRemoval(2).fit(
             X, pairs=np.arange(40).reshape(-1, 2), gold_scores=rng.random(20)
         )
     assert np.isfinite(fitted.weights_).all()
@@ -171,7 +160,7 @@ def test_a_zero_row_has_no_cosine():
 
 @for_each(
     "settings",
-    [{"alpha": -1}, {"alpha": np.nan}, {"alpha": np.inf}, {"alpha": "1"}, {"axes": "ica"}],
+    [{"alpha": -1}, {"alpha": np.nan}, {"alpha": np.inf}, {"alpha": "1"}],
 )
 def test_parameters_out_of_range(settings):
     (name,) = settings

@@ -112,27 +112,6 @@ def test_it_is_the_public_estimator(name, rows):
     assert treated.vectors.shape == rows.shape
 
 
-@for_each("name", WHITENINGS)
-@for_each(
-    "knobs",
-    [
-        {"centring": 0.25},
-        {"shrinkage": 0.3},
-        {"shrinkage": "ledoit-wolf"},
-        {"strength": 0.4},
-        {"n_components": 3},
-        {"centring": 0.5, "strength": 0.7, "n_components": 4, "shrinkage": 0.1},
-    ],
-)
-def test_turned_it_is_the_public_estimator(name, knobs):
-    own = {knob: value for knob, value in knobs.items() if knob in TREATMENTS[name].knobs}
-    whitening = Whitening("zca" if name == "zipf" else name, **own)
-    whitening.fit(X, sample_weight=COUNTS if name == "zipf" else None)
-    treated = fit(name).turn(Knobs(**knobs)).apply(OTHER)
-    found = treated.retained if name in ("pca", "pca-cor") else treated.vectors
-    np.testing.assert_allclose(found, whitening.transform(OTHER), atol=1e-9)
-
-
 @for_each("name", OFFERED)
 def test_a_map_is_affine_where_the_registry_says_so(name):
     assert hasattr(fit(name).fitted, "affine") == TREATMENTS[name].is_exported

@@ -6,7 +6,7 @@ import pytest
 from geometry import fit_treatment
 from geometry.transform import Knobs
 from tests.for_each import for_each
-from tests.transform.test_treatments import COUNTS, OFFERED, D, N, X
+from tests.transform.test_treatments import OFFERED, D, N, X
 
 every = for_each("name", OFFERED)
 strict = pytest.mark.filterwarnings("error", "ignore:FastICA did not settle")
@@ -71,13 +71,3 @@ def test_a_name_that_is_not_offered(name):
 def test_zipf_without_weights():
     with pytest.raises(ValueError, match="zipf needs sample_weight, how often each row occurs"):
         fit_treatment("zipf", X)
-
-
-@strict
-@for_each(
-    "weights",
-    [np.zeros(N), -COUNTS, COUNTS[:-1], COUNTS[:, None], np.full(N, np.nan), np.full(N, np.inf)],
-)
-def test_zipf_with_wrong_weights(weights):
-    with pytest.raises(ValueError, match="sample_weight must be 120 finite numbers >= 0"):
-        fit_treatment("zipf", X, sample_weight=weights)

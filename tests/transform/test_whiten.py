@@ -88,16 +88,6 @@ def test_half_strength_by_hand():
     np.testing.assert_allclose(cor.map_.matrix, np.array([[a, b], [b, a]]) / 5**0.25, atol=1e-12)
 
 
-def test_shrinkage_by_hand():
-    # tr/d = 1.25; a = 0.2: 0.8 * 2 + 0.25 = 1.85 and 0.8 * 0.5 + 0.25 = 0.65
-    fitted = Whitening(shrinkage=0.2).fit(CROSS)
-    np.testing.assert_allclose(fitted.eigenvalues_, [1.85, 0.65])
-    np.testing.assert_allclose(fitted.scales_, [1.85**-0.5, 0.65**-0.5])
-    # a = 1 leaves one variance for all: the shape stays as it is
-    flat = Whitening("zca", shrinkage=1).fit_transform(CROSS)
-    np.testing.assert_allclose(flat, CROSS / np.sqrt(1.25), atol=1e-12)
-
-
 def test_axes_point_to_their_largest_entry():
     components = Whitening().fit(cloud(60, 8)).components_
     largest = np.abs(components).argmax(axis=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geometry import Corpus, load_encoder, read_cloud
-from geometry.encode import ArrayStore, disk_cache
+from geometry.encode import ArrayStore
 from geometry.process import ProcessEnded
 from pages.common.encoding_worker import ENCODING, read_cloud_apart
 from tests.encode.tiny_encoder import WORDS, save_tiny_bert
@@ -67,21 +67,15 @@ def test_what_the_worker_could_not_write_stays_in_memory_with_the_reason(encoder
     assert again.vectors.shape == cloud.vectors.shape
 
 
-@pytest.mark.parametrize(
-    ("end", "stays"), [(ProcessEnded("killed"), True), (KeyError("cancelled"), False)]
-)
-def test_blocks_remain_after_a_lost_worker_and_not_after_a_cancel(
-    encoder, tmp_path, monkeypatch, end, stays
-):
-    name = disk_cache.blocks_name(encoder, CORPUS, "mean", special_tokens=True)
-    folder = tmp_path / f"blocks-{name}"
-
-    def run(*_: object, **__: object) -> None:
+def test_no_blocks_remain_of_a_worker_that_was_ended(encoder, tmp_path, monkeypatch):
+    def run(call, _: object) -> None:
+        *_others, folder = call.args
+        assert folder.parent == tmp_path
         folder.mkdir()
         (folder / "journal.json").touch()
-        raise end
+        raise ProcessEnded("killed")
 
     monkeypatch.setattr(ENCODING, "run", run)
-    with pytest.raises(type(end)):
+    with pytest.raises(ProcessEnded):
         read_cloud_apart(encoder, CORPUS, **SPEC, store=ArrayStore(tmp_path), progress=quiet)
-    assert [path.name for path in tmp_path.iterdir()] == [folder.name] * stays
+    assert list(tmp_path.iterdir()) == []
