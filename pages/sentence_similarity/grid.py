@@ -34,7 +34,7 @@ MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1
 
 
 def show_grid(scene: SimilarityScene) -> None:
-    choice, grid = scene.choice, scene.scores.grid
+    choice, grid = scene.choice, scene.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
     names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}

@@ -168,7 +168,6 @@ FILES: dict[str, tuple[str, str, Callable[[], bytes], State]] = {
     "relevance-file": ("neighbours", "answers.csv", answers, {"relevance": True}),
     "corpus_file": ("your_corpus", "mine.csv", table, {"source": "upload"}),
     "pairs_file": ("sentence_similarity", "mine.csv", table_of_pairs, {}),
-    "vectors_file": ("sentence_similarity", "mine.txt", word_vectors, {}),
     "frequency_vectors_file": ("word_frequency", "mine.txt", word_vectors, {"words": "upload"}),
     "frequency_counts_file": ("word_frequency", "mine.txt", counts, {"counts": "list"}),
 }
