@@ -27,7 +27,6 @@ from pages.common.draw.charts import (
 )
 from pages.common.draw.clouds import current_theme
 from pages.common.draw.either_cloud import show_cloud
-from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -259,23 +258,6 @@ def show_headlines(scene: DegenerationScene) -> None:
                 show_big_numbers(title, numbers, key=f"headline-{place}")
     about = _("Mean cosine of all pairs of these tokens, and its change since the start")
     st.caption(markdown(f"{about} · {provenance(scene)}"))
-
-
-def show_all_measures(scene: DegenerationScene) -> None:
-    history, names = scene.history, group_names()
-    head = [
-        _("model"),
-        _("Loss"),
-        *(_("cosine, {group}").format(group=names[each]) for each in GROUPS),
-        *(_("length, {group}").format(group=names[each]) for each in GROUPS),
-    ]
-    rows = []
-    for place, run in enumerate(history.runs):
-        loss, at = history.loss[scene.at, place], (scene.at, place)
-        values = [loss, *history.cosine[at], *history.norm[at]]
-        rows.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
-    with st.container(key="degeneration-table"):
-        st.markdown(aligned_table(head, rows))
 
 
 def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
@@ -985,5 +967,3 @@ def _answer(scene: DegenerationScene) -> None:
             show_question(PAGE, "theorems", theorem_values(scene, place))
             show_question(PAGE, "cosreg", penalty_values(scene))
             break
-    label = _("All measures")
-    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")

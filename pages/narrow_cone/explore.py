@@ -508,28 +508,14 @@ def welcome(scene: ConeScene) -> None:
 
 
 def _show_steps(scene: ConeScene) -> None:
-    """Four steps for a new reader; those that are done have a tick."""
-    state = st.session_state
-    first = state.setdefault("first-cloud", scene.points.key)
-    done: dict[str, bool] = {
-        "look": True,
-        "play": bool(state.get(HAS_PLAYED)),
-        "click": scene.chosen is not None,
-        "layer": scene.points.key != first,
-    }
-    if scene.points.model is None:
-        del done["layer"]
-    taken = state.setdefault("steps-taken", set())
-    taken |= {name for name, is_done in done.items() if is_done}
-    labels = {
-        "look": _("Look: the same points twice. The orange cones contain half of them, and 90%"),
-        "play": _("Play: subtract the mean, then make the axes equal"),
-        "click": _("Click a point: who are its neighbours?"),
-        "layer": _("Change the layer: where is the cone?"),
-    }
-    items = "".join(
-        f"<li>{'✓ ' if name in taken else ''}{escape(labels[name])}</li>" for name in done
-    )
+    steps = [
+        _("Look: the same points twice. The orange cones contain half of them, and 90%"),
+        _("Play: subtract the mean, then make the axes equal"),
+        _("Click a point: who are its neighbours?"),
+    ]
+    if scene.points.model is not None:
+        steps.append(_("Change the layer: where is the cone?"))
+    items = "".join(f"<li>{escape(step)}</li>" for step in steps)
     st.html(f"<ol>{items}</ol>")
 
 
@@ -612,7 +598,6 @@ def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
 
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
-HAS_PLAYED = "has-played"
 MOST_MAPPED = 100_000  # points that a map is fitted to at most
 PRESETS = {  # name: (model, layer, pooling)
     "needle": (BUNDLED, "5", "cls"),
@@ -750,7 +735,6 @@ def _read_film_settings() -> None:
 
 def store_film_settings(values: Sequence[float]) -> None:
     """Store the settings at which the reader stopped the film, rounded to a step."""
-    st.session_state[HAS_PLAYED] = True
     for name, value in zip(FILM, values, strict=True):
         st.session_state[name] = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
 

@@ -13,7 +13,6 @@ import numpy as np
 from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
-from geometry.linalg.products import centred_product
 from geometry.measure import (
     Measured,
     chance_agreement,
@@ -39,7 +38,7 @@ from geometry.transform import WhiteningMap
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.cloud_choices import Look
-from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
+from pages.common.corpus_cloud import CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
@@ -123,8 +122,6 @@ def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
 
 SAMPLE_ROWS = 3000  # for intervals and figures over pairs; the page says so
 NEIGHBOURS = 5
-ROUNDING = 0.01  # more than the error in float32 of the cosine of whitened rows
-TINY = 1e-30  # instead of the length of a row of zeros
 HEADLINES = ("mean_cosine", "positive_cosine_share", "isoscore")
 WIDEST_CONE = 60.0  # degrees; a wider cloud is not called a narrow cone
 MEASURES = (
@@ -370,32 +367,10 @@ def whitened(
     return twin.vectors, twin.retained_vectors
 
 
-@kept(32)
-def _lengths(side: Side) -> np.ndarray:
-    return np.linalg.norm(side.vectors, axis=1)
-
-
 @kept(200)
 def _near(side: Side, row: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and cosines of a row's nearest neighbours.
-
-    Of many rows only those are whitened whose cosine, z_i'z = (x_i - s mu)'W z, may be one of the
-    largest.
-    """
-    points, whitening = side.points, side.whitening
-    if side.name == "raw" or len(points.cloud) <= MANY_POINTS:
-        return nearest(side.retained_vectors, row, k=NEIGHBOURS)
-    X, shift = points.vectors, whitening.affine[0].astype(np.float32)
-    toward = whitening.matrix @ whitening.apply(X[[row]])[0]
-    products = centred_product(X, shift, toward.astype(np.float32)[:, None])[:, 0]
-    lengths = np.maximum(_lengths(side), TINY)
-    cosines = products / (lengths * lengths[row])
-    least = np.partition(cosines, -NEIGHBOURS - 1)[-NEIGHBOURS - 1] - ROUNDING
-    rows = np.union1d(np.flatnonzero(cosines >= least), row)
-    settings = {"centring": side.centring, "strength": side.strength}
-    twin = whiten_beside(X[rows], full_whitening(points, side.fit), **settings)
-    found, of_found = nearest(twin.retained_vectors, int(np.searchsorted(rows, row)), k=NEIGHBOURS)
-    return rows[found], of_found
+    """The rows and cosines of a row's nearest neighbours."""
+    return nearest(side.retained_vectors, row, k=NEIGHBOURS)
 
 
 @kept(1000)

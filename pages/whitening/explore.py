@@ -158,7 +158,8 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
     found = measure_numbers(measured(picture), None if is_raw else measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
-        share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
+        share = agreement(picture, sets.sample)
+        former = None if is_raw else agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
         number = agreement_number(same_label(sets.points.corpus), share, former, chance)
         found.insert(1, number)
