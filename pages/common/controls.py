@@ -27,10 +27,10 @@ LATE_SECONDS = 1.0  # the browser's values may be older than a change by the ser
 def choose(
     widget: Callable[..., Any],
     label: str,
-    options: Sequence[str],
+    options: Mapping[str, str] | Sequence[str],  # codes with their labels, or codes
     *,
     key: str,
-    default: str,
+    default: str = "",  # else the first
     labels: Mapping[str, str] | None = None,
     always_in_url: bool = False,
     private: Collection[str] = (),
@@ -42,7 +42,9 @@ def choose(
     ``private``, and gets the default only with ``always_in_url``.
     """
     require_parameter(key)
-    labels = labels or {}
+    labels = labels or (options if isinstance(options, Mapping) else {})
+    options = list(options)
+    default = default or options[0]
     if settings.get("accept_new_options"):
         code_of_label(key)
         shown = st.session_state.setdefault("shown-labels", {}).setdefault(key, {})
@@ -138,20 +140,14 @@ def choose_tokenizer(texts: Sequence[str] = ()) -> str:
 def choose_in(
     box: DeltaGenerator,
     label: str,
-    options: Mapping[str, str] | Sequence[str],  # codes with their labels, or codes that say it
-    default: str = "",  # else the first
+    options: Mapping[str, str] | Sequence[str],
+    default: str = "",
     *,
     key: str,
     **settings: Any,
 ) -> str:
-    """``choose`` by a select box in a container."""
-    labels = options if isinstance(options, Mapping) else {}
-    codes = list(options)
-    default = default or codes[0]
     with box:
-        return choose(
-            st.selectbox, label, codes, key=key, default=default, labels=labels, **settings
-        )
+        return choose(st.selectbox, label, options, key=key, default=default, **settings)
 
 
 def layer_options(last: int) -> dict[str, str]:

@@ -121,7 +121,6 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
     has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
     cloud = (_film_cloud if has_film else _still_cloud)(scene)
     return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
@@ -133,7 +132,6 @@ def _alternative(side: Side) -> str:
 
 
 def _trust_lines(side: Side) -> list[str]:
-    """Trustworthiness, and the factor by which the whitened picture is enlarged."""
     lines = lines_below(side.projection, side.panel)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have the same rms radius")
@@ -466,7 +464,6 @@ def _toys() -> Iterator[str]:
 
 
 def show_inspector(scene: ConeScene) -> None:
-    """The chosen text and both lists of its neighbours; neighbours in both are bold."""
     cloud, chosen = scene.points.cloud, scene.chosen
     if chosen is None:
         return
@@ -520,7 +517,6 @@ def _show_steps(scene: ConeScene) -> None:
 
 
 def ask_for_guess(scene: ConeScene) -> None:
-    """Ask whether whitening brings like to like; the answer follows."""
     steps = scene.steps
     if steps is None:
         return
@@ -669,14 +665,12 @@ def choose_fit() -> str:
     return choose(
         st.selectbox,
         _("Whitening"),
-        ["recommended", "ledoit-wolf", "full"],
-        key="fit",
-        default="recommended",
-        labels={
+        {
             "recommended": _("recommended for this n/d"),
             "ledoit-wolf": _("Ledoit-Wolf, all directions"),
             "full": _("in full, no shrinkage"),
         },
+        key="fit",
     )
 
 
@@ -884,7 +878,6 @@ def _facts(scene: ConeScene) -> dict[str, float]:
 
 
 def _show_tables(corpus: Corpus | VectorSet) -> None:
-    """Static vectors beside contextual ones, folded at first."""
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
         show_folded(
             _("Static beside contextual: two tables in one scale"),
@@ -897,7 +890,6 @@ def _show_tables(corpus: Corpus | VectorSet) -> None:
 
 
 def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
-    """Below the pictures: the claims, the questions, all measures."""
     preset = e5_preset()
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
         if preset is not None and scene.points.spec.unit == "sentences":

@@ -38,15 +38,7 @@ def show_grid(scene: SimilarityScene) -> None:
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
     names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}
-    kind = choose(
-        st.segmented_control,
-        _("Scores shown"),
-        list(names),
-        key="sts-grid",
-        default="before",
-        labels=names,
-        required=True,
-    )
+    kind = choose(st.segmented_control, _("Scores shown"), names, key="sts-grid", required=True)
     st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after)}))
     texts = [
         _difference_text(cell) if kind == "difference" else _score_text(cell)

@@ -221,7 +221,6 @@ def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
 
 
 def show_about(scene: SimilarityScene) -> None:
-    """How the project's pairs were made, or repository, commit and licence of a data set."""
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
@@ -318,7 +317,6 @@ def treated_words(place: str, treatment: str) -> str:
 
 
 def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
-    """The raw average, and with directions removed."""
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
@@ -350,7 +348,6 @@ def _rung(
 
 
 def show_headlines(scene: SimilarityScene) -> None:
-    """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
     choice, treatment = scene.choice, treatment_words(scene.choice.after)
     cells = {
         cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
@@ -407,7 +404,7 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
     """
     choice, static = scene.choice, scene.statics[-1]
     columns = ((choice.layer, "cls"), (choice.layer, "mean"))
-    cls, mean = _on_known_pairs(scene.encoded, columns, _known(static))
+    cls, mean = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:
         return "", ()
@@ -434,11 +431,6 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
     if shares.share is not None and (ends is None or ends.share is not None):
         return "claim-here"
     return "claim-above" if ends is not None and ends.gap[1] < 0 else "claim-no-gap"
-
-
-def _known(static: StaticScores) -> np.ndarray:
-    """The pairs with a known word in both sentences."""
-    return np.flatnonzero(static.averages.known)
 
 
 @kept(64)
@@ -560,7 +552,6 @@ def pooling_verdict(scene: SimilarityScene) -> Verdict:
 
 
 def layers_words(scene: SimilarityScene) -> str:
-    """The layers whose means, and whose [CLS], differ clearly from GloVe without stop words."""
     static, choice = scene.glove[-1], scene.choice
     layers = range(choice.encoder.n_layers + 1)
     said = []
@@ -568,7 +559,7 @@ def layers_words(scene: SimilarityScene) -> str:
         columns = tuple((layer, pooling) for layer in layers)
         if not are_stored(scene.encoded, columns):
             continue
-        scores = _on_known_pairs(scene.encoded, columns, _known(static))
+        scores = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
         signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
         found = [
             text.format(

@@ -144,7 +144,6 @@ def _cells(
     private: bool,
     report: jobs.Progress = jobs.no_report,
 ) -> tuple[Cell, ...]:
-    """Raw, then with directions removed, scored on pairs with known words."""
     scored = evaluate_averages(
         averages,
         treatments=("none", *removed),

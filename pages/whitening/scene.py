@@ -405,7 +405,6 @@ def _learned(points: CorpusCloud) -> Treatment:
 
 
 def provenance(scene: WhiteningScene) -> str:
-    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
     ratio = sets.fit_points.effective_n / sets.points.vectors.shape[1]
     parts = [
