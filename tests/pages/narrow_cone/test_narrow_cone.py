@@ -506,10 +506,6 @@ def found_point(app: AppTest) -> int:
     return app.session_state["point"]
 
 
-def neighbour_cosines(app: AppTest) -> list[list[str]]:
-    return [[cosine for _label, _text, cosine in rows] for rows in neighbours(app)]
-
-
 def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
     cloud = cloud_of()
     app = visit()

@@ -20,8 +20,6 @@ from geometry.measure import (
     FrequencyDirection,
     Measured,
     WithoutFrequent,
-    frequency_bins,
-    neighbour_means,
 )
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_bundled_vectors, read_counts, words_of
@@ -431,18 +429,6 @@ def test_another_model_and_the_chinese_page(tmp_path):
     app = visit(Corpus("tiny", texts), model=model, lang="zh-Hant", opened=PARTS)
     assert "詞頻" in everything(app)
     assert "word-lengths" in charts(app)
-
-
-def test_what_was_measured_of_the_bundled_types_outside_the_app(encoder):
-    """By counts in the bundled corpus: length, distance, cosine of frequent and of rare words."""
-    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
-    names, counts = np.unique(pieces, return_counts=True)
-    table = encoder.type_embeddings()
-    X = table.vectors[[table.words.index(name) for name in names]]
-    bins = frequency_bins(X, counts, neighbour_means(X), edges=(100, 500, 1500))
-    found = [(b.norm.value, b.distances[0], b.cosine.value) for b in (bins[0], bins[2])]
-    expected = [(1.03, 1.02, 0.163), (1.26, 1.26, 0.021)]
-    np.testing.assert_allclose(found, expected, atol=0.006)
 
 
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:
