@@ -44,8 +44,6 @@ from pages.common.words import _, markdown, names, prose
 
 from . import PAGE
 
-PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
-SOURCE = "pairs-source"
 FORM = "own-pairs-form"
 SHOWN = "pairs-shown"  # code of the pairs of the last run
 USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
@@ -118,73 +116,41 @@ def pair_labels() -> dict[str, str]:
     return {**bundled, **own_labels(OWN_PAIRS), **hub}
 
 
-def short_labels() -> dict[str, dict[str, str]]:
-    counted = _("{name} ({n})")
+def choose_pairs() -> ScoredSet:
+    state, counted = st.session_state, _("{name} ({n})")
     own = {
         code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
         for code, pairs in _uploads().items()
     }
-    return {PROJECT: short_pair_labels(), OF_HUB: _hub_labels(counted), OWN: own}
-
-
-def choose_pairs() -> ScoredSet:
-    labels = short_labels()
-    state = st.session_state
-    every = {code: label for of_source in labels.values() for code, label in of_source.items()}
-    current = state.get("pairs", st.query_params.get("pairs"))
-    current = current if current in every else BUNDLED
-    if labels[OWN] or state.get(SOURCE) != OWN:  # without uploads, "Yours" shows the form only
-        is_of_hub = current.startswith(HUB)
-        state[SOURCE] = OWN if is_private(current) else OF_HUB if is_of_hub else PROJECT
-    st.segmented_control(
-        _("Pairs"),
-        list(labels),
-        key=SOURCE,
-        format_func={PROJECT: _("Project’s"), OF_HUB: _("Public"), OWN: _("Yours")}.__getitem__,
-        required=True,
-        on_change=_change_source,
-        args=({source: next(iter(codes), None) for source, codes in labels.items()},),
-    )
-    codes = list(labels[state[SOURCE]]) or [current]
+    labels = {**short_pair_labels(), **own, **_hub_labels(counted)}
     code = choose(
         st.selectbox,
-        _("Set of pairs"),
-        codes,
+        _("Pairs"),
+        labels,
         key="pairs",
-        default=codes[0],
-        labels=every,
-        always_in_url=codes[0] != BUNDLED,
-        private=[code for code in codes if is_private(code)],
+        private=[code for code in labels if is_private(code)],
     )
     try:
         chosen = pair_set(code)
     except DataSetError as error:
         show_error(error)
         former = state.get(SHOWN, BUNDLED)
-        chosen = pair_set(former if former in every else BUNDLED)
+        chosen = pair_set(former if former in labels else BUNDLED)
         st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
         state[SHOWN] = code
     return chosen
 
 
-def _change_source(first: dict[str, str | None]) -> None:
-    """Choose the first pairs of the new source, and open the form for a first upload."""
-    source = st.session_state[SOURCE]
-    if first[source] is not None:
-        st.session_state["pairs"] = first[source]
-    st.session_state[FORM] = first[source] is None
-
-
-def show_own_form() -> None:
-    """The form for uploaded pairs if they are the chosen source; which pairs were used last."""
+def show_used_pairs() -> None:
     used = st.session_state.get(USED)
     if used is not None and used[0] == st.session_state.get("pairs"):
         said = _("Your {n} pairs “{name}” are scored below.")
         said = said.format(n=f"{used[2]:,}", name=markdown(used[1]))
         st.success(said, icon=":material/check_circle:")
-    if st.session_state.get(SOURCE) != OWN:
-        return
+
+
+def show_own_form() -> None:
     show_own(OWN_PAIRS)
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:

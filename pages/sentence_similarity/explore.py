@@ -14,7 +14,7 @@ from pages.common.shell import picture_place, show_question
 from pages.common.words import _
 
 from . import PAGE
-from .choices import make_choice, show_own_form
+from .choices import make_choice, show_own_form, show_used_pairs
 from .grid import show_grid, show_similarities, warn_of_shared_sentences
 from .ladder import (
     ladder_csv,
@@ -34,19 +34,18 @@ QUESTIONS = ("spearman", "interval", "target", "difference")
 
 @st.fragment
 def explore() -> None:
-    control_box, form_box = st.container(), st.container()
-    notes_box, look_box = st.container(), picture_place()
-    choice = None
+    control_box, notes_box = st.container(), st.container()
+    look_box = picture_place()
     show_folded(_("What does Spearman’s ρ measure?"), "rho", show_lesson, parameters=CONTROLS)
     answer_box = st.container()
+    show_own_form()
     parts_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     try:
         with control_box:
             choice = make_choice(notes=notes_box)
-        with form_box:
-            show_own_form()
         with notes_box:
+            show_used_pairs()
             scene = build_scene(choice)
         with look_box:
             with st.container(key="ladder"):
@@ -72,9 +71,6 @@ def explore() -> None:
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
-        if choice is None:  # the pairs can't be fetched: others can be uploaded
-            with form_box:
-                show_own_form()
 
 
 def _show_parts(scene: SimilarityScene) -> None:

@@ -28,6 +28,7 @@ class Row:
     query: str = ""
 
 
+FLOW = "third=flow&corpus=topics-zh"  # a flow is trained: on few points
 ROWS = (
     Row("1: BERT’s means and [CLS] are below GloVe", "sentence_similarity", "29.19", "part-sbert"),
     Row("2: Spearman’s ρ is 1, −1 and 0", "sentence_similarity", "−1.00", "rho", "reversed=true"),
@@ -40,7 +41,7 @@ ROWS = (
     Row("9: decorrelation", "whitening", "@about-zca", "all-measures"),
     Row("10: treatments raise scores", "sentence_similarity", "@claim-published", "part-published"),
     Row("11: Σ = VΛVᵀ, W = VΛ^(−1/2), U", "whitening", "@formula", "formula"),
-    Row("12: an invertible map", "whitening", "@flow-formula", "flow", "third=flow"),
+    Row("12: an invertible map", "whitening", "@flow-formula", "flow", FLOW),
     Row("13: frequent words near the origin", "word_frequency", "@claim"),
     Row("14: rare words are sparse", "word_frequency", "@table", "word-table"),
     Row("15: holes", "word_frequency", "@holes", "words-holes"),

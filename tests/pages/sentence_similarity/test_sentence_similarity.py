@@ -510,14 +510,13 @@ def test_a_simplex_is_reported_where_the_fit_is_on_the_scored_sentences():
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     app = visit()
     assert "n = 60 pairs, mine" in everything(app)
-    assert app.segmented_control(key="pairs-source").value == "own"
     assert "pairs" not in app.query_params
-    healthy(app.segmented_control(key="pairs-source").set_value("project").run())
+    healthy(app.selectbox(key="pairs").set_value("bundled").run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
     fit = app.selectbox(key="sts-fit").proto  # the browser shows the label from the message
     assert (fit.set_value, fit.raw_value) == (True, "the evaluation sentences (1,870)")
-    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert "Yours: mine (60 pairs)" in everything(app)
+    healthy(app.selectbox(key="pairs").set_value("upload-mine").run())
     [delete] = [button for button in app.button if button.label == "Delete"]
     healthy(delete.click().run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
@@ -537,9 +536,7 @@ def test_a_set_of_the_hub_that_cannot_be_downloaded_is_reported(monkeypatch: pyt
     assert "Until then the page shows the project’s pairs." in everything(app)
     assert "n = 935 pairs, the project’s pairs" in everything(app)
     assert charts(app)
-    # the reader may also choose own pairs
-    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
-    assert app.get("file_uploader")
+    assert any(box.label == "Upload pairs" for box in app.expander)  # others are welcome
 
 
 def own_form(app: AppTest) -> AppTest:
