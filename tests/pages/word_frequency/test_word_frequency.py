@@ -352,19 +352,6 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("query", "box", "bad"),
-    [
-        ({"words": "upload"}, "frequency_vectors_file", "the 1 2 3\nof 1 2\n"),
-        ({"counts": "list"}, "frequency_counts_file", "the many\nof some\n"),
-    ],
-)
-def test_a_refused_file_leaves_its_box(query, box, bad):
-    app = upload(visit(**query), box, "bad.txt", bad)
-    assert app.session_state[f"{box}-1"] is None
-    assert [each.value for each in app.error if each.value.startswith("bad.txt: ")]
-
-
 def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
     names, counts, _ = types
     table = encoder.type_embeddings()
