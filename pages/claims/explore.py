@@ -52,10 +52,8 @@ def explore(corpus: Corpus) -> None:
         shown = choose(
             st.segmented_control,
             _("Claims shown"),
-            [ALL, *ORDER],
+            {ALL: _("all"), **signed_names()},
             key="claims-state",
-            default=ALL,
-            labels={ALL: _("all"), **signed_names()},
             required=True,
         )
     warn_of_coverage(coverage_of(corpus))
@@ -206,7 +204,6 @@ def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
 
 
 def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
-    """A row a group, a tile a claim, coloured by its verdict."""
     rows = []
     theme = current_theme()
     colours = {"holds": theme.white, "partly": theme.categories[4], "fails": theme.raw}
@@ -259,7 +256,6 @@ def facts(counts: Mapping[str, int]) -> dict[str, float]:
 
 
 def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
-    """A claim in an expander: who, where, on what, its card, and the page that shows it."""
     state = state_of(tested)
     icon = ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))

@@ -27,15 +27,15 @@ OF_PAGES = {
     "whitening and degeneration": "chart",
     "narrow_cone": "fit map-seeded map-all left-table left-layer right-table right-layer",
     "layers": "measure",
-    "word_frequency": "words counts",
+    "word_frequency": "words counts words-by",
     "degeneration": (
         "train gamma text vocabulary width rate steps seed tied norm step shape hull side toy"
     ),
     "whitening": "second third fourth fit-rows kept shrink shrinkage removed",
     "neighbours": "nearest typed",
     "sentence_similarity": (
-        "pairs source similarity weighting stop-words words-by sts-layer sts-pooling sts-fit "
-        "sts-dev sts-grid pair curve noise-unrelated noise-related ties outlier reversed"
+        "pairs source sts-layer sts-pooling sts-fit sts-grid pair curve "
+        "noise-unrelated noise-related ties outlier reversed"
     ),
     "contrast": (
         "contrast-text contrast-layer contrast-pooling contrast-temperature contrast-dropout "

@@ -235,7 +235,6 @@ def data_words(header: Header) -> str:
 
 
 def run_words(run: ContrastRun) -> str:
-    """Everything that the numbers of a run depend on."""
     settings = run.header.settings
     parts = [
         data_words(run.header),
@@ -259,7 +258,6 @@ COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the con
 
 
 def contrast_verdict(scene: ContrastScene) -> Verdict:
-    """Whether training raises the test Spearman over the raw layer and over whitening."""
     run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
     state = contrast_state(gains)
@@ -416,7 +414,6 @@ def _plain(about: str) -> str:
 
 
 def draw_cloud(scene: ContrastScene) -> None:
-    """Test sentences before and at a step, in one basis, as directions."""
     moment, start = scene.moment, scene.run.moments[0]
     pairs = scored_pairs(scene.run.header.settings)
     test = halves(pairs.gold_scores, random_state=SEED)[1]
@@ -703,7 +700,6 @@ def _show_numbers(scene: ContrastScene) -> None:
 
 
 def _facts(scene: ContrastScene) -> dict[str, float]:
-    """Test Spearman × 100 of the start and of the best step, and the gains, for the lesson."""
     ending, start = scene.run.ending, scene.run.moments[0]
     if ending is None:
         return {}

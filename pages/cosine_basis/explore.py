@@ -1,19 +1,16 @@
 """Cosine and basis: its controls, whose state is in the URL, pictures, numbers and claim."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry.data.csv_cells import csv_cell
 from geometry.data.number_text import signed
 from geometry.projection.plane import (
-    PAIRS,
     POINTS,
     Plane,
     background_cloud,
@@ -22,7 +19,7 @@ from geometry.projection.plane import (
 )
 from pages.common.classroom.visit import current, may_show, note_truth, own_answer
 from pages.common.controls import choose
-from pages.common.downloads import offer_csv
+from pages.common.downloads import csv_bytes, short_number
 from pages.common.draw.charts import send_plane
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import NoControl, State, Verdict
@@ -79,7 +76,6 @@ def background() -> np.ndarray:
 
 
 def facts_of(scene: BasisScene) -> dict[str, float]:
-    """The cosines of a, b and of a, c, and the basis, for the lesson's sentences."""
     found, plane = scene.cosines, scene.plane
     facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
     facts["usual"] = float(scene.has_usual_points and plane == Plane(length_2=2.0))
@@ -109,7 +105,6 @@ LIMITS = {
     **dict.fromkeys(("shift_x", "shift_y", *POINT_KEYS), (-4.0, 4.0)),
 }
 WHITEN = ("no", "cloud", "points")
-READINGS = ("coordinates", "position")
 
 
 def state_of(scene: BasisScene) -> dict[str, float]:
@@ -180,14 +175,12 @@ def _choose_whitening() -> str:
     return choose(
         st.radio,
         _("Whiten"),
-        WHITEN,
-        key="whiten",
-        default="no",
-        labels={
+        {
             "no": _("No"),
             "cloud": _("Fitted on the background cloud"),
             "points": _("Fitted on a, b, c alone"),
         },
+        key="whiten",
         help=_(
             "Whitening is usually fitted on a cloud that does not contain a, b, c. Fitted on them "
             "alone it has too few points: three in two dimensions."
@@ -199,10 +192,8 @@ def _choose_reading() -> str:
     return choose(
         st.radio,
         _("How to read the three points"),
-        READINGS,
+        {"coordinates": _("By coordinates"), "position": _("By position")},
         key="reading",
-        default="coordinates",
-        labels={"coordinates": _("By coordinates"), "position": _("By position")},
         captions=[
             _(
                 "The numbers are coordinates in your basis. "
@@ -374,7 +365,6 @@ def show_condition(scene: BasisScene) -> None:
 
 
 def show_formula(scene: BasisScene) -> None:
-    """Cosine of coordinates and cosine with the Gram matrix, for a and b as they are set."""
     plane, (a, b, _c) = scene.plane, scene.points
     st.markdown(prose(PAGE, "formula-coordinates"))
     st.latex(_cosine_lines(SUMS, a, b, np.eye(2)))
@@ -447,59 +437,20 @@ def provenance(scene: BasisScene) -> str:
     ).format(n=CLOUD_N, seed=CLOUD_SEED, fitted=fitted)
 
 
-def offer_downloads(scene: BasisScene) -> None:
-    with st.container(horizontal=True):
-        points, cosines = partial(_csv, points_table, scene), partial(_csv, cosines_table, scene)
-        offer_csv(_("Download points (CSV)"), "cosine-basis-points", points)
-        offer_csv(_("Download cosines (CSV)"), "cosine-basis-cosines", cosines)
-
-
-def _csv(table: Callable[[BasisScene], pd.DataFrame], scene: BasisScene) -> str:
-    return str(table(scene).map(csv_cell).to_csv(index=False))
-
-
-def points_table(scene: BasisScene) -> pd.DataFrame:
+def points_csv(scene: BasisScene) -> bytes:
     """Every point of the right picture: coordinates, position, and whitened position if any."""
     coordinates = np.concatenate([scene.points, background()])
-    placed = scene.plane.place(coordinates)
-    table = pd.DataFrame(
-        {
-            "point": ["a", "b", "c"] + ["cloud"] * CLOUD_N,
-            "coordinate_1": coordinates[:, 0],
-            "coordinate_2": coordinates[:, 1],
-            "x": placed[:, 0],
-            "y": placed[:, 1],
-        }
-    )
+    head = ["point", "coordinate_1", "coordinate_2", "x", "y"]
+    columns = [coordinates, scene.plane.place(coordinates)]
     white = scene.whitened(coordinates)
     if white is not None:
-        table[["whitened_x", "whitened_y"]] = white
-    return table
-
-
-def cosines_table(scene: BasisScene) -> pd.DataFrame:
-    """The three pairs' cosines with all that they depend on. An empty cell means undefined."""
-    found, plane = scene.cosines, scene.plane
-    table = pd.DataFrame(
-        {
-            "pair": [f"{first}-{second}" for first, second in PAIRS],
-            "coordinate_cosine": found.coordinates,
-            "true_cosine": found.true,
-        }
-    )
-    if found.whitened is not None:
-        table["whitened_cosine"] = found.whitened
-    return table.assign(
-        length_e1=plane.length_1,
-        length_e2=plane.length_2,
-        angle_degrees=plane.angle,
-        turn_degrees=plane.turn,
-        shift_x=plane.shift[0],
-        shift_y=plane.shift[1],
-        whitening_fitted_on=scene.whiten,
-        cloud_n=CLOUD_N,
-        cloud_seed=CLOUD_SEED,
-    )
+        head += ["whitened_x", "whitened_y"]
+        columns.append(white)
+    names = ["a", "b", "c"] + ["cloud"] * CLOUD_N
+    rows = [
+        [name, *map(short_number, row)] for name, row in zip(names, np.hstack(columns), strict=True)
+    ]
+    return csv_bytes(head, rows, provenance(scene))
 
 
 # ---- pictures ----
@@ -558,7 +509,6 @@ def snaps() -> dict[str, Any]:
 
 
 def plane_words() -> dict[str, Any]:
-    """All text of the pictures in the reader's language; the browser fills in {names}."""
     return {
         "captions": {
             "standard": _("Standard basis: the coordinates as they are"),
@@ -611,7 +561,6 @@ EQUAL = 5e-4  # largest difference of cosines that are printed alike
 
 
 def basis_verdict(scene: BasisScene) -> Verdict:
-    """Whether the cosine of the coordinates is the cosine of the angle, for the three points."""
     gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
     largest = float(gaps.max())
     plane = scene.plane

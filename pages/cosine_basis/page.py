@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.common.downloads import offer_csv
 from pages.common.lesson import note_facts
 from pages.common.measures import show_verdict
 from pages.common.shell import close_page, open_page, picture_place, show_question
@@ -13,7 +14,7 @@ from pages.cosine_basis.explore import (
     basis_verdict,
     facts_of,
     hide_before_guess,
-    offer_downloads,
+    points_csv,
     read_scene,
     show_condition,
     show_formula,
@@ -52,6 +53,7 @@ with body:
             show_reading(scene)
             show_formula(scene)
     with more:
-        offer_downloads(scene)
+        label = _("Download points (CSV)")
+        offer_csv(label, "cosine-basis-points", lambda: points_csv(scene))
 
 close_page(PAGE)

@@ -27,7 +27,6 @@ from pages.common.draw.charts import (
 )
 from pages.common.draw.clouds import current_theme
 from pages.common.draw.either_cloud import show_cloud
-from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -83,11 +82,9 @@ from .scene import (
 
 GROUP = "degeneration"
 SMALL_HEIGHT = 240
-CURVES = ("cosine", "loss", "norm", "spectrum")
 
 
 def draw_pictures(scene: DegenerationScene) -> None:
-    """An animation for each model, with a stop at each recorded step."""
     history, text, names = scene.history, scene.history.text, group_names()
     n = len(history.steps)
     pictures = []
@@ -168,16 +165,13 @@ def alternative(scene: DegenerationScene) -> str:
 
 
 def show_curves(scene: DegenerationScene) -> None:
-    """A chart for each model, of what the reader chooses, in one scale where that is possible."""
     labels = {
         "cosine": _("Mean cosine"),
         "loss": _("Loss"),
         "norm": _("Mean length"),
         "spectrum": _("Spectrum"),
     }
-    what = choose(
-        st.segmented_control, _("Curves"), CURVES, key="chart", default="cosine", labels=labels
-    )
+    what = choose(st.segmented_control, _("Curves"), labels, key="chart")
     history = scene.history
     limits = {
         "cosine": (float(min(history.cosine.min(), 0.0)) - 0.03, 1.0),
@@ -261,23 +255,6 @@ def show_headlines(scene: DegenerationScene) -> None:
     st.caption(markdown(f"{about} · {provenance(scene)}"))
 
 
-def show_all_measures(scene: DegenerationScene) -> None:
-    history, names = scene.history, group_names()
-    head = [
-        _("model"),
-        _("Loss"),
-        *(_("cosine, {group}").format(group=names[each]) for each in GROUPS),
-        *(_("length, {group}").format(group=names[each]) for each in GROUPS),
-    ]
-    rows = []
-    for place, run in enumerate(history.runs):
-        loss, at = history.loss[scene.at, place], (scene.at, place)
-        values = [loss, *history.cosine[at], *history.norm[at]]
-        rows.append([markdown(run_name(run)), *(signed(float(v), 3) for v in values)])
-    with st.container(key="degeneration-table"):
-        st.markdown(aligned_table(head, rows))
-
-
 def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
     history = scene.history
     head = [
@@ -302,7 +279,6 @@ def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
 
 
 def points_csv(scene: DegenerationScene, measured_on: str) -> bytes:
-    """The places of the drawn words at the step of the numbers, in each model's picture."""
     history, text = scene.history, scene.history.text
     head, names = ["model", "word", "count", "group", "x", "y"], group_names()
     rows: list[list[CsvCell]] = [
@@ -371,7 +347,6 @@ def _basis(scene: DegenerationScene, *more: str) -> str:
 
 
 def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
-    """Whether the rare and the never-seen tokens form a cone, and the frequent ones a wider one."""
     cosines = {name: scene.cosine(run, name) for name in GROUPS}
     unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
     state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
@@ -406,7 +381,6 @@ def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
 
 
 def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdict:
-    """Whether the penalty removes the cone, and the loss is not worse."""
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
@@ -441,7 +415,6 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdic
 
 
 def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> Verdict:
-    """Whether the vectors of the classifier and of word2vec are spread."""
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]
@@ -586,7 +559,6 @@ def _hull_sentence(theory: Theory) -> str:
 
 
 def show_theory(scene: DegenerationScene) -> None:
-    """A table of the two parts of each example token's gradient, for each language model."""
     title = _("What pulls and pushes a token of the trained model")
     st.markdown(f"**{title}**")
     n = 0
@@ -733,13 +705,11 @@ def show_forces() -> None:
         side = choose(
             st.radio,
             _("Hidden states"),
-            SIDES,
-            key="side",
-            default=SIDES[0],
-            labels={
+            {
                 "one-sided": _("On one side of the origin"),
                 "around": _("Around the origin"),
             },
+            key="side",
         )
         steps = st.slider(
             _("Steps of gradient descent"), 0, MOST_STEPS, 0, key="toy", bind="query-params"
@@ -791,7 +761,6 @@ def show_forces() -> None:
 
 
 KEY, POINTS = "hull", "hull-points"
-SHAPES = ("hull", "segments", "cone", "convex-cone")
 DEFAULT = ((1.0, 2.2), (2.0, 0.8), (3.0, 1.6), (2.4, 2.8), (0.6, 3.2))
 LIMIT = 4.0
 FORM = re.compile(r"-?\d\.\d(?:,-?\d\.\d){9}")
@@ -804,15 +773,13 @@ def show_hull() -> None:
         shape = choose(
             st.radio,
             _("Shape"),
-            SHAPES,
-            key="shape",
-            default="hull",
-            labels={
-                "segments": _("Segments: is the set convex?"),
+            {
                 "hull": _("Convex hull"),
+                "segments": _("Segments: is the set convex?"),
                 "cone": _("Cone"),
                 "convex-cone": _("Convex cone"),
             },
+            key="shape",
         )
         st.markdown(prose(PAGE, f"shape-{shape}"))
     points = chosen_points()
@@ -923,7 +890,6 @@ def explore() -> None:
 
 
 def _facts(scene: DegenerationScene) -> dict[str, float]:
-    """Step, loss and mean cosines of the language model without the penalty, for the lesson."""
     run = scene.find("language", penalty=False)
     if run is None:
         return {}
@@ -985,5 +951,3 @@ def _answer(scene: DegenerationScene) -> None:
             show_question(PAGE, "theorems", theorem_values(scene, place))
             show_question(PAGE, "cosreg", penalty_values(scene))
             break
-    label = _("All measures")
-    show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")

@@ -33,7 +33,6 @@ def growth_of(variant: str) -> dict[str, float]:
 
 
 def show_optimizers() -> None:
-    """The verdict on the optimiser, and the cone against the loss of each recorded variant."""
     runs = recorded_optimizers()
     show_verdict(optimizer_verdict(runs), key="optimizer")
     title = _("Cone at equal loss, by the optimiser of the output embeddings")
@@ -79,7 +78,6 @@ def equal_loss_curves(_language: str) -> list[Curve]:
 
 
 def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
-    """Whether only Adam makes the cone, at the lowest loss that all trainings reach."""
     loss = runs.equal_loss
     cosines = dict(zip(VARIANTS, runs.at_loss("unseen", loss), strict=True))
     others = np.concatenate([cosines["coupled-adam"], cosines["sgd"]])

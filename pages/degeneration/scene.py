@@ -141,8 +141,6 @@ HISTORY = "degeneration-history"  # in the session: of its training, up to the l
 
 @dataclass(frozen=True)
 class DegenerationScene:
-    """Recorded steps, and the step of the numbers."""
-
     history: History
     at: int  # the place of the recorded step of the numbers
     versions: dict[str, str] | None = None  # of Python and torch, for the bundled training
@@ -169,13 +167,11 @@ class DegenerationScene:
 
 
 def recorded_scene() -> DegenerationScene:
-    """The training that comes with the project, at its last step."""
     history, versions = recorded_run()
     return DegenerationScene(history, len(history.steps) - 1, versions)
 
 
 def scene_of(training: Training, settings: TrainingSettings) -> DegenerationScene:
-    """The reader's own training, which has a record."""
     is_live, records = training.is_active, list(training.records)
     former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
     if former is None or former[:2] != (training, len(records)):

@@ -124,10 +124,8 @@ def explore() -> None:
         data = choose(
             st.selectbox,
             _("Judged by"),
-            [*data_names(), *live],
+            {**data_names(), **live},
             key="evidence-data",
-            default="stsb pairs",
-            labels={**data_names(), **live},
             width=280,
         )
         grids = live_grid(chosen, data) if data in live else grids_of(data)
@@ -228,7 +226,6 @@ def place_words(model: str, at: RawPlace | CureGain) -> str:
 
 
 def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
-    """The raw scores by layer, and beside them the gains of four cures; a plot for each model."""
     short = {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
     ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
     ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
@@ -284,7 +281,6 @@ def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]],
 
 
 def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
-    """The raw scores of a model, or the gains of a cure."""
     grid = judged.grids[model]
     raw, by = {(place.layer, place.pooling): place for place in grid.places}, judged.by(grid)
     dots = []
@@ -478,7 +474,6 @@ def measure_words(name: str) -> str:
 
 
 def draw_predictions(judged: JudgedGrids) -> None:
-    """Whitening's gain against each measure of the raw vectors, over all places."""
     st.subheader(_("What predicts a gain?"))
     st.markdown(prose(PAGE, "predicts"))
     gains = judged.gains(LEVELLED)

@@ -42,7 +42,6 @@ def live_names(data: Corpus | VectorSet) -> dict[str, str]:
 
 
 def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
-    """The grid by the name of the model or of the vectors: from memory, or from a job."""
     if isinstance(data, VectorSet):
         judge = evidence_of(data).get(code)
         key = ArrayStore.key(data.sha256, data.labels, judge and judge.content_key)

@@ -115,7 +115,6 @@ def layer_title(scene: LayersScene, layer: int | None = None) -> str:
 
 
 def captions(scene: LayersScene) -> list[str]:
-    """The cone's angles at the layer of the numbers, and its picture's trustworthiness."""
     panel = _panel(scene, scene.layer)
     return [*panel.captions, *lines_below(scene.drawn[scene.layer][0], panel)]
 
@@ -132,7 +131,6 @@ def _alternative(scene: LayersScene, layer: int) -> str:
 
 
 def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
-    """An animation of all layers, then a picture of each layer, all at one scale."""
     points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
     film = Picture(
@@ -177,16 +175,9 @@ PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 def show_curves(scene: LayersScene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
-    names = [*MEASURES, *CONTEXTUAL]
-    measure = choose(
-        st.selectbox,
-        _("Measure by layer"),
-        names,
-        key="measure",
-        default=names[0],
-        labels={name: measure_label(name, with_unit=True) for name in names},
-    )
-    label = measure_label(measure, with_unit=True)
+    labels = {name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)}
+    measure = choose(st.selectbox, _("Measure by layer"), labels, key="measure")
+    label = labels[measure]
     axes = Axes(_("layer (0 is the input)"), label)
     curves = drawn_curves(scene, measure)
     figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
@@ -386,7 +377,6 @@ def show_all_measures(scene: LayersScene) -> None:
 
 
 def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
-    """A row for each layer, a column for each measure; isotropic values come last."""
     head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
     rows = [
         [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(tables)
@@ -461,7 +451,6 @@ SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of di
 
 
 def show_rogues(scene: LayersScene) -> None:
-    """The heat maps, the numbers of the chosen layer, and its leading dimensions."""
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     figure = strips_figure(
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
@@ -501,7 +490,6 @@ def leading(parts: np.ndarray, most: int) -> list[int]:
 
 
 def _line(parts: np.ndarray, layer: int) -> str:
-    """The leading dimensions of a layer, with their share of its mean cosine."""
     total = float(np.sum(parts))
     if not np.isfinite(total) or total <= 0:
         return _("Layer {layer}: no share is defined.").format(layer=layer)
@@ -605,7 +593,6 @@ def explore(corpus: Corpus) -> None:
 
 
 def lesson_values(scene: LayersScene) -> dict[str, str]:
-    """Figures of this corpus that the page's questions quote."""
     cls = [table["mean_cosine"].value for table in scene.tables.get("cls", ())]
     tokens = [table["mean_cosine"].value for table in scene.tables[TOKENS]]
     return {

@@ -166,7 +166,6 @@ def packed(points: CorpusCloud, view: str, n_components: int) -> Points:
 
 
 def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
-    """The vectors of each layer, from the input to the last."""
     n_layers = first.encoder.n_layers + 1
     report(0, n_layers)
     yield first.vectors
@@ -404,7 +403,6 @@ MOST = 0.5  # share of the mean cosine from which five dimensions dominate it
 
 
 def layers_verdict(scene: LayersScene) -> Verdict:
-    """Is every layer above the input anisotropic, and the last more than the input?"""
     rows = [table["mean_cosine"] for table in scene.tables[TOKENS]]
     state = layers_state(rows)
     words = {
@@ -470,7 +468,6 @@ def falling_layers(rows: Sequence[Measured]) -> list[int]:
 
 
 def rogue_verdict(scene: LayersScene) -> Verdict:
-    """Do five dimensions carry most of the mean cosine of the layer?"""
     layer = scene.layer
     table = scene.tables[scene.name][layer]
     row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None

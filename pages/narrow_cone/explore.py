@@ -121,7 +121,6 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    """Both clouds: same points, same colours, one basis, one scale, the origin in the middle."""
     has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
     cloud = (_film_cloud if has_film else _still_cloud)(scene)
     return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
@@ -133,7 +132,6 @@ def _alternative(side: Side) -> str:
 
 
 def _trust_lines(side: Side) -> list[str]:
-    """Trustworthiness, and the factor by which the whitened picture is enlarged."""
     lines = lines_below(side.projection, side.panel)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have the same rms radius")
@@ -466,7 +464,6 @@ def _toys() -> Iterator[str]:
 
 
 def show_inspector(scene: ConeScene) -> None:
-    """The chosen text and both lists of its neighbours; neighbours in both are bold."""
     cloud, chosen = scene.points.cloud, scene.chosen
     if chosen is None:
         return
@@ -508,33 +505,18 @@ def welcome(scene: ConeScene) -> None:
 
 
 def _show_steps(scene: ConeScene) -> None:
-    """Four steps for a new reader; those that are done have a tick."""
-    state = st.session_state
-    first = state.setdefault("first-cloud", scene.points.key)
-    done: dict[str, bool] = {
-        "look": True,
-        "play": bool(state.get(HAS_PLAYED)),
-        "click": scene.chosen is not None,
-        "layer": scene.points.key != first,
-    }
-    if scene.points.model is None:
-        del done["layer"]
-    taken = state.setdefault("steps-taken", set())
-    taken |= {name for name, is_done in done.items() if is_done}
-    labels = {
-        "look": _("Look: the same points twice. The orange cones contain half of them, and 90%"),
-        "play": _("Play: subtract the mean, then make the axes equal"),
-        "click": _("Click a point: who are its neighbours?"),
-        "layer": _("Change the layer: where is the cone?"),
-    }
-    items = "".join(
-        f"<li>{'✓ ' if name in taken else ''}{escape(labels[name])}</li>" for name in done
-    )
+    steps = [
+        _("Look: the same points twice. The orange cones contain half of them, and 90%"),
+        _("Play: subtract the mean, then make the axes equal"),
+        _("Click a point: who are its neighbours?"),
+    ]
+    if scene.points.model is not None:
+        steps.append(_("Change the layer: where is the cone?"))
+    items = "".join(f"<li>{escape(step)}</li>" for step in steps)
     st.html(f"<ol>{items}</ol>")
 
 
 def ask_for_guess(scene: ConeScene) -> None:
-    """Ask whether whitening brings like to like; the answer follows."""
     steps = scene.steps
     if steps is None:
         return
@@ -612,7 +594,6 @@ def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
 
 SLIDER_STEPS = 16  # steps of the sliders of centring and strength
 FILM = ("centring", "strength")
-HAS_PLAYED = "has-played"
 MOST_MAPPED = 100_000  # points that a map is fitted to at most
 PRESETS = {  # name: (model, layer, pooling)
     "needle": (BUNDLED, "5", "cls"),
@@ -684,14 +665,12 @@ def choose_fit() -> str:
     return choose(
         st.selectbox,
         _("Whitening"),
-        ["recommended", "ledoit-wolf", "full"],
-        key="fit",
-        default="recommended",
-        labels={
+        {
             "recommended": _("recommended for this n/d"),
             "ledoit-wolf": _("Ledoit-Wolf, all directions"),
             "full": _("in full, no shrinkage"),
         },
+        key="fit",
     )
 
 
@@ -750,7 +729,6 @@ def _read_film_settings() -> None:
 
 def store_film_settings(values: Sequence[float]) -> None:
     """Store the settings at which the reader stopped the film, rounded to a step."""
-    st.session_state[HAS_PLAYED] = True
     for name, value in zip(FILM, values, strict=True):
         st.session_state[name] = round(min(max(value, 0.0), 1.0) * SLIDER_STEPS) / SLIDER_STEPS
 
@@ -900,7 +878,6 @@ def _facts(scene: ConeScene) -> dict[str, float]:
 
 
 def _show_tables(corpus: Corpus | VectorSet) -> None:
-    """Static vectors beside contextual ones, folded at first."""
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
         show_folded(
             _("Static beside contextual: two tables in one scale"),
@@ -913,7 +890,6 @@ def _show_tables(corpus: Corpus | VectorSet) -> None:
 
 
 def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
-    """Below the pictures: the claims, the questions, all measures."""
     preset = e5_preset()
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
         if preset is not None and scene.points.spec.unit == "sentences":

@@ -293,7 +293,6 @@ class ConeScene:
 
     @cached_property
     def provenance(self) -> str:
-        """The origin, then centring, strength, fit set, n/d, rank, shrinkage, seed."""
         points, whitening = self.points, self.whitening
         n, d = points.vectors.shape
         parts = [
@@ -320,7 +319,6 @@ class ConeScene:
 
     @cached_property
     def near(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """The chosen row's nearest neighbours, rows and cosines, in both spaces."""
         if self.chosen is None:
             return []
         return [_near(side, self.chosen) for side in (self.raw, self.white)]
@@ -400,7 +398,6 @@ def _near(side: Side, row: int) -> tuple[np.ndarray, np.ndarray]:
 
 @kept(1000)
 def _placed(side: Side, raw: Projection) -> Projection:
-    """A side on the axes of the raw picture."""
     return raw.apply(side.vectors)
 
 

@@ -106,8 +106,6 @@ LONGEST_QUERY = 1_000  # characters of a typed text at most
 
 @dataclass(frozen=True)
 class Query:
-    """A point or a typed text, whose neighbours are shown."""
-
     text: str
     vector: np.ndarray  # (1, d), before the treatment
     row: int | None = None  # not among its own neighbours; None for a typed text
@@ -267,8 +265,6 @@ SEARCH = Worker(idle_seconds=60)
 
 @dataclass(frozen=True, eq=False)
 class NeighboursScene:
-    """The points, the query and the treatment of one run, with all that is shown of them."""
-
     points: CorpusCloud  # these are searched
     fit: CorpusCloud  # the treatment is fitted on these
     fit_code: str  # "same", "split" or the code of another corpus
@@ -603,7 +599,6 @@ def hub_state(found: NeighbourChanges) -> State:
 
 
 def neighbours_verdict(scene: NeighboursScene) -> Verdict:
-    """The claim, with the change of the neighbours' labels if the points have labels."""
     return Verdict(
         claim=_(
             "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "

@@ -6,30 +6,24 @@ from functools import cached_property
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus, CorpusError, Encoder, Pairs
-from geometry.data.limits import MAX_PAIR_SETS
-from geometry.data.pairs import read_bundled_pairs, read_pair_folder
+from geometry import Corpus, Encoder, Pairs
+from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.layers import layer_sets
-from geometry.errors import GeometryError, readable_bytes
+from geometry.errors import readable_bytes
 from geometry.evaluate.bootstrap import DRAWS
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
-from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.specs import parse_treatment
 from geometry.hub import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
-from geometry.transform.treatments import TREATMENTS, usual_whitening
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.folded import folded
-from pages.common.limit_notes import upload_limits
-from pages.common.messages import cancelled_download, error_text, show_error
+from pages.common.messages import cancelled_download, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import model_line
-from pages.common.pair_form import pair_refusal, show_pair_file
-from pages.common.rules import model_rules
+from pages.common.pair_form import show_pair_file
 from pages.common.seed import SEED
 from pages.common.table_form import upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
@@ -43,23 +37,18 @@ from pages.common.uploads import (
     own_labels,
     own_pair_code,
     pair_names,
-    remember,
     short_pair_labels,
     show_own,
 )
-from pages.common.words import _, labelled, markdown, names, prose
+from pages.common.words import _, markdown, names, prose
 
 from . import PAGE
 
-PROJECT, OF_HUB, OWN = "project", "hub", "own"  # sources of pairs
-SOURCE = "pairs-source"
 FORM = "own-pairs-form"
 SHOWN = "pairs-shown"  # code of the pairs of the last run
 USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
 HUB = "hub-"  # prefix of the code of a data set and split
 UPLOADER = "pairs_file"
-OWN_DEV = "pair-uploads-dev"  # code of a split to the code of its folder's dev split
-FOLDER = "pairs_folder"
 
 
 @dataclass(frozen=True)
@@ -107,16 +96,6 @@ def hub_sets() -> dict[str, tuple[str, str]]:
     }
 
 
-def dev_code(code: str) -> str | None:
-    """The code of the dev split of the same data set or folder, if there is one."""
-    own: str | None = st.session_state.get(OWN_DEV, {}).get(code)
-    if own in st.session_state.get(OWN_PAIRS, {}):
-        return own
-    name, split = hub_sets().get(code, ("", "dev"))
-    dev = f"{HUB}{name}-dev"
-    return dev if split != "dev" and dev in hub_sets() else None
-
-
 def _hub_labels(words: str) -> dict[str, str]:
     return {
         code: words.format(
@@ -137,72 +116,40 @@ def pair_labels() -> dict[str, str]:
     return {**bundled, **own_labels(OWN_PAIRS), **hub}
 
 
-def short_labels() -> dict[str, dict[str, str]]:
-    counted = _("{name} ({n})")
+def choose_pairs() -> ScoredSet:
+    state, counted = st.session_state, _("{name} ({n})")
     own = {
         code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
         for code, pairs in _uploads().items()
     }
-    return {PROJECT: short_pair_labels(), OF_HUB: _hub_labels(counted), OWN: own}
-
-
-def choose_pairs() -> ScoredSet:
-    labels = short_labels()
-    state = st.session_state
-    every = {code: label for of_source in labels.values() for code, label in of_source.items()}
-    current = state.get("pairs", st.query_params.get("pairs"))
-    current = current if current in every else BUNDLED
-    if labels[OWN] or state.get(SOURCE) != OWN:  # without uploads, "Yours" shows the form only
-        is_of_hub = current.startswith(HUB)
-        state[SOURCE] = OWN if is_private(current) else OF_HUB if is_of_hub else PROJECT
-    st.segmented_control(
-        _("Pairs"),
-        list(labels),
-        key=SOURCE,
-        format_func={PROJECT: _("Project’s"), OF_HUB: _("Public"), OWN: _("Yours")}.__getitem__,
-        required=True,
-        on_change=_change_source,
-        args=({source: next(iter(codes), None) for source, codes in labels.items()},),
-    )
-    codes = list(labels[state[SOURCE]]) or [current]
+    labels = {**short_pair_labels(), **own, **_hub_labels(counted)}
     code = choose(
         st.selectbox,
-        _("Set of pairs"),
-        codes,
+        _("Pairs"),
+        labels,
         key="pairs",
-        default=codes[0],
-        labels=every,
-        always_in_url=codes[0] != BUNDLED,
     )
     try:
         chosen = pair_set(code)
     except DataSetError as error:
         show_error(error)
         former = state.get(SHOWN, BUNDLED)
-        chosen = pair_set(former if former in every else BUNDLED)
+        chosen = pair_set(former if former in labels else BUNDLED)
         st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
         state[SHOWN] = code
     return chosen
 
 
-def _change_source(first: dict[str, str | None]) -> None:
-    """Choose the first pairs of the new source, and open the form for a first upload."""
-    source = st.session_state[SOURCE]
-    if first[source] is not None:
-        st.session_state["pairs"] = first[source]
-    st.session_state[FORM] = first[source] is None
-
-
-def show_own_form() -> None:
-    """The form for uploaded pairs if they are the chosen source; which pairs were used last."""
+def show_used_pairs() -> None:
     used = st.session_state.get(USED)
     if used is not None and used[0] == st.session_state.get("pairs"):
         said = _("Your {n} pairs “{name}” are scored below.")
         said = said.format(n=f"{used[2]:,}", name=markdown(used[1]))
         st.success(said, icon=":material/check_circle:")
-    if st.session_state.get(SOURCE) != OWN:
-        return
+
+
+def show_own_form() -> None:
     show_own(OWN_PAIRS)
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:
@@ -210,7 +157,6 @@ def show_own_form() -> None:
             label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
             if (file := upload_table(label, UPLOADER)) is not None:
                 show_pair_file(file, adopt)
-            show_folder_form()
 
 
 def pair_set(code: str) -> ScoredSet:
@@ -246,46 +192,10 @@ def _uploads() -> dict[str, Pairs]:
     return uploads
 
 
-def adopt(*sets: Pairs, dev: Pairs | None = None) -> None:
-    """Store sets of pairs and choose the last; on ``dev`` the others' best cell is chosen."""
-    for pairs in sets:
-        st.session_state["pairs"] = add_pairs(pairs)
-        if dev is not None and pairs is not dev:
-            remember(OWN_DEV, own_pair_code(pairs), own_pair_code(dev), MAX_PAIR_SETS)
-    st.session_state[USED] = (own_pair_code(sets[-1]), sets[-1].name, len(sets[-1]))
+def adopt(pairs: Pairs) -> None:
+    st.session_state["pairs"] = add_pairs(pairs)
+    st.session_state[USED] = (own_pair_code(pairs), pairs.name, len(pairs))
     st.session_state[FORM] = False  # so that the result is in view
-
-
-def show_folder_form() -> None:
-    """The form for a folder with STS-B's files: its path, and a button that adds its splits."""
-    label = _(
-        "A folder of this server with STS-B’s files: sts-train.csv, sts-dev.csv, sts-test.csv, or "
-        "some of them"
-    )
-    path = (st.text_input(label, key=FOLDER) or "").strip()
-    if not path:
-        return
-    try:
-        model_rules().refuse_folder(path)
-        splits = read_pair_folder(path, limits=upload_limits())
-    except (GeometryError, OSError, ValueError) as error:
-        # one message for every path without such files, so that it says nothing about the disk
-        is_elsewhere = getattr(error, "code", "") in ("", "no_folder", "no_splits", "unreadable")
-        st.error(error_text(CorpusError("no_splits", path=path) if is_elsewhere else error))
-    else:
-        if reason := next(filter(None, map(pair_refusal, splits.values())), ""):
-            st.error(reason)
-            return
-        st.button(
-            _("Use the folder’s pairs"),
-            key="use_folder",
-            type="primary",
-            on_click=adopt,
-            args=tuple(splits.values()),  # the last, test, is chosen
-            kwargs={"dev": splits.get("dev")},
-        )
-        counts = [labelled(pairs.name, f"{len(pairs):,}") for pairs in splits.values()]
-        st.caption(markdown(" · ".join(counts)))
 
 
 def similarity_names() -> dict[str, str]:
@@ -342,22 +252,10 @@ class ScoringChoice:
     after: str  # the treatment, a text for ``parse_treatment``
     layer: int | str
     pooling: str
-    similarity: str
     encoder: Encoder
 
-    @property
-    def whitening(self) -> str:
-        """The treatment if it is a whitening, else the recommended one, as the claim needs one."""
-        if TREATMENTS[parse_treatment(self.after).name].is_whitening:
-            return self.after
-        return usual_whitening(len(self.fit.corpus), self.encoder.dimension)
 
-    @property
-    def treatments(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((self.after, self.whitening)))
-
-
-def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice:
+def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
     encoder = current_encoder()
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
@@ -382,20 +280,8 @@ def make_choice(*, more: DeltaGenerator, notes: DeltaGenerator) -> ScoringChoice
         n, d = len(fit.corpus), encoder.dimension
         # of a large fit set only sums are stored
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
-    with more:
-        similarity = choose(
-            st.selectbox,
-            _("Similarity"),
-            SIMILARITIES,
-            key="similarity",
-            default=SIMILARITIES[0],
-            labels=similarity_names(),
-        )
-        st.caption(prose(PAGE, "similarity"))
-        if similarity == "mahalanobis":
-            st.caption(prose(PAGE, "mahalanobis", {"fit": markdown(fit.name)}))
     place = int(layer) if layer.isdigit() else layer
-    return ScoringChoice(pairs, fit, after, place, pooling, similarity, encoder)
+    return ScoringChoice(pairs, fit, after, place, pooling, encoder)
 
 
 def choose_fit(pairs: ScoredSet) -> FitTexts:
@@ -440,19 +326,15 @@ def measured_on(choice: ScoringChoice, fit: str = "") -> str:
     pairs = choice.pairs
     parts = [_("n = {n} pairs, {name}").format(n=f"{len(pairs):,}", name=pairs.name)]
     parts += [_("all subsets as one set (all)")] if pairs.subsets and not fit else []
-    parts += [model_line(choice.encoder), fit or score_title(choice)]
-    if choice.similarity == "mahalanobis" and not fit:
-        parts.append(_("covariance of {name}").format(name=choice.fit.name))
+    parts += [model_line(choice.encoder), fit or score_title()]
     paired = _("paired 95% intervals from {n} resamples of the pairs")
     intervals = paired if fit else _("95% intervals from {n} resamples of the pairs")
     seed = _("seed {seed}").format(seed=SEED)
     return " · ".join([*parts, intervals.format(n=f"{DRAWS:,}"), seed])
 
 
-def score_title(choice: ScoringChoice) -> str:
-    return _("Spearman × 100 on {similarity}").format(
-        similarity=similarity_names()[choice.similarity]
-    )
+def score_title() -> str:
+    return _("Spearman × 100 on {similarity}").format(similarity=_("cosine"))
 
 
 def fitted_on(choice: ScoringChoice) -> str:

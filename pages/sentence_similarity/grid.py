@@ -12,7 +12,6 @@ from geometry.evaluate import export
 from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.evaluate.specs import parse_treatment
 from geometry.figures.heatmap import Cells, cells_figure
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
@@ -20,7 +19,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import clear_sign, hundred, moved_words, score_words
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, markdown, prose
 
 from . import PAGE
 from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, similarity_names
@@ -29,24 +28,15 @@ from .scene import SimilarityScene, cell_of, similarity_scores
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows
 MOST_NAMED = 4  # cells named in a sentence
-FEW_PAIRS = 600  # for fewer pairs, the page says how wide the intervals are
 MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1 in STS-B
 
 
 def show_grid(scene: SimilarityScene) -> None:
-    choice, grid = scene.choice, scene.scores.grid
+    choice, grid = scene.choice, scene.grid
     before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
     after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
     names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}
-    kind = choose(
-        st.segmented_control,
-        _("Scores shown"),
-        list(names),
-        key="sts-grid",
-        default="before",
-        labels=names,
-        required=True,
-    )
+    kind = choose(st.segmented_control, _("Scores shown"), names, key="sts-grid", required=True)
     st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after)}))
     texts = [
         _difference_text(cell) if kind == "difference" else _score_text(cell)
@@ -60,12 +50,6 @@ def show_grid(scene: SimilarityScene) -> None:
         known = [100 * score for score in scores if score is not None] or [0.0, 1.0]
         limits = (min(known), max(known))
     _heat(kind, grid, texts, limits, choice.encoder.n_layers)
-    if len(choice.pairs) < FEW_PAIRS:
-        score, difference = _interval_widths(choice, grid)
-        widths = {"score": f"{100 * score:.0f}", "difference": f"{100 * difference:.0f}"}
-        lines = [prose(PAGE, "few-pairs", widths | {"n": f"{len(choice.pairs):,}"})]
-        lines += [prose(PAGE, "few-pairs-narrower")] if difference < score else []
-        st.markdown(paragraph(lines))
     for line in verdict(choice, after):
         st.markdown(line)
     caption = " · ".join([measured_on(choice), fitted_on(choice), *_rank_words(choice, after)])
@@ -89,18 +73,6 @@ def warn_of_shared_sentences(scene: SimilarityScene) -> None:
     if pairs.n_sharing > MANY_SHARING:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
         st.warning(prose(PAGE, "shared-sentences", values))
-
-
-def _interval_widths(choice: ScoringChoice, grid: Grid) -> tuple[float, float]:
-    """Median width over the cells, of scores and of differences; NaN without intervals."""
-    widths = [
-        grid.matrix(treatment, f"{value}high") - grid.matrix(treatment, f"{value}low")
-        for treatment, value in (("none", ""), (choice.after, "difference_"))
-    ]
-    score, difference = (
-        float(np.nanmedian(width)) if np.isfinite(width).any() else np.nan for width in widths
-    )
-    return score, difference
 
 
 CellText = tuple[float, str, str]  # value × 100, text in the cell, hover text
@@ -189,15 +161,6 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     if n := sum(cell.score.undefined == "too_narrow" for cell in after):
         narrow = {"narrow": f"{n}", "limit": f"{NARROWEST:g}"}
         lines.append(prose(PAGE, "grid-too-narrow", narrow))
-    k = parse_treatment(choice.after).knobs.n_components
-    cut = [cell for cell in after if cell.is_clamped and not cell.score.undefined]
-    if k is not None and cut:  # their rank is smaller than the chosen k
-        named = [
-            noted(cell_words(cell.layer, cell.pooling), f"k = {cell.n_directions}")
-            for cell in cut[:MOST_NAMED]
-        ]
-        values |= {"k": f"{k}", "cut": f"{len(cut)}", "cells": f"{len(after)}"}
-        lines.append(prose(PAGE, "grid-cut", values | {"where": _first(named, len(cut))}))
     return lines
 
 
@@ -210,11 +173,9 @@ def _named(cells: Sequence[Cell]) -> str:
         labelled(cell_words(cell.layer, cell.pooling), moved_words(cell.difference))
         for cell in cells[:MOST_NAMED]
     ]
-    return _first(named, len(cells))
-
-
-def _first(named: Sequence[str], n: int) -> str:
-    return (_("{names} …") if n > len(named) else "{names}").format(names=_("; ").join(named))
+    return (_("{names} …") if len(cells) > MOST_NAMED else "{names}").format(
+        names=_("; ").join(named)
+    )
 
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:

@@ -1,8 +1,6 @@
 """The ladder of scores, published scores beside it, and the page's claims."""
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -10,31 +8,23 @@ import streamlit as st
 
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
-from geometry.encode.layers import layer_sets
-from geometry.evaluate.best_cell import Chosen, choose_on_dev
 from geometry.evaluate.bootstrap import (
     DRAWS,
-    LEAST_PAIRS,
-    Aggregate,
     Difference,
     PairBootstrap,
     PairScore,
-    SubsetBootstrap,
-    aggregate,
     difference,
 )
-from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
 from geometry.figures.curves import Axes
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
-from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
-from pages.common.controls import choose, pooling_names, tokenizer_names
+from pages.common.controls import pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import current_theme
@@ -48,7 +38,6 @@ from pages.common.measures import (
     explained,
     show_big_numbers,
 )
-from pages.common.messages import error_text
 from pages.common.models import chosen_model
 from pages.common.scores import (
     PUBLISHED_ON,
@@ -62,13 +51,10 @@ from pages.common.scores import (
     with_interval,
 )
 from pages.common.seed import SEED
-from pages.common.static_tables import stop_list_names
 from pages.common.treatment_names import treatment_words
 from pages.common.uploads import BUNDLED_NAMES
 from pages.common.words import (
     _,
-    aligned_table,
-    code,
     labelled,
     markdown,
     markdown_table,
@@ -84,15 +70,11 @@ from .choices import (
     ScoringChoice,
     cell_words,
     cut_words,
-    dev_code,
     fitted_on,
     hub_sets,
     layer_phrase,
     measured_on,
-    pair_labels,
-    pair_set,
     score_title,
-    similarity_names,
 )
 from .scene import (
     CONTROL,
@@ -105,7 +87,6 @@ from .scene import (
     are_stored,
     pair_moves,
     score_column,
-    score_grid,
 )
 
 PUBLISHED = {  # (table, row) of the ticks on each rung
@@ -240,7 +221,6 @@ def share_values(shares: PoolingShare, *, scale: float) -> dict[str, str]:
 
 
 def show_about(scene: SimilarityScene) -> None:
-    """How the project's pairs were made, or repository, commit and licence of a data set."""
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
@@ -270,7 +250,7 @@ def show_ladder(scene: SimilarityScene) -> None:
     dataset = published_on(choice.pairs)
     here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
     names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
-    figure = ladder_figure(rungs, score_title(choice), current_theme(), names=names, band=band)
+    figure = ladder_figure(rungs, score_title(), current_theme(), names=names, band=band)
     show_chart(
         figure,
         key="sts-claim",
@@ -281,9 +261,6 @@ def show_ladder(scene: SimilarityScene) -> None:
     show_headlines(scene)
     about = ladder_caption(choice)
     st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=explained(about))
-    if choice.similarity != "cosine":
-        values = {"similarity": similarity_names()[choice.similarity]}
-        st.markdown(prose(PAGE, "claim-not-cosine", values))
 
 
 def ladder_caption(choice: ScoringChoice) -> str:
@@ -340,7 +317,6 @@ def treated_words(place: str, treatment: str) -> str:
 
 
 def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
-    """The raw average, with directions removed, and of an uploaded file the treated one."""
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
@@ -352,7 +328,7 @@ def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
             n=f"{static.raw.score.n:,}",
         )
     rungs = [_rung(share.replace("{name}", name), static.raw, STATIC, ticks, short)]
-    for cell in [*static.removed, *([static.treated] if static.is_uploaded else [])]:
+    for cell in static.removed:
         treated = share.replace("{name}", treated_words(name, cell.treatment))
         shorter = treated_words(static.short, cell.treatment) if static.short else None
         rungs.append(_rung(treated, cell, TREATED, short=shorter))
@@ -372,7 +348,6 @@ def _rung(
 
 
 def show_headlines(scene: SimilarityScene) -> None:
-    """The chosen cell, the mean of the same layer and of the last layer, treated, each once."""
     choice, treatment = scene.choice, treatment_words(scene.choice.after)
     cells = {
         cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
@@ -402,40 +377,6 @@ def show_headlines(scene: SimilarityScene) -> None:
         st.markdown(paragraph(said))
 
 
-def coverage_values(static: StaticScores) -> dict[str, str]:
-    averages = static.averages
-    words = tokenizer_names().get(averages.tokenizer, averages.tokenizer)
-    if averages.stop_words is not None:
-        left_out = _("left out: {list}, and so {n} pairs that have a sentence of such words alone")
-        words += _("; ") + left_out.format(
-            list=stop_list_names()[averages.stop_words[0]], n=f"{averages.n_stopped:,}"
-        )
-    return {
-        "name": markdown(static.name),
-        "share": f"{averages.coverage:.1%}",
-        "n": f"{int(averages.known.sum()):,}",
-        "pairs": f"{len(averages.known):,}",
-        "words": words,
-        "unknown": markdown(_(", ").join(word for word, _count in averages.unknown[:5])) or "—",
-    }
-
-
-def file_notes(static: StaticScores) -> str:
-    """What was left out or changed in the file and the fit set; may be empty."""
-    averages, report = static.averages, static.averages.report
-    fit = _("texts of the fit set left out because none of their words is known: {n}")
-    counted = [(averages.n_fit_left_out, fit)]
-    if report is not None:
-        counted = [
-            (report.n_not_finite, _("rows left out for NaN or infinity: {n}")),
-            (report.n_duplicates, _("rows left out because their word came before: {n}")),
-            (report.n_replaced, _("words with bytes that do not fit the encoding: {n}")),
-            (report.n_missing, _("rows that the header states and that are missing: {n}")),
-            *counted,
-        ]
-    return _("; ").join(text.format(n=f"{n:,}") for n, text in counted if n)
-
-
 def _plain(*lines: str) -> str:
     """Hover texts without Plotly's HTML."""
     return _("; ").join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
@@ -459,11 +400,11 @@ def ladder_csv(scene: SimilarityScene) -> bytes:
 def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, ...]]:
     """How much of the gap of [CLS] is due to pooling; static average minus [CLS], minus the mean.
 
-    It is to uploaded word vectors, else to GloVe without stop words, else to the input vectors.
+    It is to GloVe without stop words, else to the input vectors.
     """
     choice, static = scene.choice, scene.statics[-1]
     columns = ((choice.layer, "cls"), (choice.layer, "mean"))
-    cls, mean = _on_known_pairs(scene.encoded, columns, *_known(static))
+    cls, mean = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
     plain = static.raw.score
     if cls.spearman is None or mean.spearman is None or plain.spearman is None:
         return "", ()
@@ -492,14 +433,9 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
     return "claim-above" if ends is not None and ends.gap[1] < 0 else "claim-no-gap"
 
 
-def _known(static: StaticScores) -> tuple[np.ndarray, bool]:
-    """The pairs with a known word in both sentences, and whether they are a reader's own."""
-    return np.flatnonzero(static.averages.known), static.is_uploaded
-
-
 @kept(64)
 def _on_known_pairs(
-    encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray, private: bool
+    encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray
 ) -> tuple[PairScore, ...]:
     bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
     return tuple(
@@ -594,7 +530,7 @@ def pooling_verdict(scene: SimilarityScene) -> Verdict:
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
         words, gaps = prose(PAGE, "claim-static"), ()
-    elif words and scene.glove and not isinstance(scene.uploaded_static, StaticScores):
+    elif words and scene.glove:
         words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
         dataset = published_on(scene.choice.pairs)
@@ -616,7 +552,6 @@ def pooling_verdict(scene: SimilarityScene) -> Verdict:
 
 
 def layers_words(scene: SimilarityScene) -> str:
-    """The layers whose means, and whose [CLS], differ clearly from GloVe without stop words."""
     static, choice = scene.glove[-1], scene.choice
     layers = range(choice.encoder.n_layers + 1)
     said = []
@@ -624,7 +559,7 @@ def layers_words(scene: SimilarityScene) -> str:
         columns = tuple((layer, pooling) for layer in layers)
         if not are_stored(scene.encoded, columns):
             continue
-        scores = _on_known_pairs(scene.encoded, columns, *_known(static))
+        scores = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
         signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
         found = [
             text.format(
@@ -659,68 +594,6 @@ def _below(gaps: Sequence[Difference]) -> State:
     return "fails" if -1 in signs else "unknown"
 
 
-HALVES = "halves"
-CHOSEN_FOR = "sts-dev-for"  # the pairs of the page when dev was last chosen
-
-
-def show_best(scene: SimilarityScene) -> None:
-    choice, scores = scene.choice, scene.scores
-    labels = {HALVES: _("one half of these pairs, drawn by the seed"), **pair_labels()}
-    labels.pop(choice.pairs.code)
-    if st.session_state.setdefault(CHOSEN_FOR, choice.pairs.code) != choice.pairs.code:
-        # other pairs have another default; the reader's own choice stays in the address
-        st.session_state[CHOSEN_FOR] = choice.pairs.code
-        st.session_state.pop("sts-dev", None)
-    code = choose(
-        st.selectbox,
-        _("Choose the best cell on (dev)"),
-        list(labels),
-        key="sts-dev",
-        default=dev_code(choice.pairs.code) or HALVES,
-        labels=labels,
-    )
-    if code == HALVES:
-        names = (_("one half of the pairs"), _("the other half"))
-        chosen: Chosen | None = scores.on_half
-    else:
-        try:
-            dev = pair_set(code)
-        except DataSetError as error:
-            st.warning(error_text(error))
-            return
-        names = (markdown(dev.name), markdown(choice.pairs.name))
-        # the same cells; a fit on the scored sentences becomes a fit on dev's sentences
-        fit = replace(choice.fit, corpus=dev.corpus) if choice.fit.is_target else choice.fit
-        dev_grid = score_grid(replace(choice, pairs=dev, fit=fit)).grid
-        chosen = None
-        with suppress(ValueError):  # both sets have one name, or no cell has a score
-            chosen = choose_on_dev(dev_grid, scores.grid)
-    if chosen is None:
-        st.info(prose(PAGE, "best-none"))
-        return
-    on_dev, on_test, top = chosen.cell_on_dev, chosen.cell_on_test, scores.grid.best()
-    values = {
-        "layers": f"{choice.encoder.n_layers + 1}",
-        "means": f"{len(layer_sets(choice.encoder.n_layers))}",
-        "poolings": f"{len(POOLINGS_SHOWN)}",
-        "treatment": treatment_words(choice.after),
-        "dev": names[0],
-        "n_dev": f"{on_dev.score.n:,}",
-        "dev_score": hundred(on_dev.score.spearman),
-        "cell": named_cell(on_dev),
-        "test": names[1],
-        "n_test": f"{on_test.score.n:,}",
-        "score": score_words(on_test.score),
-        "top": named_cell(top),
-        "top_score": hundred(top.score.spearman),
-    }
-    st.markdown(prose(PAGE, "best-on-dev", values))
-
-
-def named_cell(cell: Cell) -> str:
-    return treated_words(cell_words(cell.layer, cell.pooling), cell.treatment)
-
-
 HEIGHT = 360
 MOST = 20  # pairs in each table
 MARGIN = 0.04  # share of the range, added beyond the outermost points
@@ -730,10 +603,7 @@ TEXTS = "sts-pairs"
 def show_moves(scene: SimilarityScene) -> None:
     choice = scene.choice
     moves = pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
-    quoted = {
-        "treatment": treatment_words(choice.after),
-        "similarity": similarity_names()[choice.similarity],
-    }
+    quoted = {"treatment": treatment_words(choice.after)}
     st.markdown(prose(PAGE, "pairs", quoted))
     if moves is None:
         st.info(prose(PAGE, "pairs-undefined", quoted))
@@ -750,7 +620,7 @@ def show_moves(scene: SimilarityScene) -> None:
     for box, (kind, title, values) in zip(st.columns(2), sides, strict=True):
         with box:
             st.markdown(f"**{title}**")
-            _scatter(scene, kind, values, ends, chosen)
+            _scatter(scene.choice.pairs.pairs.gold_scores, kind, values, ends, chosen)
     _show_chosen(scene, moves, chosen)
     _tables(scene, moves)
     cell = cell_words(choice.layer, choice.pooling)
@@ -773,10 +643,9 @@ def _choose(row: int) -> None:
 
 
 def _scatter(
-    scene: SimilarityScene, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
+    gold: np.ndarray, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
-    gold = scene.choice.pairs.pairs.gold_scores
-    name = similarity_names()[scene.choice.similarity]
+    name = _("cosine")
     figure = scatter_figure(
         [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
         Axes(_("human score"), name, y_range=ends),
@@ -812,7 +681,7 @@ def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
         "Human score {gold} ({place}); {similarity} {before} → {after}; rank {rank_before} → "
         "{rank_after}: it moved by {moved}, {gained}."
     ).format(
-        similarity=similarity_names()[scene.choice.similarity],
+        similarity=_("cosine"),
         gold=f"{pairs.gold_scores[row]:g}",
         place=_gold_place(ranks.gold[row], pairs.gold_scores == pairs.gold_scores[row]),
         before=signed(moves.before[row], 3),
@@ -849,7 +718,7 @@ def _towards(gained: float) -> str:
 
 def _tables(scene: SimilarityScene, moves: Moves) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
-    name = similarity_names()[scene.choice.similarity]
+    name = _("cosine")
     gained = _("The {k} pairs that gained most: nearer to the rank by human score")
     lost = _("The {k} pairs that lost most: farther from the rank by human score")
     for kind, title, rows in (
@@ -881,47 +750,3 @@ def pairs_csv(scene: SimilarityScene, moves: Moves, caption: str) -> bytes:
         for i, (left, right) in enumerate(zip(pairs.left, pairs.right, strict=True))
     ]
     return csv_bytes(head, rows, caption)
-
-
-def show_subsets(scene: SimilarityScene) -> None:
-    choice = scene.choice
-    found = _by_subset(scene.encoded, choice.layer, choice.pooling, choice.after)
-    if found is None:
-        return
-    (mean, wmean), left_out = found
-    st.markdown(prose(PAGE, "subsets", {"cell": cell_words(choice.layer, choice.pooling)}))
-    names = [code(name.replace("|", "/")) for name in mean[0].subsets]
-    by_name = zip(*(each.subsets.values() for each in mean), strict=True)
-    rows: list[tuple[str, Sequence[PairScore | Aggregate]]] = [*zip(names, by_name, strict=True)]
-    both = [scene.cell(choice.layer, choice.pooling, each).score for each in ("none", choice.after)]
-    rows.append((_("**all**: every pair in one set"), both))
-    rows.append((_("**mean** of the subsets’ scores"), mean))
-    rows.append((_("**wmean**: their mean, weighted by pairs"), wmean))
-    after = _("After: {name}").format(name=treatment_words(choice.after))
-    lines = [[name, f"{pair[0].n:,}", *map(score_words, pair)] for name, pair in rows]
-    st.markdown(aligned_table([_("subset"), "n", _("Before: raw"), after], lines))
-    if left_out:
-        words = _("Left out, because they have fewer than {n} pairs with different scores: {names}")
-        st.caption(words.format(n=LEAST_PAIRS, names=markdown(_(", ").join(left_out))))
-    st.caption(markdown(f"{measured_on(choice)} · {fitted_on(choice)}"))
-
-
-BeforeAfter = tuple[Aggregate, Aggregate]
-
-
-@kept(64)
-def _by_subset(
-    encoded: EncodedPairs, layer: int | str, pooling: str, after: str
-) -> tuple[tuple[BeforeAfter, BeforeAfter], tuple[str, ...]] | None:
-    """Mean and weighted mean over the subsets, and those without a score; None if only one has."""
-    moves, names = pair_moves(encoded, layer, pooling, after), encoded.pairs.subsets
-    if moves is None or names is None:
-        return None
-    bootstrap = SubsetBootstrap(encoded.pairs.pairs.gold_scores, names, "all", DRAWS, SEED)
-    parts = [bootstrap.score(values).by_subset for values in (moves.before, moves.after)]
-    if len(parts[0]) < 2:
-        return None
-    raw, treated = parts
-    mean, wmean = ((aggregate(raw, how), aggregate(treated, how)) for how in ("mean", "wmean"))
-    left_out = tuple(name for name, _n in bootstrap.subsets if name not in raw)
-    return (mean, wmean), left_out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,6 @@ import streamlit as st
 from geometry.data.number_text import signed
 from geometry.evaluate.rank_lesson import (
     FAR_OUT,
-    OUTLIERS,
     PAIRS,
     TOP_GOLD,
     Bend,
@@ -23,10 +21,9 @@ from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
 from geometry.measure.correlation import TieGroups, pearson, spearman
 from pages.common.controls import choose
-from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.words import _, labelled, prose
+from pages.common.words import _, prose
 
 from . import PAGE
 
@@ -70,8 +67,6 @@ def show_lesson() -> None:
         with box:
             _draw(lesson)
     st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
-    label = _("Download made-up scores (CSV)")
-    offer_csv(label, "spearman-lesson", lambda: lesson_csv(lessons))
 
 
 def _choose_bends() -> dict[str, Bend]:
@@ -87,24 +82,20 @@ def _choose_bends() -> dict[str, Bend]:
         ties = choose(
             st.segmented_control,
             _("Human scores"),
-            list(LEVELS),
+            {"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")},
             key="ties",
-            default="none",
-            labels={"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")},
             required=True,
         )
     with boxes[4]:
         outlier = choose(
             st.segmented_control,
             _("One outlier"),
-            OUTLIERS,
-            key="outlier",
-            default="none",
-            labels={
+            {
                 "none": _("no outlier"),
                 "agrees": _("agrees"),
                 "contradicts": _("contradicts"),
             },
+            key="outlier",
             required=True,
         )
     label = _("Reverse the order, right")
@@ -178,18 +169,3 @@ def _chart(
         alt=alt,
         zoom=False,
     )
-
-
-def lesson_csv(lessons: Sequence[Lesson]) -> bytes:
-    head = ["model", "pair", "gold", "score", "rank_gold", "rank_score"]
-    rows, captions = [], []
-    for lesson in lessons:
-        columns = (lesson.made.gold, lesson.made.scores, *lesson.ranks)
-        rows += [
-            [lesson.name, str(row + 1), *map(short_number, numbers)]
-            for row, numbers in enumerate(zip(*columns, strict=True))
-        ]
-        found = (f"Spearman {lesson.spearman:.4f}", f"Pearson {lesson.pearson:.4f}")
-        captions.append(labelled(lesson.name, _(", ").join([str(lesson.bend), *found])))
-    caption = _("; ").join(captions)
-    return csv_bytes(head, rows, caption)

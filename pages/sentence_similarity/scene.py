@@ -9,25 +9,19 @@ from functools import cached_property, partial
 from itertools import product
 
 import numpy as np
-import streamlit as st
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
-from geometry.data.words import STOP_LISTS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
 from geometry.encode.encoder import Layer
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
-from geometry.errors import GeometryError
-from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.from_words import (
     AveragedPairs,
-    WordGrid,
-    WordPairScore,
     average_pairs,
     evaluate_averages,
 )
@@ -36,31 +30,22 @@ from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
 from geometry.linalg.moments import Moments
 from geometry.process import send_progress
-from geometry.vectors import VectorFileError
-from geometry.vectors.word_averages import WEIGHTINGS
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import FOUND, choose, choose_tokenizer
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
-from pages.common.messages import error_text
-from pages.common.reading import WIDE, apart, read_upload
-from pages.common.scores import score_words
+from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table, stop_list_names
-from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors, uploaded
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, markdown, paragraph, prose
+from pages.common.words import _
 
-from . import PAGE
-from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered, similarity_names
-from .vector_files import averages_of_file, score_of_files
+from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered
 
-UPLOADER, WORDS_UPLOADER = "vectors_file", "word_pairs_file"
 STATIC = "static"
 MOST_AT_ONCE = 2000  # pairs that are averaged in the server's own process
 STOP_WORDS = "sklearn"
-UNKNOWN = ("too_few_known_pairs", "too_few_known_texts")  # codes of errors
+UNKNOWN = ("too_few_known_pairs", "too_few_known_texts", "too_large")  # codes of errors
 REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
 
 
@@ -69,59 +54,23 @@ class StaticScores:
     name: str
     averages: AveragedPairs
     raw: Cell
-    treated: Cell
-    is_uploaded: bool
     removed: tuple[Cell, ...] = ()  # with 1 and 3 directions removed
     short: str = ""  # a shorter name
 
 
-def show_vector_form() -> None:
-    upload_word_vectors(UPLOADER)
-    choose(
-        st.segmented_control,
-        _("Weight of each word"),
-        WEIGHTINGS,
-        key="weighting",
-        default=WEIGHTINGS[0],
-        labels={
-            "mean": _("equal (mean)"),
-            "sif": _("smaller for frequent words (SIF)"),
-            "zipf": _("equal, after whitening by frequency (Zipf)"),
-        },
-        required=True,
-    )
-    choose(
-        st.segmented_control,
-        _("Words left out"),
-        STOP_LISTS,
-        key="stop-words",
-        default=STOP_LISTS[0],
-        labels=stop_list_names(),
-        required=True,
-    )
-    st.caption(prose(PAGE, "weighting"))
-    choose_tokenizer()
-
-
 def own_static(choice: ScoringChoice) -> StaticScores:
-    pairs, fit = choice.pairs, choice.fit
-    what = _("Averaging the model’s input vectors")
-    of = choice.encoder, pairs, fit
-    averages = jobs.kept_or_made(_own_averages, *of, what=what, lane="measure")
-    name, private = _("the model’s input vectors"), pairs.private or fit.private
-    return _scored(name, averages, choice, what, private=private)
+    pairs, what = choice.pairs, _("Averaging the model’s input vectors")
+    averages = jobs.kept_or_made(_own_averages, choice.encoder, pairs, what=what, lane="measure")
+    name = _("the model’s input vectors")
+    return _scored(name, averages, choice, what, private=pairs.private)
 
 
 @kept(6)
 def _own_averages(
-    encoder: Encoder, pairs: ScoredSet, fit: FitTexts, report: jobs.Progress = jobs.no_report
+    encoder: Encoder, pairs: ScoredSet, report: jobs.Progress = jobs.no_report
 ) -> AveragedPairs:
-    return AveragedPairs(
-        pairs.pairs,
-        {STATIC: _type_averages(encoder, pairs.corpus, report)},
-        np.ones(len(pairs), dtype=bool),
-        None if fit.is_target else {STATIC: _type_averages(encoder, fit.corpus, report)},
-    )
+    averages = {STATIC: _type_averages(encoder, pairs.corpus, report)}
+    return AveragedPairs(pairs.pairs, averages, np.ones(len(pairs), dtype=bool))
 
 
 def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
@@ -137,27 +86,23 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     what = _("Averaging {name}").format(name=name)
     pairs, fit = choice.pairs, choice.fit
     private, found = pairs.private or fit.private, []
+    named = _("{name} without {words}").format(name=name, words=stop_list_names()[STOP_WORDS])
     without = _("{name} without stop words").format(name=name)
     try:
-        for stop_words, removed, short in (("none", REMOVED, name), (STOP_WORDS, (), without)):
+        for stop_words, removed, long, short in (
+            ("none", REMOVED, name, name),
+            (STOP_WORDS, (), named, without),
+        ):
             averages = jobs.kept_or_made(
                 _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
             )
-            long = _named(name, stop_words)
             static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
     except CorpusError as error:
-        if error.code not in (*UNKNOWN, "too_large"):
+        if error.code not in UNKNOWN:
             raise
         return ()
     return tuple(found)
-
-
-def _named(name: str, stop_words: str) -> str:
-    """The name of vectors, and which words their averages leave out."""
-    if stop_words == STOP_LISTS[0]:
-        return name
-    return _("{name} without {words}").format(name=name, words=stop_list_names()[stop_words])
 
 
 @kept(12)
@@ -177,145 +122,42 @@ def _glove_averages(
     return found
 
 
-def uploaded_static(choice: ScoringChoice) -> StaticScores | str | None:
-    """The uploaded vectors, averaged, or an error message; None without a file."""
-    file = uploaded(UPLOADER)
-    if file is None:
-        return None
-    weighting = st.session_state.get("weighting") or WEIGHTINGS[0]
-    by = st.session_state.get("words-by", FOUND)
-    stop_words = st.session_state.get("stop-words") or STOP_LISTS[0]
-    try:
-        with refused_files_leave(file, VectorFileError):
-            averages: AveragedPairs = read_upload(
-                averages_of_file,
-                file,
-                beside={
-                    "pairs": choice.pairs.pairs,
-                    "fit_texts": None if choice.fit.is_target else choice.fit.corpus.texts,
-                },
-                named=ArrayStore.key(choice.pairs.content_key, choice.fit.content_key),
-                weighting=weighting,
-                tokenizer=None if by == FOUND else by,
-                stop_words=stop_words,
-            )
-        what = _("Reading {name}").format(name=markdown(file.name))
-        name = _named(
-            _(", ").join([file.name, _("mean") if weighting == "mean" else weighting]), stop_words
-        )
-        return _scored(name, averages, choice, what, is_uploaded=True)
-    except GeometryError as error:
-        text = error_text(error)
-        return paragraph([text, prose(PAGE, "known-words")]) if error.code in UNKNOWN else text
-
-
 def _scored(
     name: str,
     averages: AveragedPairs,
     choice: ScoringChoice,
     what: str,
     *,
-    is_uploaded: bool = False,
-    private: bool = True,
+    private: bool,
     removed: tuple[str, ...] = (),
 ) -> StaticScores:
-    treatments = tuple(dict.fromkeys((*choice.treatments, *removed)))
-    cells = jobs.kept_or_made(
-        _cells,
-        *(averages, choice.fit, treatments, choice.similarity, private),
-        what=what,
-        lane="measure",
-    )
-    without = tuple(cells[each] for each in removed)
-    return StaticScores(
-        name, averages, cells["none"], cells[choice.whitening], is_uploaded, without
-    )
+    how = averages, choice.fit, removed, private
+    raw, *without = jobs.kept_or_made(_cells, *how, what=what, lane="measure")
+    return StaticScores(name, averages, raw, tuple(without))
 
 
 @kept(256)
 def _cells(
     averages: AveragedPairs,
     fit: FitTexts,
-    treatments: tuple[str, ...],
-    similarity: str,
+    removed: tuple[str, ...],
     private: bool,
     report: jobs.Progress = jobs.no_report,
-) -> dict[str, Cell]:
-    """Raw and treated, scored on pairs with known words; wide vectors by a separate process."""
-    call = partial(
-        evaluate_averages,
+) -> tuple[Cell, ...]:
+    scored = evaluate_averages(
         averages,
-        treatments=("none", *treatments),
-        fit_on=None if fit.is_target else fit.name,
-        similarity=similarity,
+        treatments=("none", *removed),
+        fit_on=None if averages.fit is None else fit.name,
         draws=DRAWS,
         seed=SEED,
     )
-    is_wide = max(X.shape[1] for X in averages.vectors.values()) > WIDE
-    scored: WordGrid = apart(call, report) if is_wide else call()
-    return {cell.treatment: cell for cell in scored.grid.cells}
-
-
-def show_word_pair_form() -> None:
-    label = _("Pairs of words with scores, such as SimLex-999, at most {megabytes} MB")
-    upload_table(label, WORDS_UPLOADER)
-
-
-def show_word_pairs(scene: SimilarityScene) -> None:
-    """The score of the uploaded word pairs by the uploaded vectors, or an error message."""
-    vectors, words = uploaded(UPLOADER), uploaded(WORDS_UPLOADER)
-    if words is None:
-        return
-    if vectors is None:
-        st.info(prose(PAGE, "word-pairs-alone"))
-        return
-    try:
-        with refused_files_leave(words, CorpusError):
-            score: WordPairScore = read_upload(
-                score_of_files,
-                vectors,
-                beside={"words": words.getvalue(), "words_name": words.name},
-                named=words.file_id,
-                similarity=scene.choice.similarity,
-                draws=DRAWS,
-                seed=SEED,
-            )
-    except VectorFileError:
-        return  # the error is shown below the uploader of the vectors
-    except GeometryError as error:
-        st.error(error_text(error))
-        return
-    found = score.score
-    name = similarity_names()[found.similarity]
-    if found.similarity == "mahalanobis":
-        name = _("{name} (covariance of the file’s own vectors)").format(name=name)
-    values = {
-        "set": markdown(score.name),
-        "vectors": markdown(vectors.name),
-        "similarity": name,
-        "score": score_words(found),
-        "n": f"{found.n:,}",
-        "pairs": f"{score.n_pairs:,}",
-        "share": f"{score.coverage:.1%}",
-        "missing": markdown(_(", ").join(score.missing[:5])) or "—",
-        "draws": f"{DRAWS:,}",
-        "seed": f"{SEED}",
-    }
-    st.markdown(prose(PAGE, "word-pairs", values))
+    return scored.grid.cells
 
 
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
 FIRST_LAST = "first-last"  # the mean of the first and the last layer, as papers take it
 Column = tuple[int | str, str]  # layer and pooling
 FitSums = Callable[[tuple[int, ...], str], Moments]  # of layers and pooling
-
-
-@dataclass(frozen=True)
-class GridScores:
-    """The grid, and its best cell chosen on one half of the pairs; None without halves."""
-
-    grid: Grid
-    on_half: Chosen | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,9 +179,9 @@ class EncodedPairs:
     encoder: Encoder
     pairs: ScoredSet
     fit: FitTexts
-    similarity: str  # by which the pairs are scored
     bootstrap: PairBootstrap  # resamples of the pairs
     fit_sums: FitSums | None = None  # moments of the fit set if it is too large for the store
+    similarity: str = "cosine"  # by which the pairs are scored
 
     @property
     def content_key(self) -> str:
@@ -382,19 +224,12 @@ class SimilarityScene:
         last, after = self.choice.encoder.n_layers, self.choice.after
         return self.cell(last, "mean"), self.cell(last, "mean", after)
 
-    @cached_property
-    def uploaded_static(self) -> StaticScores | str | None:
-        """The uploaded word vectors, or why they have no score; None without a file."""
-        return uploaded_static(self.choice)
-
     @property
     def statics(self) -> tuple[StaticScores, ...]:
-        uploaded = self.uploaded_static
-        own = (self.own_static, *self.glove)
-        return (*own, uploaded) if isinstance(uploaded, StaticScores) else own
+        return (self.own_static, *self.glove)
 
     @cached_property
-    def scores(self) -> GridScores:
+    def grid(self) -> Grid:
         return score_grid(self.choice)
 
 
@@ -433,7 +268,7 @@ def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
         for layer, pooling in ladder_columns(choice)
         for treatment in (
             "none",
-            *(() if layer == FIRST_LAST != choice.layer else choice.treatments),
+            *(() if layer == FIRST_LAST != choice.layer else (choice.after,)),
             *((CONTROL,) if (layer, pooling) == (choice.encoder.n_layers, "mean") else ()),
         )
     ]
@@ -454,9 +289,7 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     """
     encoder, fit = choice.encoder, choice.fit.corpus
     _encode(encoder, choice.pairs, columns)
-    encoded = EncodedPairs(
-        encoder, choice.pairs, choice.fit, choice.similarity, _resamples(choice.pairs)
-    )
+    encoded = EncodedPairs(encoder, choice.pairs, choice.fit, _resamples(choice.pairs))
     if encoder.is_approximate:
         refuse_too_narrow(encoded.vectors(choice.layer, choice.pooling))
     if choice.fit.is_target:
@@ -505,7 +338,7 @@ def grid_columns(encoder: Encoder) -> list[Column]:
     return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
-def score_grid(choice: ScoringChoice) -> GridScores:
+def score_grid(choice: ScoringChoice) -> Grid:
     columns = grid_columns(choice.encoder)
     return jobs.kept_or_made(
         _scores,
@@ -517,27 +350,15 @@ def score_grid(choice: ScoringChoice) -> GridScores:
 
 
 @kept(64)
-def _scores(
-    encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report
-) -> GridScores:
+def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Grid:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
-    columns, pairs = grid_columns(encoded.encoder), encoded.pairs.pairs
-    gold = pairs.gold_scores
-    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), None
-    with suppress(ValueError):  # too few pairs for halves
-        half_choice = HalfChoice(gold, units=pairs.units, random_state=SEED)
+    columns = grid_columns(encoded.encoder)
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(columns):
         report(done, len(columns))
-        grid = score_column(encoded, layer, pooling, ("none", after), bootstrap=bootstrap)
+        grid = score_column(encoded, layer, pooling, ("none", after))
         cells += grid.cells
-        if half_choice is not None:
-            half_choice.add(grid.cells, bootstrap.recorded)
-        bootstrap.recorded.clear()
-    on_half = None
-    if half_choice is not None and any(cell.score.spearman is not None for cell in cells):
-        on_half = half_choice.chosen(draws=DRAWS, seed=SEED)
-    return GridScores(replace(grid, cells=tuple(cells)), on_half)
+    return replace(grid, cells=tuple(cells))
 
 
 def score_column(

@@ -158,7 +158,8 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
     found = measure_numbers(measured(picture), None if is_raw else measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
-        share, former = agreement(picture, scene), None if is_raw else agreement(raw, scene)
+        share = agreement(picture, sets.sample)
+        former = None if is_raw else agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
         number = agreement_number(same_label(sets.points.corpus), share, former, chance)
         found.insert(1, number)
@@ -173,7 +174,6 @@ EMPTIED = 8.0  # a larger factor means almost no variance along the picture's ax
 
 
 def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
-    """The message to the browser: each treatment is an animation from raw to treated."""
     raw, between = scene.pictures[0], _("to {name}: {share}")
     pictures = [Picture([0], [raw.title])]
     for place, picture in enumerate(scene.pictures[1:], start=1):
@@ -236,7 +236,6 @@ def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
-    """Trustworthiness, points outside the frame, and the factor of the enlargement."""
     if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
         return [
             _(
@@ -643,7 +642,6 @@ def warn_of_emptied(scene: WhiteningScene) -> None:
 
 
 def warn_of_simplex(scene: WhiteningScene) -> None:
-    """A warning if a full whitening was fitted on no more points than directions."""
     maps = [picture.treatment.fitted for picture in scene.pictures]
     simplices = {
         picture.is_regular: picture for picture in maps if getattr(picture, "makes_simplex", False)
@@ -779,10 +777,9 @@ def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
     way = choose(
         st.segmented_control,
         _("Shrinkage of the covariance"),
-        ["none", "ledoit-wolf", "by-hand"],
+        {"none": _("none"), "ledoit-wolf": _("Ledoit-Wolf"), "by-hand": _("by hand")},
         key="shrink",
         default=default,
-        labels={"none": _("none"), "ledoit-wolf": _("Ledoit-Wolf"), "by-hand": _("by hand")},
         required=True,
         help=explained(_("shrinkage")),
     )
@@ -824,15 +821,7 @@ def choose_chart(names: tuple[str, ...]) -> str:
         "size": _("points in the fit"),
         **({"flow": _("loss of the flow")} if "flow" in names else {}),
     }
-    return choose(
-        st.segmented_control,
-        _("Chart"),
-        list(labels),
-        key="chart",
-        default="spectrum",
-        labels=labels,
-        required=True,
-    )
+    return choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
 
 
 # ---- the fragment ----

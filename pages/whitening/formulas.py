@@ -164,7 +164,6 @@ def flow_values(trained: TrainedFlow) -> dict[str, str]:
 
 
 def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
-    """The points and a grid before and after the map, along the two widest directions."""
     sample = scene.sets.sample
     X = sample.vectors.astype(np.float64)
     colours = point_colours(sample, scene.look.colour)

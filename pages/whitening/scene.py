@@ -405,7 +405,6 @@ def _learned(points: CorpusCloud) -> Treatment:
 
 
 def provenance(scene: WhiteningScene) -> str:
-    """n, model, layer, pooling, knobs, fit set, n/d, rank, seed."""
     sets, knobs = scene.sets, scene.knobs
     ratio = sets.fit_points.effective_n / sets.points.vectors.shape[1]
     parts = [
@@ -487,20 +486,10 @@ def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
     return None
 
 
-def agreement(picture: TreatedCloud, scene: WhiteningScene) -> float | None:
-    """Share of the five nearest of other units with the same label, in the sample, if any."""
-    sample = scene.sets.sample
-    if picture.content_key in [each.content_key for each in compared(scene) or ()]:
-        # the verdict needs the draws, and they contain the share
-        draws = _draws_of(picture, sample)
-        if draws is not None:
-            return draws.share
-    return _share_of(picture, sample)
-
-
 # for each cloud and setting of the sliders; shared by all readers
 @kept(2000)
-def _share_of(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
+def agreement(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
+    """Share of the five nearest of other units with the same label, if there are labels."""
     labels = labels_of(sample.cloud)
     if labels is None:
         return None

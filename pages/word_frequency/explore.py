@@ -172,7 +172,6 @@ def draw_cosines(scene: FrequencyScene) -> None:
 
 
 def draw_clouds(scene: FrequencyScene) -> None:
-    """The same words by SVD and by PCA, coloured by bin: a scale would show one colour."""
     words = scene.words
     rows = drawn_rows(words)
     (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
@@ -373,7 +372,6 @@ def show_left_out(scene: FrequencyScene) -> None:
 
 
 def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFrequent) -> Verdict:
-    """Whether frequent words make sentences alike, by more than the shorter means explain."""
     gap = last.difference
     measured = _(
         "Without the {n} most frequent types the mean cosine goes from {first} to {last}."
@@ -686,7 +684,6 @@ def _refusal(words: RankedWords) -> str:
 
 
 def _facts(scene: FrequencyScene) -> dict[str, float]:
-    """Length and mean cosine of the most frequent words and of the rarest, for the lesson."""
     ends = {"frequent": scene.measures.bins[0], "rare": scene.measures.bins[-1]}
     return {
         f"{name}_{end}": estimate.value

@@ -121,8 +121,6 @@ NARROWEST = 3  # dimensions of the vectors at least, for a projection
 
 @dataclass(frozen=True)
 class RankedWords:
-    """Vectors of n words and how often each occurs, the most frequent first."""
-
     vectors: np.ndarray  # (n, d)
     texts: tuple[str, ...]
     counts: np.ndarray  # (n,)
@@ -547,7 +545,6 @@ PUBLISHED = "bert_flow_table_1"
 
 
 def published() -> PublishedTable:
-    """BERT-flow's Table 1."""
     return next(table for table in published_tables() if table.key == PUBLISHED)
 
 
@@ -569,7 +566,6 @@ def bin_measures() -> list[str]:
 
 
 def table_markdown(measures: FrequencyMeasures) -> str:
-    """BERT-flow's table: a row for each bin, and the published figures of the same bin below it."""
     head = [_("ranks"), "n", *bin_measures()]
     rows = dict(published().rows)
     theirs = zip(*(rows[name] for name in PUBLISHED_ROWS), strict=True)

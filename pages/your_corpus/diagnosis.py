@@ -411,7 +411,6 @@ def _storage(
 
 
 def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
-    """Downloads of a cure of this layer in each form, and of the vectors after it."""
     cure = _choose_arm(diagnosis)
     if cure is None:
         return
@@ -472,15 +471,7 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
                 "0, which can help where a threshold decides."
             )
         )
-    chosen = choose(
-        st.selectbox,
-        _("Cure to download"),
-        list(arms),
-        key="arm",
-        default=default,
-        labels=names,
-    )
-    return arms[chosen]
+    return arms[choose(st.selectbox, _("Cure to download"), names, key="arm", default=default)]
 
 
 def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> None:

@@ -41,7 +41,6 @@ PAIRS, QUERIES = "pairs", "queries"
 
 
 def show_evidence_form(own: VectorSet) -> None:
-    """Upload pairs of ids, or queries and their answers, with vectors of their own or not."""
     with st.expander(
         _("Pairs or queries that say whether a cure helps"),
         key="evidence-form",

@@ -7,9 +7,9 @@ import streamlit as st
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
 from pages.common.cloud_choices import Look, choose_colour
-from pages.common.compare_two import show_two
+from pages.common.cloud_parts import show_parts
 from pages.common.corpus_cloud import warn_of_cache
-from pages.common.explore_panel import explored_part, offer_view, open_panel, show_clusters
+from pages.common.explore_panel import explored_part, open_panel
 from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
@@ -22,7 +22,7 @@ from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.evidence import show_evidence_form
 from pages.your_corpus.form import limits, show_form, show_link, show_used_pairs, shown_data
-from pages.your_corpus.result import cloud_line, cone_verdict, draw_cloud, make_scene, show_counts
+from pages.your_corpus.result import cone_verdict, draw_cloud, make_scene, show_counts
 
 body = open_page(PAGE)
 with body:
@@ -90,18 +90,10 @@ with result:
                 row = choose_point(scene.drawn)
             with picture_box, st.container(key="picture"):
                 cloud = draw_cloud(scene, explored, colour, row)
-            with panel.parts, errors_shown():
-                if scene.picture is not None:
-                    show_clusters(
-                        scene.drawn,
-                        [(_("Raw"), scene.picture.around_origin)],
-                        cloud_line(scene.drawn),
-                    )
+            if cloud is not None and scene.picture is not None:
                 look = Look(view="mean", n_components=2, colour=colour)
-                show_two(corpus, scene.drawn, look, explored, row)
-            if cloud is not None:
-                with panel.buttons:
-                    offer_view(cloud, scene.drawn)
+                places = {_("Raw"): scene.picture.around_origin}
+                show_parts(panel, corpus, scene.drawn, explored, look, row, cloud, places)
             with number_box:
                 show_counts(scene)
                 show_link("narrow_cone", _("Show its cone"))

@@ -1,7 +1,7 @@
 """A reader's own corpus or vectors: the cloud, its picture and the claim."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import streamlit as st
@@ -11,7 +11,6 @@ from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
 from geometry.data.number_text import estimate, signed
 from geometry.encode.cloud import is_stored
-from geometry.figures.cone import cone_figure
 from geometry.measure import Measured, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.intervals import MIN_ROWS
@@ -22,6 +21,7 @@ from geometry.projection.twin import common_scale
 from geometry.projection.twin_message import Picture, Points, TwinCloud
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_place
+from pages.common.cloud_parts import show_explored
 from pages.common.corpus_cloud import (
     MOST_DRAWN,
     OF_VECTORS,
@@ -31,18 +31,14 @@ from pages.common.corpus_cloud import (
     store,
 )
 from pages.common.downloads import offer_csv, points_csv
-from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
     alternative_with,
     axis_titles,
     cloud_panel,
-    current_theme,
-    draw_legend,
     lines_below,
-    note_too_many_labels,
     point_colours,
 )
-from pages.common.draw.twin_cloud import has_no_webgl2, show_twin_cloud
+from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, filtered
 from pages.common.measures import (
     State,
@@ -57,11 +53,8 @@ from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
 from pages.common.selected_points import (
-    chart_marks,
-    choose_row,
     chosen_marks,
     show_selection,
-    store_selection,
 )
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import _, language, markdown, paragraph
@@ -114,13 +107,10 @@ def _cosine(points: CorpusCloud) -> Measured:
     return cosine
 
 
-HEIGHT = 520  # px
-
-
 def draw_cloud(
     scene: CorpusScene, explored: Explored, colour: str, chosen: int | None
 ) -> TwinCloud | None:
-    """The raw cloud around the origin, with its cones. None where there is no twin cloud."""
+    """The raw cloud around the origin, with its cones. None for too few points."""
     points, picture = scene.drawn, scene.picture
     cloud, line = points.cloud, cloud_line(points)
     if picture is None:
@@ -131,54 +121,31 @@ def draw_cloud(
             )
             st.info(few.format(k=COMPONENTS, least=COMPONENTS + 1, n=len(cloud)))
         return None
-    twin, theme = None, current_theme()
-    colours = point_colours(points, colour, picture.around_origin)
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
-    marks = chosen_marks(points, chosen)
-    below = [*lines_below(picture, panel), line]
+    below = lines_below(picture, panel)
     cosine = _cosine(points).value
-    alt = paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line])
-    if has_no_webgl2():
-        panel = replace(panel, marks=chart_marks(marks))
-        show_chart(
-            cone_figure(panel, colours, theme, height=HEIGHT, lines=2),
-            key="own_cloud",
-            file_name="narrow-cone-your-corpus",
-            alt=alt,
-        )
-        draw_legend(colours, theme)
-    else:
-        cloud_to_draw = TwinCloud(
-            points=Points.of(pack_cloud([picture.around_origin], reach)),
-            rows_key=points.key,
-            pictures=[Picture([0], [_("Raw")])],
-            colours=colours,
-            reach=reach,
-            axis_titles=axis_titles(VIEW, COMPONENTS),
-            origin_label=_("origin"),
-            name=_("Raw"),
-            alt=alt,
-            cones=[panel.wedges],
-            factors=[1.0],
-            marks=marks,
-            below=below[:-1],
-            provenance=line,
-            file_name="narrow-cone-your-corpus",
-        )
-        twin = explored.on(cloud_to_draw, points)
-        with st.container(key="own_cloud"):
-            show_twin_cloud(
-                twin,
-                theme,
-                key="own-cloud",
-                texts=cloud.texts,
-                on_point=choose_row,
-                on_selection=partial(store_selection, points.shared_key),
-            )
-    st.caption(markdown(" · ".join(below)))
+    twin = TwinCloud(
+        points=Points.of(pack_cloud([picture.around_origin], reach)),
+        rows_key=points.key,
+        pictures=[Picture([0], [_("Raw")])],
+        colours=point_colours(points, colour, picture.around_origin),
+        reach=reach,
+        axis_titles=axis_titles(VIEW, COMPONENTS),
+        origin_label=_("origin"),
+        name=_("Raw"),
+        alt=paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line]),
+        cones=[panel.wedges],
+        factors=[1.0],
+        marks=chosen_marks(points, chosen),
+        below=below,
+        provenance=line,
+        file_name="narrow-cone-your-corpus",
+    )
+    with st.container(key="own_cloud"):
+        twin = show_explored(twin, points, explored, key="own-cloud")
+    st.caption(markdown(" · ".join([*below, line])))
     show_selection(cloud, points.shared_key)
-    note_too_many_labels(cloud)
     places = picture.around_origin
     table = partial(points_csv, cloud, ["x", "y"], places, line)
     offer_csv(_("Download points (CSV)"), "your-corpus", table)

@@ -47,7 +47,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("language", "viewport", "clusters"),
     [
         pytest.param("en", DESKTOP, "clusters", marks=pytest.mark.slow),
-        pytest.param("zh-Hant", PHONE, "群集", marks=pytest.mark.slow),
+        pytest.param("zh-Hant", PHONE, "群集", marks=pytest.mark.long),
     ],
 )
 def test_the_walk_of_the_two_kinds_of_complaints(

@@ -7,11 +7,9 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import Page, expect
 
-from geometry.data.corpus import read_bundled
 from tests.browser.accessibility import grave_findings
 from tests.browser.clouds import (
     is_drawn,
-    loneliest,
     of_stage,
     pixels,
     wait_for_clouds,
@@ -23,7 +21,6 @@ from tests.browser.screen import (
     assert_no_exception,
     choose,
     open_app,
-    open_socket,
     rerun,
     state,
     wait_for_app,
@@ -32,15 +29,6 @@ from tests.browser.screen import (
 PAGE = "narrow_cone"
 PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
-# Press presets by name, 0.1 s apart; return the state of the film's button.
-PRESS_QUICKLY = """async names => {
-  for (const name of names) {
-    const buttons = [...document.querySelectorAll(".st-key-presets button")];
-    buttons.find(button => button.textContent.includes(name)).click();
-    await new Promise(done => setTimeout(done, 100));
-  }
-  return document.querySelector('.twin [data-do="play"]').ariaLabel;
-}"""
 
 
 def open_cone(page: Page, server: Any) -> None:
@@ -189,124 +177,3 @@ def assert_first_screen(page: Page) -> None:
     places = [part.bounding_box() for part in bar.all()]
     middles = [place["y"] + place["height"] / 2 for place in places]
     assert max(middles) - min(middles) < 8
-
-
-@pytest.mark.long
-def test_the_film_its_sliders_and_the_numbers_agree(server, page):
-    """A first visit: the raw cloud, the film, single settings, presets, a reload."""
-    open_cone(page, server)
-    assert mean_cosines(page) == [0.572, -0.001]
-    assert title(page) == "Whitened"
-    white_pixels = pixels(page, 1)
-    page.locator('[data-set="at"]').focus()
-    with rerun(page):
-        page.keyboard.press("Home")
-    raw, white = mean_cosines(page)
-    assert raw == white
-    assert title(page) == "Raw"
-    page.locator('[data-set="at"]').blur()
-    raw_pixels = pixels(page, 1)
-    play = page.locator('.twin [data-do="play"]')
-    expect(play).to_have_attribute("aria-label", "Play")
-    sent_frames: list[object] = []
-    open_socket(page).on("framesent", lambda frame: sent_frames.append(frame))
-    with rerun(page):
-        play.click()
-        expect(play).to_have_attribute("aria-label", "Stop")
-        wait_for_stage(page, "stage.at > 0.05")
-        assert not sent_frames  # the browser plays by itself
-        grey = page.locator(".st-key-headline-white").evaluate("it => getComputedStyle(it).opacity")
-        assert float(grey) < 0.5  # the numbers are of other settings than the picture
-        wait_for_stage(page, "twin.at === stage.lastStop")
-    expect(play).to_have_attribute("aria-label", "Play")
-    assert len(sent_frames) == 1
-    assert title(page) == "Whitened"
-    assert knobs(page) == ["1.00", "1.00"]
-    assert (raw_pixels != pixels(page, 1)).any(axis=2).mean() > 0.01
-    assert (white_pixels != pixels(page, 1)).any(axis=2).mean() < 0.001
-    expect(page.locator(".twin")).not_to_have_class(re.compile("is-elsewhere"))
-    assert not state(page)
-
-    # One setting off the film's path sends one message and changes the picture.
-    page.locator(".twin-more summary").click()
-    with rerun(page):
-        page.locator(".twin-knobs input").first.press("Home")
-    wait_for_stage(page, "stage.isAside")
-    assert knobs(page) == ["0.00", "1.00"]
-    assert title(page) == "Between: centring 0, strength 1"
-    assert mean_cosines(page)[1] > mean_cosines(page)[0]  # the cone becomes narrower
-    page.keyboard.press("Escape")
-    assert not of_stage(page, "twin.more.open")
-
-    # After several presets in quick succession the last one applies, also while the film plays.
-    play.click()
-    wait_for_stage(page, "stage.at > 0.05")
-    names = ["[CLS], layer 5", "max, layer 4", "mean, last layer"]
-    assert page.evaluate(PRESS_QUICKLY, names) == "Stop"
-    wait_for_stage(page, "twin.at === stage.lastStop && !twin.player.isPlaying")
-    expect(play).to_have_attribute("aria-label", "Play")
-    page.wait_for_function(
-        "() => document.querySelector('.st-key-layer input').value === '6 (last)'", timeout=MS
-    )
-    wait_for_app(page)
-    assert (chosen(page, "layer"), chosen(page, "pooling")) == ("6 (last)", "mean")
-    marked = page.locator(
-        '.st-key-presets [aria-checked="true"], .st-key-presets [aria-pressed="true"]'
-    )
-    expect(marked).to_have_text("MiniLM, mean, last layer: hardly a cone")
-    assert knobs(page) == ["1.00", "1.00"]
-    assert -0.1 <= mean_cosines(page)[0] <= 0.1
-    assert_no_exception(page)
-
-
-@pytest.mark.slow
-def test_a_point_is_found_by_word_or_click_and_folded_parts_open(server, page):
-    open_cone(page, server)
-    for place in PLACES:
-        assert is_drawn(page, place)
-
-    field = page.locator(".st-key-find input")
-    field.fill("kettle")
-    with rerun(page):
-        field.press("Enter")
-    neighbours = page.locator("table.near td[tabindex]")
-    expect(neighbours).to_have_count(10)
-    topics = read_bundled("topics")
-    row = int(state(page)["point"])
-    assert "kettle" in topics.texts[row].lower()
-    expect(page.locator(".twin-legend")).to_contain_text("chosen")
-    hits = [row for row, text in enumerate(topics.texts) if "kettle" in text.lower()]
-    assert of_stage(page, "stage.message.marks[0].rows") == hits
-
-    row, x, y = loneliest(page, 1)
-    page.mouse.move(x, y)
-    text = topics.texts[row]
-    expect(page.locator(".twin-tip")).to_contain_text(text)
-    with rerun(page):
-        page.mouse.click(x, y)
-    expect(page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")).to_be_visible()
-    assert state(page)["point"] == str(row)
-    expect(neighbours).to_have_count(10)
-    page.set_viewport_size({"width": 1400, "height": 900})
-    page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
-    left, right = (table.bounding_box() for table in page.locator("table.near").all())
-    assert left["y"] == right["y"]  # before beside after, on the first screen
-    assert left["y"] + left["height"] <= 900
-
-    expect(page.locator(".st-key-chart-histogram")).to_have_count(0)
-    with rerun(page):
-        page.locator(".st-key-all-measures summary").click()
-    page.wait_for_selector(".st-key-chart-histogram [data-drawn]", timeout=MS)
-    # one of Plotly's default buttons uploads the chart and the texts in it
-    titles = page.locator(".st-key-chart-histogram .modebar-btn").evaluate_all(
-        "all => all.map(one => one.dataset.title)"
-    )
-    assert titles[0].startswith("Download picture")
-    assert not [title for title in titles if re.search("share|cloud|edit", title, re.I)]
-    assert len(titles) <= 7
-
-    page.locator(".st-key-more-controls summary").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=re.compile("Download points")).click()
-    assert waiting.value.suggested_filename == "narrow-cone-points.csv"
-    assert_no_exception(page)

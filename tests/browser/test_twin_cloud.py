@@ -55,13 +55,6 @@ COORDINATES = """step => {
   }
   return found;
 }"""
-# Record the positions to which the film is set.
-PASSED = """() => {
-  const { twin } = document.querySelector(".twin");
-  const { goTo } = twin;
-  window.passed = [];
-  twin.goTo = at => { window.passed.push(at); return goTo.call(twin, at); };
-}"""
 
 
 def open_twins(page: Page, server: Any, name: str, query: str = "", count: int = 2) -> Locator:
@@ -294,40 +287,6 @@ def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_pag
     page.reload()
     page.wait_for_selector(".twin[data-drawn]")
     assert of_stage(page, "twin.firstTurn.frame") == 0
-    assert_no_exception(page)
-
-
-@pytest.mark.long
-def test_density_the_pixel_ratio_and_reduced_motion(server, page):
-    open_twins(page, server, "narrow_cone", "dims=3D&strength=1")
-    flat = both(page)
-    press_more(page, "density")
-    assert all(0.002 < share < 0.9 for share in changed(flat, both(page)))
-    press_more(page, "density")
-    assert max(changed(flat, both(page))) < 0.001
-
-    # Move the window to a screen with a finer pixel ratio and back.
-    # (Chromium reports only the width of an emulated screen.)
-    screen = page.context.new_cdp_session(page)
-    for ratio, drawn in ((3, 3), (4, 3), (1, 1)):
-        size = {"width": 1440 + ratio, "height": 1000, "deviceScaleFactor": ratio, "mobile": False}
-        screen.send("Emulation.setDeviceMetricsOverride", size)
-        wait_for_stage(page, f"stage.ratio === {drawn}")
-        sizes = page.evaluate("""() => [...document.querySelectorAll(".twin-stage canvas")].map(
-          one => [one.width / one.clientWidth, one.height / one.clientHeight])""")
-        assert np.array(sizes) == pytest.approx(np.full((2, 2), drawn), abs=0.01)
-    screen.detach()
-    assert is_drawn(page, 1)
-
-    play = page.locator('.twin [data-do="play"]')
-    # With reduced motion the film jumps from stop to stop.
-    page.emulate_media(reduced_motion="reduce")
-    to_the_start(page)
-    page.evaluate(PASSED)
-    with rerun(page):
-        play.click()
-        wait_for_stage(page, "twin.at === 9")
-    assert page.evaluate("() => passed.splice(0)") == list(range(1, 10))
     assert_no_exception(page)
 
 

@@ -24,7 +24,6 @@ from tests.browser.screen import (
     open_app,
     rerun,
     state,
-    wait_for_app,
 )
 
 PAGE = "whitening"
@@ -181,28 +180,6 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
     wait_for_stage(page, "stage.n === 120")
     assert of_stage(page, "stage.rows.length") == 0
     expect(selected(page)).to_have_count(0)
-
-
-@pytest.mark.long
-def test_a_flow_shows_its_training(server, page):
-    """A first visit by deep link; Cancel and Start again are in test_your_corpus.py."""
-    page.goto(server.page_url(PAGE, query="pooling=max&second=flow&fourth=none&chart=flow"))
-    live = page.locator('[data-testid="stVegaLiteChart"]')
-    progress = page.locator('[data-testid="stProgress"]')
-    expect(live).to_be_visible(timeout=MS)
-    expect(progress).to_contain_text("/ 100")
-    wait_for_clouds(page, 3)
-    page.wait_for_selector(".st-key-whitening-chart-flow [data-drawn]", timeout=MS)
-    wait_for_app(page)
-    expect(progress).to_have_count(0)
-    expect(live).to_have_count(0)
-    assert_no_exception(page)
-    losses = page.locator(".st-key-whitening-chart-flow .js-plotly-plot").evaluate(
-        "chart => chart._fullData.map(curve => Array.from(curve.y))"
-    )
-    assert len(losses) == 3
-    assert losses[0][-1] < losses[0][0]
-    assert losses[2][0] == losses[1][0]
 
 
 @pytest.mark.long

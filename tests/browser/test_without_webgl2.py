@@ -13,7 +13,6 @@ from tests.browser.screen import (
     LONG,
     NEXT_FRAMES,
     ONLY_CANVAS,
-    drag_around,
     open_app,
     rerun,
     wait_for_app,
@@ -38,7 +37,6 @@ LONELIEST = """chart => {  // the point farthest from all others: its row and it
   return [best, box.left + xaxis._offset + at[best][0], box.top + yaxis._offset + at[best][1]];
 }"""
 CLOUDS = ("cone-0", "cone-1")
-PICTURES = tuple(f"whitening-{place}" for place in range(4))
 
 
 @pytest.fixture
@@ -121,34 +119,3 @@ def test_both_clouds_are_one_frame_and_a_click_rings_a_point(server, page):
     page.mouse.click(x, y)
     nearest = page.locator(".st-key-inspector p", has_text=f"Nearest to {text}")
     expect(nearest).to_be_visible(timeout=MS)
-
-
-@pytest.mark.long
-def test_a_lasso_lights_the_same_points_in_all_pictures(server, page):
-    open_plain(page, server, "whitening", PICTURES)
-    rows = "chart._fullData[0].selectedpoints"
-    chart(page, PICTURES[1]).scroll_into_view_if_needed()
-    chart(page, PICTURES[1]).hover()
-    chart(page, PICTURES[1]).locator('.modebar-btn[data-val="lasso"]').click()
-    page.evaluate(NEXT_FRAMES)
-    box = chart(page, PICTURES[1]).locator(".nsewdrag").first.bounding_box()
-    with rerun(page):
-        drag_around(page, box, 0.5, 0.3, 0.75, 0.7)
-    wait_for_all(page, f"{rows}?.length > 0", PICTURES)
-    first, *others = of_all(page, rows, PICTURES)
-    assert 0 < len(first) < 1224
-    assert others == [first] * 3
-    assert of_all(page, "chart._fullData[0].unselected.marker.opacity", PICTURES) == [0.08] * 4
-    expect(page.locator(".st-key-selected-points")).to_contain_text(
-        f"Points selected: {len(first):,}"
-    )
-    weaken(page)
-    page.evaluate(NEXT_FRAMES)
-    assert of_all(page, rows, PICTURES) == [first] * 4  # the same rows at their new places
-
-    chart(page, PICTURES[0]).scroll_into_view_if_needed()
-    box = chart(page, PICTURES[0]).locator(".nsewdrag").first.bounding_box()
-    with rerun(page):
-        page.mouse.dblclick(box["x"] + 8, box["y"] + 8)
-    wait_for_all(page, f"!{rows}", PICTURES)
-    expect(page.locator(".st-key-selected-points")).to_have_count(0)

@@ -104,7 +104,3 @@ def upload(n: int, labels: bool = False) -> Corpus:
 def rows_of(table: bytes) -> list[dict[str, str]]:
     """The rows of a downloaded table."""
     return list(csv.DictReader(io.StringIO(table.decode("utf-8-sig"))))
-
-
-# The parts under every picture of a cloud.
-PANEL = ("Filters and sizes", "Clusters in the picture", "Two at once")

@@ -3,21 +3,11 @@
 import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
-from streamlit.testing.v1 import AppTest
 
 from pages.common.rules import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.common.test_models import NAME, _own_memory, errors, press, small_corpus, visit  # noqa: F401
-
-
-def folder_form():
-    def script():
-        from pages.sentence_similarity.choices import show_folder_form
-
-        show_folder_form()
-
-    return AppTest.from_function(script).run()
 
 
 @pytest.fixture
@@ -71,28 +61,10 @@ def test_the_operator_s_setting_applies(operator, headers, said):
 def test_another_machine_s_visitor_reads_no_folder(headers, tmp_path, monkeypatch):
     headers(Host="cone.example.org")
     folder = save_tiny_bert(tmp_path / "mine")
-    (tmp_path / "sts-test.tsv").write_text("secret\trow\tx\n", encoding="utf-8")
     places = [folder, tmp_path / "none", folder / "config.json", tmp_path, "/etc"]
     said = {errors(visit(model=str(place)))[0].replace(str(place), "…") for place in places}
     assert len(said) == 1
     assert "allows no folders of this machine" in said.pop()
-    app = folder_form()
-    for place in (tmp_path, tmp_path / "none", folder / "config.json"):
-        app.text_input(key="pairs_folder").set_value(str(place)).run()
-        assert not app.exception
-        [error] = errors(app)
-        assert "allows no folders of this machine" in error
-
-
-def test_the_form_s_refusal_does_not_show_what_is_at_a_path(tmp_path):
-    (tmp_path / "file").write_text("x")
-    app = folder_form()
-    said = set()
-    for place in (tmp_path / "none", tmp_path / "file", tmp_path, str(tmp_path) + "/\0"):
-        app.text_input(key="pairs_folder").set_value(str(place)).run()
-        assert not app.exception
-        said |= {text.replace(str(place), "…") for text in errors(app)}
-    assert len(said) == 1
 
 
 @pytest.mark.usefixtures("small_corpus")

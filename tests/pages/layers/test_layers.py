@@ -28,7 +28,7 @@ from geometry.measure import (
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.layers import explore
 from pages.layers import scene as layers_scene
-from pages.layers.explore import dimensions_csv, leading, points_table, published_curves, table_csv
+from pages.layers.explore import dimensions_csv, leading, published_curves, table_csv
 from pages.layers.scene import LayersScene, layers_state, rogue_state
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
@@ -106,7 +106,7 @@ def curves(app: AppTest) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (5, "cls"), (LAST, "max")])
+@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (5, "cls")])
 def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences, layer, pooling):
     app = visit(layer=str(layer), pooling=pooling)
     X = sentences[pooling]
@@ -251,16 +251,6 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
             if (row["series"], row["measure"]) == ("tokens", name)
         ]
         np.testing.assert_allclose(layers, wanted, rtol=1e-5)
-
-
-def test_points_are_as_drawn_with_a_column_for_each_layer(scenes):
-    visit(dims="3D")
-    scene = scenes[0]
-    pictures = [picture for picture, _edges in scene.drawn]
-    first = rows_of(points_table(scene.first.cloud, pictures, "x"))[0]
-    assert list(first)[2:5] == ["layer_0_x", "layer_0_y", "layer_0_z"]
-    assert len(first) == 2 + 3 * (LAST + 1) + 1
-    assert float(first["layer_0_x"]) == pytest.approx(pictures[0].around_origin[0, 0], rel=1e-4)
 
 
 def test_without_webgl2_there_is_a_chart_for_each_layer():

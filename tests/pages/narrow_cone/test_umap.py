@@ -1,9 +1,7 @@
 """Maps in a worker process: the coordinates of the library, and progress."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -32,34 +30,6 @@ def cloud() -> np.ndarray:
 
 
 FLAT = Look("umap", 2, "topic")
-
-
-def quiet(done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def library_s(X: np.ndarray, n_components: int) -> np.ndarray:
-    """The library's coordinates, computed in the worker too.
-
-    With another number of BLAS threads the last bits differ, which changes UMAP's picture.
-    """
-    return MAP_WORKER.run(partial(project, X, "umap", n_components, random_state=0)).coordinates
-
-
-@pytest.mark.long  # it compiles for a minute; the test of t-SNE uses the same worker
-def test_a_fit_is_the_library_s_is_made_in_the_worker_and_reports_its_epochs(monkeypatch, cloud):
-    reports = []
-    with monkeypatch.context() as patch:
-        # The worker has its own imports, so only a fit in this process would fail.
-        patch.setitem(sys.modules, "umap", None)
-        found = fit_elsewhere(cloud, FLAT, lambda done, total: reports.append((done, total)))
-    assert found.shape == (len(cloud), 2)
-    assert found == pytest.approx(library_s(cloud, 2), abs=1e-6)
-    epochs = [(done, total) for done, total in reports if total == reports[-1][1]]
-    assert len(epochs) > 1
-    assert epochs == sorted(epochs)
-    assert 0 < epochs[-1][0] <= epochs[-1][1]
-    assert not np.allclose(fit_elsewhere(cloud, replace(FLAT, seed=1), quiet), found)
 
 
 def test_tsne_is_fitted_by_the_worker_and_is_the_library_s(cloud):

@@ -3,13 +3,11 @@
 import json
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
-from sklearn.decomposition import PCA
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus, Pairs, evaluate_words, read_cloud, read_pairs
@@ -20,8 +18,6 @@ from geometry.data.pairs import read_bundled_pairs
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
-from geometry.evaluate.best_cell import halves
-from geometry.evaluate.bootstrap import SubsetBootstrap, aggregate
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.rank_lesson import Bend, made_up_scores
@@ -29,11 +25,7 @@ from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.vectors import read_bundled_vectors
-from pages.common import reading
 from pages.common.cache import _shared
-from pages.common.controls import tokenizer_names
-from pages.common.reading import apart
-from pages.sentence_similarity import scene
 from pages.sentence_similarity.ladder import _state, gap_section
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.for_each import for_each
@@ -41,7 +33,6 @@ from tests.hub.conftest import server  # noqa: F401 (a fixture)
 from tests.hub.hub_server import HubServer
 from tests.pages.charts import array, charts
 from tests.pages.visits import clear_memory, everything, healthy, new_visit
-from tests.vector_files import as_text
 
 PAGE = "sentence_similarity"
 LESSON = {f"sts-{kind}-{name}" for kind in ("values", "ranks") for name in ("unrelated", "related")}
@@ -447,8 +438,8 @@ def test_every_number_has_a_line_on_what_it_is_measured_on():
 
 @pytest.mark.slow
 def test_every_similarity_is_beside_cosine_with_the_interval_of_its_change():
-    query = {"sts-pooling": "mean", "sts-fit": "topics", "similarity": "dot"}
-    app = visit(after="centred", **query)  # the similarity opens the part
+    query = {"sts-pooling": "mean", "sts-fit": "topics"}
+    app = visit(parts=["similarity"], after="centred", **query)
     assert "Mahalanobis distance is noise here" not in everything(app)
     raw, centred = (
         [[cell.strip(" *") for cell in row.split("|")[1:-1]] for row in each.value.splitlines()[4:]]
@@ -504,26 +495,7 @@ def test_sentences_that_repeat_in_many_pairs_are_reported():
     own = Pairs("mine", left, pairs.right[:40], pairs.gold_scores[:40])
     [text] = [element.value for element in visit({"upload-mine": own}).warning]
     assert text.startswith("**Sentences repeat.** These 40 pairs have only 45 different sentences.")
-    plain = visit()
-    assert not plain.warning
-    assert "at most 500 MB" in everything(plain)  # the limit of an upload, and the way round it
-    assert "python -m geometry evaluate --vectors" in everything(plain)
-
-
-def test_without_a_dev_set_one_half_chooses_and_the_other_is_scored():
-    app = visit(parts=["grid"], after="centred")
-    line = line_of(app, "**The best cell is ")
-    found = re.search(
-        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* .* on one half of the pairs \(n = 30\), "
-        r"where it has (\S+)\. On the other half \(n = 30\), .*? scores \*\*(\S+) \[",
-        line,
-    )
-    gold = own_pairs().gold_scores[:SMALL]
-    dev, test = halves(gold)
-    X = pair_vectors(int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2]), range(SMALL))
-    alike = cosines_of(X if found[3] == "Raw" else X - X.mean(axis=0))
-    assert said(spearmanr(gold[dev], alike[dev])[0]) == found[4]
-    assert said(spearmanr(gold[test], alike[test])[0]) == found[5]
+    assert not visit().warning
 
 
 @pytest.mark.slow
@@ -538,14 +510,13 @@ def test_a_simplex_is_reported_where_the_fit_is_on_the_scored_sentences():
 def test_pairs_of_one_s_own_are_scored_and_stay_out_of_the_address():
     app = visit()
     assert "n = 60 pairs, mine" in everything(app)
-    assert app.segmented_control(key="pairs-source").value == "own"
     assert "pairs" not in app.query_params
-    healthy(app.segmented_control(key="pairs-source").set_value("project").run())
+    healthy(app.selectbox(key="pairs").set_value("bundled").run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
     fit = app.selectbox(key="sts-fit").proto  # the browser shows the label from the message
     assert (fit.set_value, fit.raw_value) == (True, "the evaluation sentences (1,870)")
-    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
     assert "Yours: mine (60 pairs)" in everything(app)
+    healthy(app.selectbox(key="pairs").set_value("upload-mine").run())
     [delete] = [button for button in app.button if button.label == "Delete"]
     healthy(delete.click().run())
     assert "n = 935 pairs, the project’s pairs" in everything(app)
@@ -565,9 +536,7 @@ def test_a_set_of_the_hub_that_cannot_be_downloaded_is_reported(monkeypatch: pyt
     assert "Until then the page shows the project’s pairs." in everything(app)
     assert "n = 935 pairs, the project’s pairs" in everything(app)
     assert charts(app)
-    # the reader may also choose own pairs
-    healthy(app.segmented_control(key="pairs-source").set_value("own").run())
-    assert app.get("file_uploader")
+    assert any(box.label == "Upload pairs" for box in app.expander)  # others are welcome
 
 
 def own_form(app: AppTest) -> AppTest:
@@ -591,57 +560,22 @@ def as_json_lines(rows: range) -> bytes:
 
 @pytest.fixture
 def stsb(server: HubServer) -> HubServer:  # noqa: F811 (the fixture)
-    """A hub that has STS-B at the pinned commit: 40 of the project's pairs, its dev 20 others."""
+    """A hub that has STS-B at the pinned commit: 40 of the project's pairs."""
     pair_set = PAIR_SETS["stsb"]
-    files = {"test.jsonl": as_json_lines(range(40)), "dev.jsonl": as_json_lines(range(40, 60))}
+    files = {"test.jsonl": as_json_lines(range(40))}
     server.publish(f"datasets/{pair_set.repository}", files, revision=pair_set.revision)
     return server
 
 
 @pytest.mark.slow
-def test_a_set_of_the_hub_is_fetched_chosen_on_its_dev_split_and_described(stsb: HubServer):
+def test_a_set_of_the_hub_is_fetched_and_described(stsb: HubServer):
     app = visit(pairs="hub-stsb-test", parts=["grid"], after="centred")
-    assert stsb.fetched() == {"test.jsonl", "dev.jsonl"}
+    assert stsb.fetched() == {"test.jsonl"}
     assert app.query_params["pairs"] in ("hub-stsb-test", ["hub-stsb-test"])
     said_of_it = next(each.value for each in app.caption if "mteb/stsbenchmark" in each.value)
     for part in ("`b0fddb56ed78`", "CC-BY-SA-4.0", "from 0 to 5", "without a network", "genres"):
         assert part in said_of_it
     assert [("all subsets as one set (all)" in line) for line in measured_on(app)] == [True] * 2
-
-    line = line_of(app, "**The best cell is ")
-    found = re.search(
-        r"is layer (\d), (\S+), (Raw|Centred)\.\*\* It was chosen of all cells "
-        r"\(7 layers and 4 means of layers × 5 poolings, raw and “Centred”\) "
-        r"on STS-B dev \(n = 20\), "
-        r"where it has (\S+)\. On STS-B test \(n = 40\), which had no part in the choice, "
-        r"it scores \*\*(\S+) \[",
-        line,
-    )
-    layer, pooling = int(found[1]), {"[CLS]": "cls"}.get(found[2], found[2])
-    grid = heat(app, "before" if found[3] == "Raw" else "after")
-    assert f"{grid[layer, POOLINGS_SHOWN.index(pooling)]:.1f}" == found[5]
-
-
-def test_subsets_are_one_score_in_three_ways_each_by_its_name(stsb: HubServer):
-    app = visit(
-        pairs="hub-stsb-test", parts=["subsets"], after="centred", **{"sts-pooling": "mean"}
-    )
-    table = line_of(app, "| subset |").splitlines()[2:]
-    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table]
-    subsets = {name: (int(n), before.split()[0]) for name, n, before, _after in rows}
-    own, alike = own_pairs(), cosines(5, "mean")[:40]
-    names = [GENRES[i % len(GENRES)] for i in range(40)]
-    bootstrap = SubsetBootstrap(own.gold_scores[:40], names, "all", 2, 0)
-    scores = bootstrap.score(alike).by_subset
-    for name, score in scores.items():
-        assert subsets[f"`{name}`"] == (score.n, said(score.spearman))
-    whole = spearmanr(own.gold_scores[:40], alike)[0]
-    assert subsets["**all**: every pair in one set"] == (40, said(whole))
-    for title, how in (
-        ("**mean** of the subsets’ scores", "mean"),
-        ("**wmean**: their mean, weighted by pairs", "wmean"),
-    ):
-        assert subsets[title] == (40, said(aggregate(scores, how).spearman))
 
 
 def test_sts_b_s_own_form_with_more_columns_is_uploaded_and_used():
@@ -744,167 +678,15 @@ def test_a_large_fit_set_is_fitted_from_sums_alone(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
-def test_a_k_beyond_the_rank_is_cut_and_reported_and_any_similarity_is_named():
+def test_a_k_beyond_the_rank_is_cut_and_its_cells_say_so():
     own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
-    app = visit({"upload-mine": some}, PARTS, after="pca:128", similarity="euclidean")
+    app = visit({"upload-mine": some}, PARTS, after="pca:128")
     n = len({*some.left, *some.right})
     assert hovered(app, "after", 5, "mean").endswith(f"k = {n - 1}, the most possible")
     text = everything(app)
-    assert "**The number of directions, k = 128, was reduced.**" in text
-    assert f"layer 0, mean (k = {n - 1})" in text
     assert re.search(rf"rank of the fit (\d+–)?{n - 1} of 384", text)
     assert any(f"(k = {n - 1}, the most possible)" in bar for bar in rungs(app))
-    # With another similarity the numbers equal scipy's, and each is labelled with its name.
-    X = pair_vectors(6, "mean", range(25))
-    wanted = spearmanr(some.gold_scores, -np.linalg.norm(X[:25] - X[25:], axis=1))[0]
-    assert heat(app, "before")[6, 1] == pytest.approx(100 * wanted, abs=1e-3)
-    assert "**The dots now show another similarity: Euclidean distance.**" in text
-    of_scores = [each.value for each in app.caption if " 95% intervals from" in each.value]
-    unpaired = [line for line in of_scores if "paired" not in line]
-    assert all("Spearman × 100 on Euclidean distance" in line for line in unpaired)
-    title = charts(app)["sts-claim"]["figure"]["layout"]["xaxis"]["title"]["text"]
-    assert title == "Spearman × 100 on Euclidean distance"
-    axis = charts(app)["sts-pairs-before"]["figure"]["layout"]["yaxis"]["title"]["text"]
-    assert axis == "Euclidean distance"
-
-
-WORDS = ["cat", "dog", "sat", "ran", "on", "the", "mat", "YouTube", "McDonald", "up", "down"]
-SENTENCES = [
-    ("The cat sat on the mat.", "A cat ran."),
-    ("youtube is up", "The dog ran down"),
-    ("McDonald sat", "YouTube ran"),
-    ("the dog sat on the cat", "the cat sat on the dog"),
-    ("up the mat", "down the mat"),
-    ("zzz qqq", "The dog sat"),  # no known word on the left
-    ("dog dog cat", "cat ran up"),
-    ("the the the", "on on"),
-    ("mcdonald ran down", "a dog ran"),
-    ("mat", "sat sat on"),
-    ("up up ran", "youtube down"),
-    ("cat", "the mat ran"),
-]
-
-
-@pytest.mark.slow
-def test_uploaded_word_vectors_are_scored_raw_and_whitened_by_any_weighting(monkeypatch):
-    vectors = np.random.default_rng(2).normal(size=(len(WORDS), 6)).astype(np.float32)
-    gold = np.arange(12.0)
-    pairs = Pairs("mine", *zip(*SENTENCES, strict=True), gold)
-    app = visit({"upload-mine": pairs}, after="pca")
-    content = as_text(WORDS, vectors, header=True)
-    content += b"cat 1 2 3 4 5 6\nbad nan 2 3 4 5 6\n"
-    healthy(app.get("file_uploader")[0].upload("tiny.vec", content).run())
-    rows = {word.lower(): row for row, word in enumerate(WORDS)}
-    known = [i for i in range(12) if i != 5]
-    split = [
-        [re.findall(r"[a-z0-9']+", sentence.lower()) for sentence in pair] for pair in SENTENCES
-    ]
-
-    def score(weights: np.ndarray, white: bool = False) -> float:
-        X = np.array(
-            [
-                np.mean([weights[rows[w]] * vectors[rows[w]] for w in words if w in rows], axis=0)
-                for side in (0, 1)
-                for words in (split[i][side] for i in known)
-            ]
-        )
-        Z = PCA(whiten=True).fit_transform(X) if white else X
-        return spearmanr(gold[known], cosines_of(Z))[0]
-
-    plain = np.ones(len(WORDS))
-    static = next(bar for bar in rungs(app) if "tiny.vec, mean" in bar)
-    assert static.startswith(f"<b>{said(score(plain))} [")
-    n_words = sum(len(words) for pair in split for words in pair)
-    n_known = sum(word in rows for pair in split for words in pair for word in words)
-    assert f"({n_known / n_words:.1%} of the words, n = 11)" in static
-    white = next(bar for bar in rungs(app) if "tiny.vec, mean" in bar and "whitened" in bar)
-    assert white.startswith(f"<b>{said(score(plain, white=True))} [")
-    text = everything(app)
-    [result] = [element.value for element in app.success]  # beside the uploader
-    assert result.startswith(f"**tiny.vec, mean: {said(score(plain))} [")
-    assert "11 of 12 pairs have a known word on both sides" in text
-    # The sentence on pooling uses the same eleven pairs.
-    line = next(row for row in text.split("\n") if "(n = 11 pairs)" in row)
-    layer = int(re.search(r"layer (\d)", line)[1])
-    for pooling in ("cls", "mean"):
-        X = load_encoder().encode([*pairs.left, *pairs.right], layer=layer, pooling=pooling)
-        alike = cosines_of(X.reshape(2, 12, -1)[:, known].reshape(22, -1).astype(float))
-        assert said(spearmanr(gold[known], alike)[0]) in line
-
-    assert (
-        "rows left out for NaN or infinity: 1; rows left out because their word came before: 1"
-        in text
-    )
-
-    # pairs of words, by the same file
-    alike = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
-    words_file = f"{alike}\ncat unicorn 3\n".encode()
-    healthy(app.get("file_uploader")[1].upload("alike.txt", words_file).run())
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    rho = spearmanr((unit[:-1] * unit[1:]).sum(axis=1), [i % 4 for i in range(10)])[0]
-    line = line_of(app, "**alike, pairs")
-    assert f"on cosine is **{said(rho)} [" in line
-    assert "over the 10 of 11 pairs (90.9%) that have both words. Missing words: unicorn." in line
-
-    healthy(app.selectbox(key="words-by").set_value("ascii").run())
-    assert f"Words of a text: {tokenizer_names()['ascii']}" in everything(app)
-    healthy(app.segmented_control(key="stop-words").set_value("sklearn").run())
-    assert any("tiny.vec, mean without scikit-learn’s 318" in bar for bar in rungs(app))
-    healthy(app.segmented_control(key="stop-words").set_value("none").run())
-
-    p = 1 / np.arange(1, len(WORDS) + 1)
-    healthy(app.segmented_control(key="weighting").set_value("sif").run())
-    static = next(bar for bar in rungs(app) if "tiny.vec, sif" in bar)
-    assert static.startswith(f"<b>{said(score(1e-3 / (1e-3 + p / p.sum())))} [")
-    called = []
-    monkeypatch.setattr(scene, "WIDE", 5)  # another process scores wide vectors
-    for module in (reading, scene):
-        monkeypatch.setattr(
-            module,
-            "apart",
-            lambda call, report: called.append(call.func.__name__) or apart(call, report),
-        )
-    healthy(app.segmented_control(key="weighting").set_value("zipf").run())
-    assert any("tiny.vec, zipf" in bar for bar in rungs(app))
-    assert called == ["averages_of_file", "evaluate_averages"]
-
-
-@pytest.mark.parametrize(
-    ("words", "fit", "refusal"),
-    [
-        (["qqqq", "zzzz"], "target", "pairs have a word of the table in both sentences"),
-        (["a", "is", "the"], "topics-zh", "texts of the fit set have a word of the table"),
-    ],
-)
-def test_word_vectors_of_other_words_are_refused_with_the_numbers(words, fit, refusal):
-    app = visit(after="pca", **{"sts-fit": fit})
-    vectors = as_text(words, np.eye(len(words), 6, dtype=np.float32), header=True)
-    healthy(app.get("file_uploader")[0].upload("tiny.vec", vectors).run())
-    text = everything(app)
-    assert re.search(rf"\b0 of \d+ {refusal}", text)
-    assert "“Words of a text” beside the file has other ways" in text
-
-
-def given(app: AppTest, key: str, name: str, content: bytes) -> AppTest:
-    (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
-    return healthy(uploader.upload(name, content).run())
-
-
-def test_refused_files_leave_their_boxes_and_the_next_ones_are_used():
-    app = given(visit(), "vectors_file", "bad.vec", b"the 1 2 3\nof 1 2\n")
-    assert any(each.value.startswith("bad.vec: ") for each in app.error)
-    vectors = as_text(WORDS, np.eye(len(WORDS), dtype=np.float32), header=True)
-    app = given(app, "vectors_file-1", "tiny.vec", vectors)
-    assert not any("bad.vec" in each.value for each in app.error)
-
-    lines = "\n".join(f"{a} {b}" for a, b in pairwise(WORDS))
-    app = given(app, "word_pairs_file", "alike.txt", lines.encode())
-    assert any(each.value.startswith("alike.txt: Line 2 ") for each in app.error)
-    lines = "\n".join(f"{a} {b} {i % 4}" for i, (a, b) in enumerate(pairwise(WORDS)))
-    app = given(app, "word_pairs_file-1", "good.txt", lines.encode())
-    assert not any("alike.txt" in each.value for each in app.error)
-    assert "good, pairs" in everything(app)
 
 
 def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
@@ -921,30 +703,3 @@ def test_any_treatment_of_the_library_can_be_typed_and_a_wrong_one_is_refused():
     [warning] = [element.value for element in wrong.warning]
     assert warning.startswith("`flow` is no treatment")
     assert "whitened, 12 directions, Ledoit-Wolf, fitted on" in everything(wrong)
-
-
-@pytest.mark.long
-def test_a_folder_of_the_server_offers_its_splits(tmp_path: Path, operator):
-    own = own_pairs()
-    for split, start in (("dev", 30), ("test", 0)):
-        rows = [
-            f"{own.left[i]}\t{own.right[i]}\t{own.gold_scores[i]}" for i in range(start, start + 30)
-        ]
-        lines = "\n".join(["left\tright\tscore", *rows])
-        (tmp_path / f"sts-{split}.tsv").write_text(lines, encoding="utf-8")
-    app = own_form(visit(parts=["grid"]))
-    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path / "absent")).run())
-    assert any("has the name of a split" in element.value for element in app.error)
-    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
-    assert "sts-dev: 30 · sts-test: 30" in everything(app)
-    healthy(app.button(key="use_folder").click().run())
-    assert "n = 30 pairs, sts-test" in everything(app)
-    box = app.selectbox(key="sts-dev")
-    assert "sts-dev" in box.options[box.index]  # the folder's dev split is used for the choice
-    assert "on sts-dev (n = 30), where it has" in everything(app)
-    wanted = 100 * spearmanr(own.gold_scores[:30], cosines(6, "mean")[:30])[0]
-    assert heat(app, "before")[6, 1] == pytest.approx(wanted, abs=1e-3)
-    operator("[models]\nlocal_folders = false\n")
-    own_form(app)
-    healthy(app.text_input(key="pairs_folder").set_value(str(tmp_path)).run())
-    assert any("allows no folders of this machine" in element.value for element in app.error)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from geometry import Cloud, NormalizingFlow
+from geometry import Cloud
 from geometry.transform import FlowEpoch
 from pages.whitening.scene import terms_table
 from tests.pages.charts import array, charts
@@ -73,53 +73,6 @@ def test_half_the_strength_leaves_what_the_eigenvalues_say(opened, X):
     assert float(here) == pytest.approx(np.abs(np.sqrt(values) - 1).max(), abs=1e-5)
     assert k == "10"
     assert float(full) < 1e-4
-
-
-# The flow
-
-
-def terms(app: AppTest) -> list[list[float]]:
-    """For each epoch: its number, both terms and their sum."""
-    [table] = [each.value for each in app.markdown if "$\\log p(x)$" in each.value]
-    head, _, *lines = [line.strip("| ").split(" | ")[1:] for line in table.split("\n")]
-    return [
-        [float(cell.replace("−", "-")) for cell in column]
-        for column in zip(head, *lines, strict=True)
-    ]
-
-
-def flow_charts(app: AppTest) -> list[list[np.ndarray]]:
-    """The points and the grid, before and after."""
-    found = charts(app)
-    return [
-        [
-            np.stack([array(trace["x"]), array(trace["y"])], axis=1)
-            for trace in found[f"whitening-flow-{name}"]["figure"]["data"][:2]
-        ]
-        for name in ("before", "after")
-    ]
-
-
-@pytest.mark.long
-def test_a_flow_has_its_terms_and_its_picture(opened, X):
-    app = opened("flow", **{"fit-on": "same", "second": "flow"})
-    flow = NormalizingFlow(random_state=0).fit(X.astype(np.float32))
-    best = flow.history_[flow.best_epoch_]
-    assert best.epoch > 0
-    rows = terms(app)
-    assert [row[0] for row in rows] == [0, best.epoch]
-    assert rows[1][3] == pytest.approx(-best.held_out_loss, abs=0.1)
-    assert rows[1][1] + rows[1][2] == pytest.approx(rows[1][3], abs=0.15)
-    assert rows[0][2] == pytest.approx(flow.map_.start_log_det, abs=0.1)
-    (points, grid), (mapped, bent) = flow_charts(app)
-    # the principal directions of the points, and the map was trained on nine tenths of them
-    V = np.linalg.svd(X - flow.map_.mean, full_matrices=False)[2][:2]
-    assert np.abs(np.corrcoef((X @ V.T).T, points.T)[[0, 1], [2, 3]]).min() > 0.95
-    assert mapped == pytest.approx(flow.transform(X) @ flow.map_.widest.T, abs=1e-3)
-    assert grid.shape == bent.shape
-    slopes = np.nanmax(np.abs(bent - grid * np.sort(flow.map_.scales)[:2]))
-    assert slopes > 0.2
-    assert not any("couplings did not help" in each.value for each in app.markdown)
 
 
 def test_without_a_flow_its_part_says_how_to_train_one(opened):

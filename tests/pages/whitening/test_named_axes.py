@@ -33,8 +33,3 @@ def test_the_part_shows_both_kinds_of_axes_named_by_their_words():
     first = rows[0]
     assert (first["basis"], first["axis"], first["rank"]) == ("independent", "1", "1")
     assert first["word"] == found.words[found.bases["independent"].top(0, 1)[0]]
-
-
-def test_it_is_worked_out_only_when_it_is_open():
-    app = healthy(new_visit("whitening", third="none", fourth="none").run())
-    assert "whitening-independent-axes" not in charts(app)

@@ -20,8 +20,6 @@ from geometry.measure import (
     FrequencyDirection,
     Measured,
     WithoutFrequent,
-    frequency_bins,
-    neighbour_means,
 )
 from geometry.measure.frequency import Estimate
 from geometry.vectors import read_bundled_vectors, read_counts, words_of
@@ -144,19 +142,6 @@ def test_what_follows_for_sentences_is_worked_out_by_a_second_route(encoder, typ
         (row,) = table_of(app, rf"{without} \|")
         assert first_number(row[1]) == pytest.approx(mean_cosine(means), abs=6e-4)
         assert row[4] == f"{len(means)}"
-        if without:  # other draws of the control
-            rng, left = np.random.default_rng(7), []
-            for _draw in range(10):
-                of_each = []
-                for i in range(len(texts)):
-                    own = tokens.vectors[tokens.sentence == i]
-                    n = int((rest & (tokens.sentence == i)).sum())
-                    if n:
-                        of_each.append(rng.permutation(own)[:n].mean(axis=0))
-                left.append(mean_cosine(np.array(of_each)))
-            assert first_number(row[2]) == pytest.approx(np.mean(left), abs=0.004)
-            gap = first_number(row[1]) - first_number(row[2])
-            assert first_number(row[3].replace("+", "")) == pytest.approx(gap, abs=0.0011)
     assert "Without the 100 most frequent types" in said
 
     pieces = [each for each in encoder.tokenize(texts) if len(set(each)) > 1]
@@ -367,19 +352,6 @@ def test_a_list_ranks_the_model_s_types_and_needs_enough_words(encoder):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("query", "box", "bad"),
-    [
-        ({"words": "upload"}, "frequency_vectors_file", "the 1 2 3\nof 1 2\n"),
-        ({"counts": "list"}, "frequency_counts_file", "the many\nof some\n"),
-    ],
-)
-def test_a_refused_file_leaves_its_box(query, box, bad):
-    app = upload(visit(**query), box, "bad.txt", bad)
-    assert app.session_state[f"{box}-1"] is None
-    assert [each.value for each in app.error if each.value.startswith("bad.txt: ")]
-
-
 def test_the_vocabulary_s_order_ranks_where_it_is_one_of_frequency(encoder, types):
     names, counts, _ = types
     table = encoder.type_embeddings()
@@ -444,18 +416,6 @@ def test_another_model_and_the_chinese_page(tmp_path):
     app = visit(Corpus("tiny", texts), model=model, lang="zh-Hant", opened=PARTS)
     assert "詞頻" in everything(app)
     assert "word-lengths" in charts(app)
-
-
-def test_what_was_measured_of_the_bundled_types_outside_the_app(encoder):
-    """By counts in the bundled corpus: length, distance, cosine of frequent and of rare words."""
-    pieces = [piece for text in encoder.tokenize(read_bundled("topics").texts) for piece in text]
-    names, counts = np.unique(pieces, return_counts=True)
-    table = encoder.type_embeddings()
-    X = table.vectors[[table.words.index(name) for name in names]]
-    bins = frequency_bins(X, counts, neighbour_means(X), edges=(100, 500, 1500))
-    found = [(b.norm.value, b.distances[0], b.cosine.value) for b in (bins[0], bins[2])]
-    expected = [(1.03, 1.02, 0.163), (1.26, 1.26, 0.021)]
-    np.testing.assert_allclose(found, expected, atol=0.006)
 
 
 def estimate(value: float, low: float | None = None, high: float | None = None) -> Estimate:

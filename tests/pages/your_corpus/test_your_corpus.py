@@ -2,7 +2,6 @@
 
 import io
 import re
-from dataclasses import replace
 
 import numpy as np
 import openpyxl
@@ -15,17 +14,9 @@ from geometry import CorpusError, mean_cosine, read_bundled
 from geometry.data.corpus import read_pasted
 from geometry.data.limits import MAX_BYTES, MAX_TEXTS
 from geometry.data.translations import catalogue
-from geometry.encode import Coverage
 from geometry.evaluate import published_tables
-from geometry.hub.bundled import E5_NAME
 from pages.common import reading, words
 from pages.common.messages import error_text
-from pages.common.origin import (
-    MULTILINGUAL_MODEL,
-    coverage_line,
-    truncation_warning,
-    unknown_warning,
-)
 from pages.your_corpus.server_files import server_file, server_files, server_runs
 from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
@@ -120,16 +111,6 @@ def test_rows_with_nan_stop_until_their_reader_leaves_them_out(language, said, l
     assert left_out in everything(at)
     assert ("Rows of zeros" in everything(at)) == (language == "en")
     assert len(used(at, "use_vectors", "vector-uploads")) == N - 2
-
-
-def test_more_vectors_than_the_limit_are_sampled_by_a_seed(operator):
-    operator("[uploads]\nvectors = 50")
-    at = given("own.csv", b"\n".join(b",".join(b"%.3f" % v for v in row) for row in X.tolist()))
-    assert "the limit of 50" in at.info[0].value
-    assert not errors(at)
-    assert "A random sample: 50 of 60, seed 0." in everything(at)
-    assert "Of all 60 rows, exactly: mean cosine" in everything(at)
-    assert used(at, "use_vectors", "vector-uploads").report.n_sampled == 50
 
 
 @pytest.fixture
@@ -228,21 +209,6 @@ def test_a_file_leaves_the_box_when_its_vectors_are_used():
     assert held(at) == ["own.npy"]
     assert len(used(at, "use_vectors", "vector-uploads")) == N
     assert (held(at), errors(at)) == ([], [])
-
-
-@for_each(("answer", "d"), [(True, 64), (False, 8)])
-def test_bytes_that_may_be_packed_bits_are_asked_about(answer, d):
-    bits = np.random.default_rng(0).integers(0, 2, (60, 64))
-    at = given("own.npy", npy(np.packbits(bits, axis=1)))
-    [error] = errors(at)
-    assert "bits" in error
-    assert held(at) == ["own.npy"]
-    box = next(box for box in at.main.selectbox if box.label == "Bytes of packed bits")
-    healthy(box.select(answer).run())
-    assert not errors(at)
-    assert f"60 vectors of {d} numbers ready." in everything(at)
-    found = used(at, "use_vectors", "vector-uploads").vectors
-    np.testing.assert_array_equal(found, 2 * bits - 1 if answer else np.packbits(bits, axis=1))
 
 
 def test_a_workbook_with_two_sheets_offers_both(real_uploads):
@@ -561,19 +527,6 @@ def test_a_failed_encoding_is_shown_and_the_page_goes_on(monkeypatch, error):
     healthy(at)
     assert "A library failed" in errors(at)[0]
     assert at.session_state["corpus"].startswith("upload-")
-
-
-def test_coverage_sentences_show_their_counts(monkeypatch):
-    coverage = Coverage(n_texts=1200, truncated=7, max_tokens=256, tokens=4000, unknown=500)
-    assert "1,200 texts: 7 cut at 256 tokens, 500 of 4,000 tokens" in coverage_line(coverage)
-    assert "7 of 1,200" in truncation_warning(coverage)
-    words = replace(coverage, unknown=1500)  # without an unknown token
-    assert E5_NAME in unknown_warning(words)
-    assert E5_NAME not in unknown_warning(coverage)  # of the same language, most likely
-    pieces = replace(coverage, unknown_token="[UNK]")
-    assert E5_NAME in unknown_warning(pieces)
-    monkeypatch.setattr("pages.common.models.bundled_is_here", lambda *_: False)
-    assert f"`{MULTILINGUAL_MODEL}`" in unknown_warning(pieces)
 
 
 def test_the_operator_s_limits_apply_on_the_page_and_are_stated(operator):

@@ -223,7 +223,7 @@ def test_the_teacher_s_selection_is_ringed_on_a_student_s_same_file_with_and_wit
     [rings] = cloud.message["marks"]
     assert (rings["rows"], rings["caption"]) == ([4, 2], "selected by the teacher")
     student.session_state[NO_WEBGL2] = True
-    figure = charts(healthy(student.run()))["own_cloud"]["figure"]
+    figure = charts(healthy(student.run()))["own-cloud-0"]["figure"]
     assert "selected by the teacher" in [trace.get("name") for trace in figure["data"]]
 
 
