@@ -530,6 +530,17 @@ def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
     assert [element["name"] for element in figure["data"] if element.get("showlegend")] == names
 
 
+def test_only_rows_that_come_near_are_whitened_of_a_large_cloud(monkeypatch, cloud_of):
+    monkeypatch.setattr("pages.narrow_cone.scene.MANY_POINTS", 10)
+    X, place = cloud_of().vectors, {"centring": 0.75, "strength": 0.5}
+    [_raw, shown] = neighbours(visit(point="400", **{k: f"{v}" for k, v in place.items()}))
+    expected = nearest(whiten_beside(X, fit_whitening(X), **place).vectors, 400, k=5)
+    texts = [
+        (cloud_of().texts[row], f"{cosine:.3f}") for row, cosine in zip(*expected, strict=True)
+    ]
+    assert [(text, cosine) for _label, text, cosine in shown] == texts
+
+
 # The words
 
 
