@@ -1,5 +1,6 @@
 """Word vectors that come with the project; ``assets/vectors/glove/README.md`` has their origin."""
 
+import hashlib
 import io
 import zipfile
 
@@ -11,6 +12,9 @@ from .errors import VectorFileError
 
 BUNDLED_VECTORS = ("glove",)
 GLOVE_FILE = "vectors/glove/glove-6b-100d-40000.npz"
+# of the vectors as little-endian float16, row by row, and of the words in UTF-8, one a line
+VECTORS_SHA256 = "ee497de440b0228bf80a1c1305d8188fdbafc24626774dba38f9d30cee44f96f"
+WORDS_SHA256 = "062a664fb437e45618f15a958d4750bf1f936e50cd96a1e485fd577dcceab062"
 
 
 def read_bundled_vectors(name: str = "glove") -> VectorTable:
@@ -31,9 +35,13 @@ def read_bundled_vectors(name: str = "glove") -> VectorTable:
     file = shipped_file(GLOVE_FILE)
     try:
         with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
-            words = tuple(arrays["words"].tolist())
-            vectors = arrays["vectors"].astype(np.float32)
+            words, halves = arrays["words"], arrays["vectors"]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise VectorFileError("changed_bundled", file=file.name) from error
+    parts = (halves.astype("<f2").tobytes(), "\n".join(words.tolist()).encode())
+    if [hashlib.sha256(each).hexdigest() for each in parts] != [VECTORS_SHA256, WORDS_SHA256]:
+        raise VectorFileError("changed_bundled", file=file.name)
+    vectors = halves.astype(np.float32)
     vectors.flags.writeable = False
-    return VectorTable(vectors, words, "GloVe 6B", VectorReport("npz", n_rows=len(words)))
+    report = VectorReport("npz", n_rows=len(words))
+    return VectorTable(vectors, tuple(words.tolist()), "GloVe 6B", report)
