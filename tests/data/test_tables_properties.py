@@ -39,8 +39,9 @@ def test_a_table_comes_back(rows, delimiter, quoting, end):
     options = {"name": "t.csv", "text_column": "text", "label_column": "label"}
     try:
         corpus = read_corpus(content, **options)
-    except CorpusError as error:  # each line of a cell could be a row
-        assert error.because == "uncertain_quoting"
+    except CorpusError as error:
+        if error.because != "uncertain_quoting":  # each line of a cell could be a row
+            raise
         corpus = read_corpus(content, reading=Reading(quoting="quoted"), **options)
     expected = [(text.strip(), label.strip()) for text, label in rows if text.strip()]
     assert corpus.texts == tuple(text for text, _ in expected)
