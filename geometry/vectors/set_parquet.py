@@ -38,7 +38,6 @@ FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of second
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
 LONG_TEXT = 40  # characters; a column with a longer mean is no category
 SOME_ROWS = 1_000  # rows among which the first vector is looked for
-_KINDS = {"parquet": "Parquet table", "arrow": "Arrow table", "hdf5": "HDF5 file"}
 # Types of Arrow
 LISTS = ("list", "large_list", "fixed_size_list")
 NUMBERS = ("floating", "integer", "decimal")
@@ -108,7 +107,12 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
 
 
 def damaged(name: str) -> VectorFileError:
-    return VectorFileError("damaged_file", kind=_KINDS[name])
+    return VectorFileError(
+        "damaged_file",
+        kind="HDF5 file"
+        if name == "hdf5"
+        else ("Arrow table" if name == "arrow" else "Parquet table"),
+    )
 
 
 # ---- in the process, which has one table ----

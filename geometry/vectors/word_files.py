@@ -91,7 +91,8 @@ def read_vectors(
             if gathering.is_full():
                 gathering.is_whole = False
                 break
-            if max(map(len, texts), default=0) > LONGEST_WORD:
+            # lines of a text have a limit of their own
+            if rows.format != "text" and max(map(len, texts), default=0) > LONGEST_WORD:
                 raise VectorFileError("long_word", limit=LONGEST_WORD)
             with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
                 gathering.add(texts, block.vectors.astype(np.float32))
