@@ -18,9 +18,8 @@ def table() -> str:
             command = each.foreign.command.replace("|", "\\|")
             rows.append(f"| {each.foreign.what} | refused; `{command}` | refused |")
             continue
-        is_set = each.rows is not None or each.words is not None
         vectors, words = (
-            "read" if is_read else "refused" for is_read in (is_set, each.words is not None)
+            "read" if is_read else "refused" for is_read in (each.rows, each.has_words)
         )
         rows.append(f"| {each.name} | {vectors} | {words} |")
     return "\n".join(dict.fromkeys(rows)) + "\n"

@@ -95,20 +95,36 @@ def read_text_file(
     limits: Limits = LIMITS,
 ) -> TextFile:
     """Read a text file in its encoding: of a byte order mark, else UTF-8, else a clear guess."""
+    return text_file(*read_content(source, name, limits), encoding)
+
+
+def read_content(
+    source: Source, name: str | None, limits: Limits, default: str = "text"
+) -> tuple[bytes, str, str]:
+    """(what a file has once it is unpacked, its name, its suffix in lower case)"""
     content = read_bytes(source, limits.file_bytes)
-    if isinstance(source, (str, os.PathLike)):
-        own = Path(source)
-    else:
-        own = Path(str(getattr(source, "name", None) or name or "text"))
-    title = Path(name or own.name)
-    known = title.suffix.lower() in (".txt", *TABLE_SUFFIXES, *JSON_SUFFIXES)
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    path = Path(str(own or name or default))
+    title = name or path.name
+    if content.startswith(GZIP):
+        most = limits.unpacked_bytes
+        too_large = CorpusError("unpacked", limit=most)
+        with unpacked(io.BytesIO(content), most, limits.seconds / 2, too_large) as inner:
+            content = inner.read()
+        path, title = Path(path.name.removesuffix(".gz")), title.removesuffix(".gz")
+    return content, title, path.suffix.lower()
+
+
+def text_file(content: bytes, title: str, suffix: str, encoding: str | None) -> TextFile:
+    name = Path(title)
+    known = name.suffix.lower() in (".txt", *TABLE_SUFFIXES, *JSON_SUFFIXES)
     with own_errors(CorpusError):
         text, found = decode(content, encoding=encoding)
         notes: tuple[LeftOut, ...] = ()
         if found.endswith(REPLACE):
             n, lines = _broken(content, found.removesuffix(REPLACE))
             notes = (LeftOut(REPLACED, n, lines),) if n else ()
-    return TextFile(title.stem if known else str(title), own.suffix.lower(), text, found, notes)
+    return TextFile(name.stem if known else title, suffix, text, found, notes)
 
 
 def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:

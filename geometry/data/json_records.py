@@ -109,8 +109,11 @@ def open_records(
         def of_lines() -> Iterator[tuple[int, Record]]:
             for number, line in lines():
                 if line.strip():
+                    values = _values(line.rstrip(), refuse, number)
+                    if len(values) > 1:
+                        raise refuse("bad_json", line=number)
                     try:
-                        found = asked.rows_of_line(_record(_loaded(line, number, refuse)))
+                        found = asked.rows_of_line(_record(values[0]))
                     except RecursionError as error:
                         raise refuse("bad_json", line=number) from error
                     for record in found:
@@ -120,7 +123,7 @@ def open_records(
     text = whole()
     if sum(weight * text.count(sign) for sign, weight in _WEIGHTS.items()) > most:
         raise refuse("large_json", limit=most)
-    values = _document(text, refuse)
+    values = _values(text, refuse)
     if too_long is not None and len(values) > 1:
         raise too_long
     try:
@@ -201,8 +204,9 @@ class _Asked:
                     return replace(self, path=None).rows_of_document(at)
         if isinstance(value, dict):
             value = self._table(value, is_root=True)
-        while isinstance(value, list) and len(value) == 1 and _is_of_vectors(value[0]):
-            value = value[0]  # a batch of one, as of the vectors of tokens
+        batch = value[0] if isinstance(value, list) and len(value) == 1 else None
+        if isinstance(batch, list) and len(batch) > 1 and all(map(is_vector, batch)):
+            value = batch  # of one text, as of the vectors of its tokens
         if isinstance(value, list):
             if value and all(map(is_json_number, value)):
                 return [{"vector": value}]
@@ -334,33 +338,26 @@ def _has_lines(lines: Lines) -> bool:
     return bool(second)
 
 
-def _loaded(line: str, number: int, refuse: Callable[..., GeometryError]) -> Any:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise refuse("bad_json", line=number) from error
-    if not isinstance(value, dict | list):
-        raise refuse("bad_json", line=number)
-    if "\\ud" in line.lower():  # only an escape can give half of a surrogate pair
-        refuse_halves(json.dumps(value, ensure_ascii=False), number)
-    return value
-
-
-def _document(text: str, refuse: Callable[..., GeometryError]) -> list[Any]:
-    values, at, decoder = [], _SPACE.match(text).end(), json.JSONDecoder()  # type: ignore[union-attr]
+def _values(text: str, refuse: Callable[..., GeometryError], first_line: int = 1) -> list[Any]:
+    """The objects and lists of a text, one after the other."""
+    values, at, decoder = [], _end_of_space(text, 0), json.JSONDecoder()
     while at < len(text):
         try:
             value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = getattr(error, "lineno", text.count("\n", 0, at) + 1)
-            raise refuse("bad_json", line=line) from error
+            raise refuse("bad_json", line=first_line + line - 1) from error
+        if not isinstance(value, dict | list):
+            raise refuse("bad_json", line=first_line)
         values.append(value)
-        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]
-    if not all(isinstance(value, dict | list) for value in values):
-        raise refuse("bad_json", line=1)
-    if "\\ud" in text.lower():
-        refuse_halves(json.dumps(values, ensure_ascii=False), 1)
+        at = _end_of_space(text, end)
+    if "\\ud" in text.lower():  # only an escape can give half of a surrogate pair
+        refuse_halves(json.dumps(values, ensure_ascii=False), first_line)
     return values
+
+
+def _end_of_space(text: str, start: int) -> int:
+    return _SPACE.match(text, start).end()  # type: ignore[union-attr]
 
 
 def _record(value: Any) -> Mapping[str, Any]:
@@ -413,10 +410,6 @@ def _is_text(field: tuple[str, Any]) -> bool:
     if type(value) is not str or last in WEAK_NAMES:
         return False
     return last in TEXT_NAMES or " " in value.strip() or not value.isascii()
-
-
-def _is_of_vectors(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(map(is_vector, value))
 
 
 def _is_table(columns: Any, data: Any) -> bool:

@@ -176,11 +176,10 @@ def is_id(cells: Sequence[str]) -> bool:
 def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """(first line, cells) of each record; a blank one has no cells."""
     rest = islice(lines, dialect.skipped, None)
-    is_spaced = dialect.delimiter == SPACES and dialect.quoting == "none"
-    reader = None if is_spaced else _reader(rest, dialect.delimiter, dialect.quoting)
+    reader = _reader(rest, dialect.delimiter, dialect.quoting)
     width, line = 0, dialect.skipped + 1
     try:
-        for cells in map(str.split, rest) if reader is None else reader:
+        for cells in reader:
             if not any(map(str.strip, cells)):
                 cells = []
             if cells and not width and dialect.has_row_names:
@@ -189,7 +188,7 @@ def records(lines: Iterable[str], dialect: Dialect) -> Iterator[tuple[int, list[
             if cells and len(cells) != width:
                 raise CorpusError("uneven_row", line=line, n=len(cells), expected=width)
             yield line, cells
-            line = line + 1 if reader is None else dialect.skipped + reader.line_num + 1
+            line = dialect.skipped + reader.line_num + 1
     except csv.Error as error:
         raise CorpusError("bad_quotes", line=line) from error
 
@@ -278,6 +277,8 @@ def _reader(lines: Iterable[str], delimiter: str, quoting: Quoting) -> Any:
     if quoting == "escaped":
         lines = (_ESCAPED.sub(lambda sign: sign[1].replace('"', '""'), line) for line in lines)
     is_spaced = delimiter == SPACES
+    if is_spaced and quoting == "none":
+        lines = (" ".join(line.split()) + "\n" for line in lines)
     return csv.reader(
         (line.strip(" ") for line in lines) if is_spaced else lines,
         delimiter=delimiter,
@@ -545,10 +546,7 @@ def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
 
 
 def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
-    if dialect.delimiter == SPACES and dialect.quoting == "none":
-        rows = [line.split() for line in sample]
-    else:
-        rows = _rows(sample, dialect.delimiter, dialect.quoting)
+    rows = _rows(sample, dialect.delimiter, dialect.quoting)
     width = max(map(len, rows), default=0)
     columns = [[row[i].strip() for row in rows[1:] or rows if i < len(row)] for i in range(width)]
     with_comma: list[str] = []

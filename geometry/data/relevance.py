@@ -147,11 +147,8 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
         if row is None and ROWS.fullmatch(query):
             n_missing += 1  # the row of the query itself is not searched
             continue
-        grades: dict[int, float] = {}
-        for named, grade in answers.items():
-            there, missing = searched.found(named)
-            n_missing += missing
-            grades |= {place: grade for place in there if place != row}
+        grades, missing = _grades(answers, searched, row)
+        n_missing += missing
         if grades:
             queries.append(query if row is None else texts[row])
             own.append(row)
@@ -188,11 +185,10 @@ def judge_vectors(
     for query, answers in relevance.answers.items():
         at, missing = queries_of.found(query)
         n_missing += missing
-        grades: dict[int, float] = {}
-        for named, grade in answers.items() if at else ():
-            there, missing = rows_of.found(named)
-            n_missing += missing
-            grades |= {place: grade for place in there if queries is not None or place != at[0]}
+        if not at:
+            continue
+        grades, missing = _grades(answers, rows_of, at[0] if queries is None else None)
+        n_missing += missing
         if grades and asked.vectors[at[0]].any():
             places.append(at[0])
             relevant.append(grades)
@@ -209,6 +205,19 @@ def judge_vectors(
         queries_by,
         rows_by,
     )
+
+
+def _grades(
+    answers: Mapping[str, float], searched: NamedRows, own: int | None
+) -> tuple[dict[int, float], int]:
+    """(grades by row, without the query's own row; how many answers name no row)"""
+    grades: dict[int, float] = {}
+    n_missing = 0
+    for named, grade in answers.items():
+        there, missing = searched.found(named)
+        n_missing += missing
+        grades |= {place: grade for place in there if place != own}
+    return grades, n_missing
 
 
 def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:

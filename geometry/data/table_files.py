@@ -1,22 +1,18 @@
 """Files of texts or pairs: text, JSON, Parquet, .xlsx, and zip of texts, gzipped or not."""
 
-import io
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from ..errors import own_errors
 from .decode import (
-    GZIP,
     JSON_SUFFIXES,
     TABLE_SUFFIXES,
     Source,
     TextFile,
     lines_of,
-    read_bytes,
-    read_text_file,
-    unpacked,
+    read_content,
+    text_file,
 )
 from .errors import CorpusError
 from .json_records import is_json_lines, read_json
@@ -48,24 +44,13 @@ def read_table_file(
     own_form : reads a text in a form of its own; None for any other
     or_lines : whether a file that is no table has one text a line
     """
-    content = read_bytes(source, limits.file_bytes)
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    path = Path(str(own or name or title))
-    title = name or path.name
-    if content.startswith(GZIP):
-        most = limits.unpacked_bytes
-        too_large = CorpusError("unpacked", limit=most)
-        with unpacked(io.BytesIO(content), most, limits.seconds / 2, too_large) as inner:
-            content, limits = inner.read(), limits.but(file_bytes=most)
-        path, title = Path(path.name.removesuffix(".gz")), title.removesuffix(".gz")
-    suffix = path.suffix.lower()
+    content, title, suffix = read_content(source, name, limits, title)
     with own_errors(CorpusError):
         packed = read_packed_table(content, limits, reading)
         if packed is not None:
             kind, table = packed
             return TextFile(Path(title).stem, suffix, "", kind), table
-        file = read_text_file(content, name=title, encoding=reading.encoding, limits=limits)
-        file = replace(file, suffix=suffix)
+        file = text_file(content, title, suffix, reading.encoding)
         found: Table | None = None
         if suffix in JSON_SUFFIXES or is_json_lines(file.text):
             found = read_json(file.text, limits, reading.path)

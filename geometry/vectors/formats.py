@@ -3,23 +3,27 @@
 The first format that fits a file's beginning counts. A new one is an entry here.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import BinaryIO
 
-from ..data.decode import JSON_SUFFIXES, PARQUET, ZIP
-from ..data.embeddings import VectorTable
+from ..data.decode import GZIP, JSON_SUFFIXES, PARQUET, ZIP, Source, opened, unpacked
+from ..errors import own_errors
 from .errors import VectorFileError
 from .foreign import FOREIGN, Foreign, refuse_foreign, starts
-from .gather import WordRequest
-from .row_source import Hints, RowSource
+from .gather import in_memory
+from .row_source import HEAD, Hints, RowSource
 from .set_arrays import open_npy, open_npz, open_safetensors, open_vecs, vecs_type
 from .set_hdf5 import is_hdf5, open_hdf5
 from .set_parquet import is_arrow, open_arrow, open_parquet
 from .set_tables import is_table, open_json, open_table
-from .word_arrays import words_by
-from .word_binary import is_binary, read_binary
-from .word_text import is_text, read_text
+from .word_binary import is_binary, open_binary
+from .word_text import is_text, open_text
+
+_STREAMED = ("text", "binary")  # readers that do not jump; each jump would unpack anew
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,9 @@ class Format:
     name: str  # its usual ending; as ``read_vectors`` takes it
     # Whether a file is of it, by its first HEAD bytes and its suffix
     fits: Callable[[bytes, str], bool]
-    # Opens a set of vectors; None where its rows are words
-    rows: Callable[[BinaryIO, Hints], RowSource] | None = None
-    # Reads a table of words; None if it has no words
-    words: Callable[[BinaryIO, WordRequest], VectorTable] | None = None
-    because: str = ""  # of the error where neither is possible, or no words are
+    rows: Callable[[BinaryIO, Hints], RowSource] | None = None  # opens it
+    has_words: bool = False  # whether a column of words may name the rows
+    because: str = ""  # of the error where it is not read, or no words are
     foreign: Foreign | None = None  # what the file is, if it is not read
 
 
@@ -41,12 +43,12 @@ FORMATS = (
         "safetensors",
         lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
         open_safetensors,
-        words_by(open_safetensors),
+        has_words=True,
     ),
     Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array"),
-    Format("npz", starts(ZIP[:2]), open_npz, words_by(open_npz)),
-    Format("parquet", starts(PARQUET), open_parquet, words_by(open_parquet)),
-    Format("arrow", is_arrow, open_arrow, words_by(open_arrow)),
+    Format("npz", starts(ZIP[:2]), open_npz, has_words=True),
+    Format("parquet", starts(PARQUET), open_parquet, has_words=True),
+    Format("arrow", is_arrow, open_arrow, has_words=True),
     # its first number may be the first bytes of a pickle too
     Format(
         "fvecs",
@@ -54,7 +56,7 @@ FORMATS = (
         open_vecs,
         because="lone_array",
     ),
-    Format("hdf5", is_hdf5, open_hdf5, words_by(open_hdf5)),
+    Format("hdf5", is_hdf5, open_hdf5, has_words=True),
     Format("fastText's model", starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),
     Format(
@@ -62,23 +64,59 @@ FORMATS = (
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
         open_json,
     ),
-    Format("binary", lambda head, _: is_binary(head), None, read_binary),
+    Format("binary", lambda head, _: is_binary(head), open_binary, has_words=True),
     Format("csv", is_table, open_table),
-    Format("text", lambda head, _: is_text(head), words=read_text),
+    Format("text", lambda head, _: is_text(head), open_text, has_words=True),
 )
 
 
-def recognised(head: bytes, suffix: str | None) -> Format:
-    """The format of a file that begins so; the name of a table of words says nothing."""
-    of_words = suffix is None
+def recognised(head: bytes, hints: Hints) -> Format:
+    """The format of a file that begins so."""
+    of_words = hints.of_words
     if not head.strip() and not of_words:
         raise VectorFileError("empty_file")
     for each in FORMATS:
-        is_read = each.words or (each.rows and not of_words)
-        if (is_read or each.because or each.foreign) and each.fits(head, suffix or ""):
+        is_read = each.rows and (each.has_words or not of_words)
+        if (is_read or each.because or each.foreign) and each.fits(head, hints.suffix):
             if each.foreign is not None:
                 refuse_foreign(each.foreign)
             if not is_read:
                 raise VectorFileError(each.because)
             return each
     raise VectorFileError("no_vectors" if of_words else "no_vector_set")
+
+
+@contextmanager
+def opened_rows(
+    source: Source, name: str | None, hints: Hints, form: Format | None = None
+) -> Iterator[tuple[RowSource, Path]]:
+    """(the rows of a file, gzipped or not, its name without .gz); ``form`` if it is known."""
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
+    limits, of_words = hints.limits, hints.of_words
+    if not of_words:  # the name of a table of words says nothing
+        hints = replace(hints, suffix=title.suffix.lower())
+    with ExitStack() as stack:
+        file = stack.enter_context(opened(source, VectorFileError))
+        if not file.seekable():
+            raise TypeError("source is not seekable; read it and give its bytes")
+        stack.enter_context(own_errors(VectorFileError))
+        most = limits.vector_file_bytes
+        if file.seek(0, os.SEEK_END) > most:
+            raise VectorFileError("file_bytes" if of_words else "file_bytes_set", limit=most)
+        file.seek(0)
+        is_packed = file.read(2) == GZIP
+        file.seek(0)
+        if is_packed:
+            unpacked_most = limits.table_bytes
+            because = "unpacked" if of_words else "unpacked_set"
+            too_large = VectorFileError(because, limit=unpacked_most)
+            file = stack.enter_context(unpacked(file, unpacked_most, limits.seconds / 2, too_large))
+        found = form or recognised(file.read(HEAD), hints)
+        file.seek(0)
+        if is_packed and found.name not in _STREAMED:
+            file = in_memory(file, most, of_words=of_words)
+        assert found.rows is not None
+        rows = found.rows(file, hints)
+        stack.callback(rows.close)
+        yield rows, title

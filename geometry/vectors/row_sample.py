@@ -1,5 +1,6 @@
 """Rows of a file, block by block: all of them, or a sample by seed with exact numbers of all."""
 
+from collections.abc import Sequence
 from sys import getsizeof
 from typing import Literal
 
@@ -9,12 +10,15 @@ from ..data.account import RowCount
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
+from ..measure.cosines import mean_cosine_of_sum
 from ..process import send_progress
 from .errors import VectorFileError, refuse_dimensions, refuse_unpacked
+from .gather import GrownRows
 from .row_source import Block, rows_a_block
 
 NotFinite = Literal["stop", "drop"]
 CHOSEN = 3  # columns beside the vectors that a reader chose: texts, labels, ids
+ROOM = 1.25  # times the sample: rows that are held before those with larger keys are left out
 
 
 class RowSample:
@@ -32,33 +36,28 @@ class RowSample:
         self.empty: np.ndarray | None = None  # which numbers are missing in all rows
         self._sample, self._limits, self._expected = sample, limits, expected
         self._random = np.random.default_rng(seed)
-        self._vectors = np.empty((0, 0), dtype=np.float32)
-        self._keys = np.empty(0)
-        self._numbers = np.empty(0, dtype=np.int64)
-        self._n = 0  # rows of the arrays that are in use
-        self._beside: tuple[list[str] | None, ...] = ()
+        self._rows, self._step = GrownRows(), 1
+        self._keys: list[np.ndarray] = []
+        self._largest = np.inf  # key of a row that may be in the sample
+        self._numbers: list[np.ndarray] = []
+        self._beside: list[list[str] | None] = []
         self._text_bytes = [0, 0]  # of texts, labels and ids; of other columns
         self._sums: _LengthSums | None = None
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
 
     def add(self, block: Block) -> None:
-        """Take the rows of a block, or those of them that are in the sample."""
+        """Take the rows of a block, or those of them that may be in the sample."""
         with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
             rows = block.vectors.astype(np.float32)
         m, d = rows.shape
         if not self.n_rows:
             refuse_dimensions(d, self._limits.dimensions)
             known = m if self._expected is None else self._expected
-            reserved = known if self._sample is None else min(self._sample, max(known, 1))
-            self._refuse_bytes(reserved, d)
-            self._vectors = np.empty((reserved, d), dtype=np.float32)
-            self._keys = np.empty(reserved)
-            self._numbers = np.empty(reserved, dtype=np.int64)
-            self._beside = tuple(None if each is None else [""] * reserved for each in block.beside)
+            self._refuse_bytes(known, d)
+            self._step = rows_a_block(d)
+            self._beside = [None if each is None else [] for each in block.beside]
         numbers = np.arange(self.n_rows + 1, self.n_rows + m + 1)
-        if block.numbers is not None:
-            numbers = block.numbers
         self.n_rows += m
         send_progress(self.n_rows, self._expected or 0)
         finite = np.isfinite(rows).all(axis=1)
@@ -68,77 +67,61 @@ class RowSample:
             empty = np.asarray(np.isnan(rows).all(axis=0))
             self.empty = empty if self.empty is None else self.empty & empty
         places = np.flatnonzero(finite)
-        slots = np.arange(self._n, self._n + len(places))
-        keys = np.zeros(m)
+        n = self._rows.n + len(places)
         if self._sample is None:
-            self._refuse_too_many(self._n + len(places))
+            self._refuse_too_many(n)
         else:
             keys = np.asarray(self._random.random(m))
-            if self._sums or len(places) > self._sample - self._n:
+            if self._sums or n > self._sample:
                 self._sum(rows[places])
-                slots, places = self._drawn(places, keys[places], self._sample)
-        if not len(slots):
-            return
-        end = max(self._n, int(slots[-1]) + 1)
-        if end > len(self._vectors):
-            self._grow(end)
-        self._n = end
-        self._vectors[slots], self._keys[slots] = rows[places], keys[places]
-        self._numbers[slots] = numbers[places]
-        self._take_beside(slots.tolist(), places.tolist(), block)
+            places = places[keys[places] <= self._largest]
+            self._keys.append(keys[places])
+        self._refuse_bytes(n, d)
+        self._rows.add(rows[places])
+        self._numbers.append(numbers[places])
+        self._take_beside(places.tolist(), block)
+        if self._sample is not None and self._rows.n > self._sample * ROOM:
+            self._draw(self._sample)
 
-    def _drawn(
-        self, places: np.ndarray, keys: np.ndarray, sample: int
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(slots, rows of the block that take them): of all rows those with the smallest keys."""
-        pool = np.concatenate([self._keys[: self._n], keys])
-        is_drawn = np.zeros(len(pool), dtype=bool)
-        is_drawn[np.argpartition(pool, min(sample, len(pool)) - 1)[:sample]] = True
-        free = np.arange(self._n, min(sample, len(pool)))
-        slots = np.concatenate([np.flatnonzero(~is_drawn[: self._n]), free])
-        return slots, places[is_drawn[self._n :]]
+    def _draw(self, sample: int) -> None:
+        """Keep the rows with the smallest keys, and from now on take no row with a larger one."""
+        keys = np.concatenate(self._keys)
+        self._largest = np.partition(keys, sample - 1)[sample - 1]
+        kept = np.flatnonzero(keys <= self._largest)
+        self._keys, self._numbers = [keys[kept]], [np.concatenate(self._numbers)[kept]]
+        self._rows.keep(kept, self._step)
+        places = kept.tolist()
+        self._beside = [column and [column[place] for place in places] for column in self._beside]
+        self._text_bytes = [0, 0]
+        self._count_bytes(self._beside)
 
-    def _take_beside(self, slots: list[int], places: list[int], block: Block) -> None:
+    def _take_beside(self, places: list[int], block: Block) -> None:
+        taken: list[list[str] | None] = []
         for i, (column, texts) in enumerate(zip(self._beside, block.beside, strict=True)):
-            if column is None or texts is None:
-                continue
-            taken = [texts[place] for place in places]
-            if i >= CHOSEN:  # equal cells of a block share one string
-                shared: dict[str, str] = {}
-                taken = [shared.setdefault(text, text) for text in taken]
-            former = (column[slot] for slot in slots)
-            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, taken)) - sum(
-                map(getsizeof, former)
-            )
-            for slot, text in zip(slots, taken, strict=True):
-                column[slot] = text
+            taken.append(None)
+            if column is not None and texts is not None:
+                some = [texts[place] for place in places]
+                shared: dict[str, str] = {}  # equal cells of a block are one string
+                taken[i] = some if i < CHOSEN else [shared.setdefault(text, text) for text in some]
+                column += taken[i] or ()
+        self._count_bytes(taken)
         most = self._limits.table_bytes // 2
         refuse_unpacked(self._text_bytes[False], most)
         if self._text_bytes[True] > most:  # nobody has chosen these columns
-            self._beside = (*self._beside[:CHOSEN], *(None for _ in self._beside[CHOSEN:]))
+            self._beside[CHOSEN:] = [None for _ in self._beside[CHOSEN:]]
+
+    def _count_bytes(self, columns: Sequence[list[str] | None]) -> None:
+        for i, column in enumerate(columns):
+            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, column or ()))
 
     def _sum(self, rows: np.ndarray) -> None:
         """Add rows to the sums, which begin with the first row that the sample has no place for."""
         if self._sums is None:
             self._sums = _LengthSums(rows.shape[1])
-            step = rows_a_block(rows.shape[1])
-            for start in range(0, self._n, step):
-                self._sums.add(self._vectors[start : min(start + step, self._n)])
+            for start in range(0, self._rows.n, self._step):
+                self._sums.add(self._rows.part(start, self._step))
         if len(rows):
             self._sums.add(rows)
-
-    def _grow(self, end: int) -> None:
-        rows = end + end // 8
-        if self._sample is not None:
-            rows = min(max(rows, 2 * end), self._sample)
-        d = self._vectors.shape[1]
-        self._refuse_bytes(end, d)
-        self._vectors.resize((rows, d), refcheck=False)
-        self._keys.resize(rows, refcheck=False)
-        self._numbers.resize(rows, refcheck=False)
-        for column in self._beside:
-            if column is not None:
-                column += [""] * (rows - len(column))
 
     def result(
         self, not_finite: NotFinite
@@ -147,22 +130,11 @@ class RowSample:
         if self.not_finite.n and not_finite == "stop":
             rows = tuple(map(str, self.not_finite.first))
             raise VectorFileError("not_finite", n=self.not_finite.n, rows=rows)
-        if not self._n:
+        if not self._rows.n:
             raise VectorFileError("none_finite" if self.n_rows else "empty_file", n=self.n_rows)
-        self._vectors.resize((self._n, self._vectors.shape[1]), refcheck=False)
-        numbers = self._numbers[: self._n]
-        if self._sums is None:
-            beside = [None if column is None else column[: self._n] for column in self._beside]
-            return self._vectors, beside, numbers
-        order = np.argsort(numbers)
-        return (
-            self._vectors[order],
-            [
-                None if column is None else [column[place] for place in order.tolist()]
-                for column in self._beside
-            ],
-            numbers[order],
-        )
+        if self._sample is not None and self._rows.n > self._sample:
+            self._draw(self._sample)
+        return self._rows.whole(), self._beside, np.concatenate(self._numbers)
 
     def whole(self) -> WholeStatistics | None:
         return None if self._sums is None else self._sums.statistics()
@@ -175,7 +147,8 @@ class RowSample:
                 limit=self._limits.vectors,
             )
 
-    def _refuse_bytes(self, rows: int, d: int) -> None:
+    def _refuse_bytes(self, n: int, d: int) -> None:
+        rows = n if self._sample is None else min(n, self._sample)
         needed, most = 4 * rows * d, self._limits.table_bytes
         if needed > most:
             raise VectorFileError(
@@ -202,11 +175,10 @@ class _LengthSums:
         moments, n = self._moments, self._n_directions
         if moments is None:
             return None
-        squared = float(self._directions @ self._directions)
         return WholeStatistics(
             n_rows=moments.n_rows,
             mean=moments.mean,
-            covariance=moments.scatter / moments.weight,
+            covariance=moments.covariance,
             mean_norm=self._norms / moments.n_rows,
-            mean_cosine=(squared - n) / (n * (n - 1)) if n > 1 else None,
+            mean_cosine=mean_cosine_of_sum(self._directions, n) if n > 1 else None,
         )

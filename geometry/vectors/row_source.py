@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.account import LeftOut
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
+from ..data.decode import REPLACE
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import AS_FOUND, Reading
 from ..data.recognise import is_id as tells_rows_apart
@@ -47,7 +47,6 @@ class Block:
     vectors: np.ndarray
     # m cells each of the columns ``ChosenColumns.beside``, or None
     beside: Sequence[list[str] | None] = (None, None, None)
-    numbers: np.ndarray | None = None  # (m,) of their rows, from 1; None if blocks have all rows
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,7 @@ class RowSource:
     format: str  # as in ``VectorSetReport``
     blocks: Callable[[ChosenColumns], Iterator[Block]]
     n_rows: int | None = None  # None if only reading to the end shows it
+    n_stated: int | None = None  # by the header of a file of words, which may be wrong
     # of ``vector_columns`` that may differ
     lengths: Mapping[str, int] = field(default_factory=dict)
     columns: tuple[str, ...] = ()  # those that may be texts or labels
@@ -105,15 +105,8 @@ class RowSource:
     others: tuple[str, ...] = ()  # those that can't be read
     has_header: bool | None = None  # None where the format has no such choice
     encoding: str | None = None  # of the texts, where it was found from the content
-    left_out: tuple[str, ...] = ()  # first words whose rows have NaN and are no part of the blocks
-    n_left_out: int = 0
-    skipped: tuple[LeftOut, ...] = ()  # rows that are no part of the blocks, for any reason
     asks_which: bool = False  # one of several ``vector_columns`` without a usual name is asked for
     close: Callable[[], object] = lambda: None  # ends what reads the file
-
-    @property
-    def n_skipped(self) -> int:
-        return sum(each.n for each in self.skipped)
 
     @property
     def all_columns(self) -> tuple[str, ...]:
@@ -144,6 +137,18 @@ class RowSource:
     def refuse_unknown(name: str, known: Sequence[str]) -> None:
         if name not in known:
             raise VectorFileError("unknown_column", column=name, columns=tuple(known))
+
+
+def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
+    """A block whose only column has the words; bytes that do not fit become U+FFFD."""
+    encoding = (hints.reading.encoding or "utf-8").removesuffix(REPLACE)
+    try:
+        texts = b"\n".join(words).decode(encoding).split("\n") if words else []
+    except UnicodeDecodeError:
+        texts = [word.decode(encoding, "replace") for word in words]
+    except LookupError as error:
+        raise VectorFileError("unknown_encoding", encoding=encoding) from error
+    return Block(rows, [None if each is None else texts for each in chosen.beside])
 
 
 def rows_a_block(d: int) -> int:

@@ -217,7 +217,6 @@ def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
 
 
 def _refuse_other_archive(names: Sequence[str]) -> None:
-    """Raise VectorFileError for an archive that is not NumPy's, or has a sparse matrix."""
     arrays = {name.removesuffix(".npy") for name in names if name.endswith(".npy")}
     if any(name.endswith("data.pkl") for name in names):
         refuse_foreign(TORCH)
@@ -247,7 +246,6 @@ def _npy_header(file: Any) -> Header:
 
 
 def _refuse_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Raise VectorFileError for an array that is no table of numbers."""
     if dtype.hasobject:
         raise VectorFileError("pickled_array")
     if dtype.kind == "c":

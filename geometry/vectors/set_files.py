@@ -1,10 +1,7 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import BinaryIO
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,21 +13,10 @@ from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits
 from ..data.recognise import AS_FOUND, Reading
 from .errors import MOST_NAMED, VectorFileError
-from .formats import recognised
-from .gather import in_memory
+from .formats import opened_rows
 from .metadata_rows import MetadataRows, read_metadata
 from .row_sample import CHOSEN, NotFinite, RowSample
-from .row_source import (
-    HEAD,
-    TEXTS,
-    Block,
-    ChosenColumns,
-    Hints,
-    RowSource,
-    as_numbers,
-    rows_a_block,
-)
-from .word_files import opened_content, read_vectors
+from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers
 
 NO_COLUMN = ""  # the value that chooses no texts
 _SHOWN_COLUMNS = 20
@@ -112,9 +98,7 @@ def read_vector_set(
     if sample is not None and sample < MIN_TEXTS:
         raise ValueError(f"sample must be at least {MIN_TEXTS}, or None for all; got {sample}")
     hints = Hints("", reading, limits, keeps_all=sample is None)
-    with _opened(source, name, hints) as (rows, title):
-        if rows.n_left_out and not_finite == "stop":
-            raise VectorFileError("unfinite_words", n=rows.n_left_out, words=rows.left_out)
+    with opened_rows(source, name, hints) as (rows, title):
         beside = _metadata(metadata, metadata_name, rows, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
@@ -134,7 +118,7 @@ def read_vector_set(
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if beside is not None:
-            beside.refuse_count(taken.n_rows + rows.n_skipped)
+            beside.refuse_count(taken.n_rows)
             further |= {
                 each: beside.column(each, numbers)
                 for each in beside.columns[:_SHOWN_COLUMNS]
@@ -151,8 +135,8 @@ def read_vector_set(
         n_sampled_out = taken.n_rows - taken.not_finite.n - len(vectors)
         report = VectorSetReport(
             format=rows.format,
-            n_rows=taken.n_rows + rows.n_skipped,
-            n_dropped=taken.not_finite.n + rows.n_left_out,
+            n_rows=taken.n_rows,
+            n_dropped=taken.not_finite.n,
             dropped=tuple(taken.not_finite.first),
             n_zero=taken.zero.n,
             zero=tuple(taken.zero.first),
@@ -160,17 +144,13 @@ def read_vector_set(
             seed=seed,
             whole=taken.whole() if n_sampled_out else None,
         )
-        left_out = (
-            *rows.skipped,
-            taken.not_finite.left_out(NOT_FINITE),
-            LeftOut(SAMPLED, n_sampled_out),
-        )
+        left_out = (taken.not_finite.left_out(NOT_FINITE), LeftOut(SAMPLED, n_sampled_out))
         used = [*chosen.vector_names, *(each for each in chosen.beside if each)]
         known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
         unused = tuple(each for each in known if each not in used)
         most = limits.text_characters
         return VectorSet(
-            name=title,
+            name=title.stem,
             vectors=vectors,
             texts=None if texts is None else tuple(text[:most] for text in texts),
             labels=None if labels is None else tuple(label[:most] for label in labels),
@@ -214,7 +194,7 @@ def preview_vector_set(
     rows : int
         In the result at most.
     """
-    with _opened(source, name, Hints("", reading, limits)) as (found, _):
+    with opened_rows(source, name, Hints("", reading, limits)) as (found, _):
         beside = _metadata(metadata, metadata_name, found, limits)
         of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside)
@@ -270,7 +250,7 @@ def vector_blocks(
     not_finite : str
         All as in ``read_vector_set``; "stop" raises at the first block with NaN or infinity.
     """
-    with _opened(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _):
+    with opened_rows(source, name, Hints("", reading, limits, keeps_all=False)) as (rows, _):
         vector = rows.vector_choice(vector_column, ())
         chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")
         start = 1
@@ -287,49 +267,6 @@ def vector_blocks(
                 vectors = vectors[finite]
             start += len(block.vectors)
             yield vectors
-
-
-@contextmanager
-def _opened(source: Source, name: str | None, hints: Hints) -> Iterator[tuple[RowSource, str]]:
-    """The rows of a file, and its title."""
-    limits = hints.limits
-    with opened_content(source, name, limits, of_words=False) as (content, size, inner):
-        file = content
-        if size is None:
-            file = in_memory(content, limits.vector_file_bytes, of_words=False)
-        head, hints = file.read(HEAD), replace(hints, suffix=inner.suffix.lower())
-        file.seek(0)
-        found = recognised(head, hints.suffix)
-        rows = _of_words(file, inner, hints) if found.rows is None else found.rows(file, hints)
-        try:
-            yield rows, inner.stem
-        finally:
-            rows.close()
-
-
-def _of_words(file: BinaryIO, name: Path, hints: Hints) -> RowSource:
-    table = read_vectors(file, name=name.name, encoding=hints.reading.encoding, limits=hints.limits)
-    report = table.report
-    assert report is not None
-
-    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        step = rows_a_block(table.vectors.shape[1])
-        for start in range(0, len(table.words), step):
-            rows = slice(start, start + step)
-            texts = [None if each is None else list(table.words[rows]) for each in chosen.beside]
-            numbers = None if table.numbers is None else table.numbers[rows]
-            yield Block(table.vectors[rows], texts, numbers)
-
-    return RowSource(
-        report.format,
-        blocks,
-        n_rows=report.n_rows,
-        columns=("word",),
-        vector_columns=("vectors",),
-        left_out=report.not_finite,
-        n_left_out=report.n_not_finite,
-        skipped=() if table.account is None else table.account.left_out,
-    )
 
 
 def _metadata(

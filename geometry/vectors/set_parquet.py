@@ -15,12 +15,11 @@ import numpy as np
 
 from ..data.decode import ARROW, ARROW_STREAM
 from ..data.limits import MEGABYTE, Limits
-from ..data.parquet_table import BATCH_ROWS, batches_of, process_limits, text_of
+from ..data.parquet_table import BATCH_ROWS, StoredTable, process_limits, storage, text_of
 from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
 from .errors import VectorFileError, refuse_dimensions
 from .row_source import (
-    BLOCK_BYTES,
     VECTOR_NAMES,
     Block,
     ChosenColumns,
@@ -35,8 +34,6 @@ from .row_source import (
 )
 from .set_tables import list_parser
 
-# Bytes of a column read at a time; the default reads a whole row group
-READ_AHEAD, MIN_AHEAD = 1 << 20, 1 << 14
 FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of seconds; more take more
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
 LONG_TEXT = 40  # characters; a column with a longer mean is no category
@@ -58,12 +55,12 @@ MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
 def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    return opened_apart(_ParquetTable, "parquet", file, hints)
+    return opened_apart(partial(_Columns, name="parquet"), "parquet", file, hints)
 
 
 def open_arrow(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of an Arrow table: a file, which is Feather's form too, or a stream."""
-    return opened_apart(_ArrowTable, "arrow", file, hints)
+    return opened_apart(partial(_Columns, name="arrow"), "arrow", file, hints)
 
 
 def is_arrow(head: bytes, suffix: str) -> bool:
@@ -83,7 +80,8 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
     parts = max(1.0, file.seek(0, os.SEEK_END) / FOR_SECONDS)
     process = Process(allowed._replace(cpu_seconds=parts * allowed.cpu_seconds))
 
-    def answer() -> Any:
+    def ask(call: Callable[[], Any]) -> Any:
+        process.start(call)
         try:
             return process.answer()
         except MemoryError as error:
@@ -95,20 +93,10 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
             most = limits.seconds
             raise VectorFileError("too_slow", limit=most) from error
 
-    def ask(call: Callable[[], Any]) -> Any:
-        process.start(call)
-        return answer()
-
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         ask(partial(_begin_apart, chosen))
-        process.start(_next_apart)
-        while (block := answer()) is not None:
-            process.start(_next_apart)  # it decodes the next block while the caller uses this one
-            try:
-                yield block
-            except GeneratorExit:  # no more blocks are wanted: the next call has its own answer
-                answer()
-                raise
+        while (block := ask(_next_apart)) is not None:
+            yield block
 
     try:
         facts = ask(partial(_open_apart, make, _path_or_content(file), limits))
@@ -158,27 +146,21 @@ def _path_or_content(file: BinaryIO) -> str | bytes:
 
 
 class _Columns:
-    """The columns of an open table of Arrow; a field of a struct has a point in its name."""
-
-    name: str
-    schema: Any
-    n_rows: int | None
-
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, source: str | BinaryIO, limits: Limits, name: str) -> None:
         import pyarrow as pa
         from pyarrow import types
 
-        self._limits, self._written, self._row = limits, set[str](), 1
-        self._paths: dict[str, tuple[str, ...]] = {}
-        kinds: dict[str, Any] = {}
-        for path, kind in (found for each in self.schema for found in _paths(each)):
-            if (name := ".".join(path)) not in kinds:  # of equal names the first
-                kinds[name], self._paths[name] = kind, path
-        self._kinds = kinds
+        self._limits, self._name = limits, name
+        self._written, self._row = set[str](), 1
+        content = source.getvalue() if isinstance(source, io.BytesIO) else source
+        with _own_error(name):
+            self._table = StoredTable(content)
+        kinds = self._kinds = self._table.kinds
+        refuse_dimensions(len(kinds), limits.dimensions, beside=limits.columns)
         lists = [name for name, kind in kinds.items() if _is_vector(kind)]
         blank = [name for name, kind in kinds.items() if types.is_null(kind)]
         numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
-        columns = [name for name, kind in kinds.items() if not types.is_nested(_storage(kind))]
+        columns = [name for name, kind in kinds.items() if not types.is_nested(storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
         first = self._first_cells(
             [name for name in columns if name in strings or types.is_integer(kinds[name])]
@@ -196,7 +178,7 @@ class _Columns:
             self._refuse_other_lists(dimensions)
             refuse_coded(first)
         self.facts: dict[str, Any] = {
-            "n_rows": self.n_rows,
+            "n_rows": self._table.n_rows,
             "columns": tuple(columns),
             "vector_columns": likeliest_first(lists),
             "dimension_columns": dimensions,
@@ -207,20 +189,15 @@ class _Columns:
             "others": tuple(name for name in kinds if name not in (*lists, *columns)),
         }
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
-        """Record batches of at most so many rows, with columns of these names of the top."""
-        raise NotImplementedError
-
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
         vector, most = chosen.vector, self._limits.text_characters
         names = chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
         first = 1
-        with _own_error(self.name):
+        with _own_error(self._name):
             is_list = isinstance(vector, str) and _is_vector(self._kinds[vector])
             width = self._width(names[0]) if is_list else len(names)
-            wanted = list(dict.fromkeys(self._paths[name][0] for name in (*names, *beside)))
-            for batch in self.batches(wanted, rows_a_block(width)):
+            for batch in self._table.batches([*names, *beside], rows_a_block(width)):
                 self._row = first
                 if is_list:
                     column = self._column(batch, names[0])
@@ -236,25 +213,19 @@ class _Columns:
                 yield Block(rows, cells)
 
     def _column(self, batch: Any, name: str) -> Any:
-        """The column of that name; of equal names the first."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        top, *fields = self._paths[name]
-        column = batch.column(batch.schema.names.index(top))
-        for field in fields:
-            column = pc.struct_field(column, [field])
+        column = self._table.column(batch, name)
         if name in self._written and _is_vector(self._kinds[name]):
             parse, cells = list_parser(name), column.to_pylist()
             numbers = [parse(text_of(cell), row) for row, cell in enumerate(cells, self._row)]
             return pa.array([each or None for each in numbers], self._kinds[name])
-        return column.storage if isinstance(column, pa.ExtensionArray) else column
+        return column
 
     def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:
         names = names[:FIRST_COLUMNS]
-        tops = list(dict.fromkeys(self._paths[name][0] for name in names))
-        with _own_error(self.name):
-            batch = next(self.batches(tops, FIRST_ROWS), None) if names else None
+        with _own_error(self._name):
+            batch = next(self._table.batches(names, FIRST_ROWS), None) if names else None
             if batch is None:
                 return {}
             return {name: self._column(batch, name).to_pylist() for name in names}
@@ -264,9 +235,9 @@ class _Columns:
 
         The file states it too, but pyarrow ends the whole program where that statement is damaged.
         """
-        width = int(getattr(_storage(self._kinds[name]), "list_size", 0))
+        width = int(getattr(storage(self._kinds[name]), "list_size", 0))
         for rows in (1, SOME_ROWS):  # one row may be large
-            for batch in () if width else self.batches([self._paths[name][0]], rows):
+            for batch in () if width else self._table.batches([name], rows):
                 width = int(next(filter(None, _lengths(self._column(batch, name))), 0))
                 if width or rows == 1:
                     break
@@ -274,13 +245,12 @@ class _Columns:
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
-        """Raise VectorFileError for what may be vectors and is no list of numbers."""
         if are_running(dimensions):
             return
         for name in likeliest_first(list(self._kinds)):
-            kind = leaf = _storage(self._kinds[name])
+            kind = leaf = storage(self._kinds[name])
             while _is_one(LISTS, leaf):
-                leaf = _storage(leaf.value_type)
+                leaf = storage(leaf.value_type)
             is_named = name.casefold() in VECTOR_NAMES
             is_list = _is_one(LISTS, kind) and (
                 is_named or _is_one(NUMBERS, leaf) or not dimensions
@@ -291,58 +261,6 @@ class _Columns:
                     column=name,
                     kind_of_column=str(kind),
                 )
-
-
-class _ParquetTable(_Columns):
-    name = "parquet"
-
-    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
-        from pyarrow import parquet
-
-        with _own_error(self.name):
-            file = _opened(source)
-            metadata = parquet.read_metadata(file)
-            refuse_dimensions(metadata.num_columns, limits.dimensions, beside=limits.columns)
-            ahead = BLOCK_BYTES // max(1, metadata.num_columns)
-            self._file = parquet.ParquetFile(
-                file,
-                metadata=metadata,
-                buffer_size=max(MIN_AHEAD, min(READ_AHEAD, ahead)),
-                pre_buffer=False,
-            )
-            self.schema, self.n_rows = self._file.schema_arrow, metadata.num_rows
-        super().__init__(limits)
-
-    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
-        yield from self._file.iter_batches(rows, columns=names, use_threads=False)
-
-
-class _ArrowTable(_Columns):
-    name = "arrow"
-
-    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
-        self.n_rows = None
-        with _own_error(self.name):
-            self._file = _opened(source)
-            reader = self._reader()
-            self.schema = reader.schema
-            if hasattr(reader, "count_rows"):
-                self.n_rows = reader.count_rows()
-        refuse_dimensions(len(self.schema), limits.dimensions, beside=limits.columns)
-        super().__init__(limits)
-
-    def _reader(self, names: list[str] | None = None) -> Any:
-        from pyarrow import ipc
-
-        self._file.seek(0)
-        is_file = self._file.read(len(ARROW)) == ARROW
-        self._file.seek(0)
-        places = None if names is None else sorted(map(self.schema.names.index, names))
-        options = ipc.IpcReadOptions(included_fields=places, use_threads=False)
-        return (ipc.open_file if is_file else ipc.open_stream)(self._file, options=options)
-
-    def batches(self, names: list[str], rows: int) -> Iterator[Any]:
-        yield from batches_of(self._reader(names), rows)
 
 
 @contextmanager
@@ -358,32 +276,6 @@ def _own_error(name: str) -> Iterator[None]:
         raise damaged(name) from error
 
 
-def _opened(source: str | BinaryIO) -> Any:
-    import pyarrow as pa
-
-    if isinstance(source, str):
-        return pa.OSFile(source)
-    return pa.BufferReader(source.getbuffer()) if isinstance(source, io.BytesIO) else source
-
-
-def _paths(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(names from the top, type) of a column, or of each field of a struct."""
-    import pyarrow as pa
-
-    path = (*above, field.name)
-    if pa.types.is_struct(field.type) and len(path) < 3:
-        for each in field.type:
-            yield from _paths(each, path)
-    else:
-        yield path, field.type
-
-
-def _storage(kind: Any) -> Any:
-    import pyarrow as pa
-
-    return kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
-
-
 def _is_one(names: Sequence[str], kind: Any) -> bool:
     """Whether a type is one of these, such as "list" for ``pyarrow.types.is_list``."""
     from pyarrow import types
@@ -393,7 +285,7 @@ def _is_one(names: Sequence[str], kind: Any) -> bool:
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
-    kind = _storage(kind)
+    kind = storage(kind)
     return (
         _is_one(LISTS, kind)
         and _is_one(NUMBERS, kind.value_type)

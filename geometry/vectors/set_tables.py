@@ -330,8 +330,8 @@ def _loads(cell: str) -> Any:
     """The list in a text; the text if it is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(cell)
-    with suppress(ValueError):
-        return [float(each) for each in (list_in(cell) or cell).replace(",", " ").split()]
+    with suppress(VectorFileError):
+        return list_parser("")(cell, 0)
     return cell
 
 

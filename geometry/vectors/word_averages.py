@@ -253,7 +253,6 @@ def refuse_unfinite_words(table: VectorTable) -> None:
 
 
 def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
-    """Raise VectorFileError if a sentence has none of the table's words beside the stop words."""
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
     if len(rows):
         found: dict[str, Any] = {

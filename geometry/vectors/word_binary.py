@@ -5,9 +5,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..data.embeddings import VectorTable
 from .errors import VectorFileError, refuse_dimensions
-from .gather import Gathering, WordRequest
+from .row_source import Block, ChosenColumns, Hints, RowSource, of_words
 from .word_text import is_text
 
 BLOCK = 8 << 20  # bytes read at a time
@@ -30,23 +29,22 @@ def is_binary(head: bytes) -> bool:
     return stated(head) is not None and not is_text(head)
 
 
-def read_binary(file: BinaryIO, wanted: WordRequest) -> VectorTable:
+def open_binary(file: BinaryIO, hints: Hints) -> RowSource:
     found = stated(file.readline(LONGEST_HEADER))
     if found is None:
         raise VectorFileError("no_vectors")
-    n_stated, d = found
-    refuse_dimensions(d, wanted.limits.dimensions)
-    size = wanted.size
-    expected = n_stated if size is None else min(n_stated, size // (4 * d) + 1)
-    gathering = Gathering(d, wanted, expected=expected)
-    n_read = 0
-    for words, block in _records(file, n_stated, d):
-        gathering.add(words, block)
-        n_read += len(words)
-        if gathering.is_full:
-            break
-    gathering.is_whole &= n_read == n_stated
-    return gathering.table("binary", n_stated=n_stated, n_rows=n_stated)
+    n, d = found
+    refuse_dimensions(d, hints.limits.dimensions)
+
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
+        file.seek(0)
+        file.readline(LONGEST_HEADER)
+        for words, rows in _records(file, n, d):
+            yield of_words(words, rows, chosen, hints)
+
+    return RowSource(
+        "binary", blocks, n_rows=n, n_stated=n, columns=("word",), vector_columns=("vectors",)
+    )
 
 
 def _records(file: BinaryIO, n: int, d: int) -> Iterator[tuple[list[bytes], np.ndarray]]:

@@ -2,19 +2,25 @@
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
 
-from ..data.decode import GZIP, Source, opened, unpacked
+import numpy as np
+
+from ..data.column_names import named
+from ..data.decode import Source
 from ..data.embeddings import VectorTable
 from ..data.limits import LIMITS, Limits
-from ..errors import own_errors
+from ..data.recognise import Reading
 from .errors import VectorFileError
-from .formats import FORMATS, recognised
-from .gather import WordRequest
-from .row_source import HEAD
+from .formats import FORMATS, opened_rows
+from .gather import Gathering
+from .row_source import VECTOR_NAMES, Block, ChosenColumns, Hints, RowSource
+from .word_arrays import words_beside
+from .word_binary import LONGEST_WORD
+
+WORD_NAMES = (
+    "words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels", "token",
+)  # fmt: skip
 
 
 def read_vectors(
@@ -54,41 +60,69 @@ def read_vectors(
     limits : Limits
         ``geometry.data.limits`` has ``OWN_FILES`` for large files of your own.
     """
-    names = {each.name: each for each in FORMATS if each.words is not None}
-    if format is not None and format not in names:
-        raise ValueError(f"format must be one of {', '.join(names)}; got {format!r}")
-    path = Path(source) if isinstance(source, (str, os.PathLike)) else None
-    wanted = WordRequest("", None, path, max_words, words, encoding, limits)
-    with opened_content(source, name, limits) as (file, size, title):
-        head = file.read(HEAD)
-        file.seek(0)
-        found = names[format] if format else recognised(head, None)
-        assert found.words is not None
-        return found.words(file, replace(wanted, name=title.stem, size=size))
+    formats = {each.name: each for each in FORMATS if each.has_words}
+    if format is not None and format not in formats:
+        raise ValueError(f"format must be one of {', '.join(formats)}; got {format!r}")
+    if max_words is not None and max_words < 1:
+        raise ValueError(f"max_words must be at least 1, or None for all; got {max_words}")
+    if isinstance(words, str):
+        raise ValueError("words is one text; give a collection of words")
+    hints = Hints("", Reading(encoding=encoding), limits, of_words=True)
+    gathering = Gathering(limits, max_words, words)
+    with opened_rows(source, name, hints, formats.get(format or "")) as (rows, title):
+        vector = rows.vector_choice(None, rows.ids)
+        if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
+            arrays = (*rows.vector_columns, *rows.columns)
+            raise VectorFileError("unnamed_arrays", arrays=arrays, n=len(rows.vector_columns))
+        n = rows.lengths.get(str(vector), rows.n_rows)
+        if n == 0:
+            raise VectorFileError("no_vectors")
+        if max_words is None and words is None:
+            gathering.refuse_words(n or 0)
+        column = named(rows.columns, WORD_NAMES)
+        if column is None and len(rows.strings) == 1:
+            (column,) = rows.strings
+        beside = None
+        if column is None and isinstance(source, (str, os.PathLike)):
+            beside = words_beside(Path(source), n or 0, encoding, limits)
+        if column is None and beside is None:
+            raise _no_words(rows, title.stem)
+        for texts, block in _with_words(rows.blocks(ChosenColumns(vector, column)), beside):
+            if gathering.is_full():
+                gathering.is_whole = False
+                break
+            # lines of a text have a limit of their own
+            if rows.format != "text" and max(map(len, texts), default=0) > LONGEST_WORD:
+                raise VectorFileError("long_word", limit=LONGEST_WORD)
+            with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
+                gathering.add(texts, block.vectors.astype(np.float32))
+            if gathering.is_full() and n is not None:  # what follows may be cut off
+                gathering.is_whole &= gathering.n_rows == n
+                break
+        used = tuple(filter(None, (column, *ChosenColumns(vector).vector_names)))
+        unused = tuple(each for each in rows.all_columns if each not in used)
+        return gathering.table(title.stem, rows, n, used=used, unused=unused)
 
 
-@contextmanager
-def opened_content(
-    source: Source, name: str | None, limits: Limits, *, of_words: bool = True
-) -> Iterator[tuple[BinaryIO, int | None, Path]]:
-    """(the content at its start, its size or None where it is compressed, its name without .gz)."""
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
-    with ExitStack() as stack:
-        file = stack.enter_context(opened(source, VectorFileError))
-        if not file.seekable():
-            raise TypeError("source is not seekable; read it and give its bytes")
-        stack.enter_context(own_errors(VectorFileError))
-        size, most = file.seek(0, os.SEEK_END), limits.vector_file_bytes
-        file.seek(0)
-        if size > most:
-            raise VectorFileError("file_bytes" if of_words else "file_bytes_set", limit=most)
-        is_packed = file.read(2) == GZIP
-        file.seek(0)
-        if not is_packed:
-            yield file, size, title
-            return
-        most = limits.table_bytes
-        too_large = VectorFileError("unpacked" if of_words else "unpacked_set", limit=most)
-        with unpacked(file, most, limits.seconds / 2, too_large) as content:
-            yield content, None, title
+def _no_words(rows: RowSource, title: str) -> VectorFileError:
+    if rows.format == "safetensors":
+        return VectorFileError("no_words_beside", file=f"{title}.words.txt")
+    if rows.format == "npz" and rows.others:
+        return VectorFileError("pickled")
+    return VectorFileError("no_list_of_words", arrays=(*rows.vector_columns, *rows.columns))
+
+
+def _with_words(
+    blocks: Iterator[Block], beside: list[str] | None
+) -> Iterator[tuple[list[str], Block]]:
+    start = 0
+    try:
+        for block in blocks:
+            end = start + len(block.vectors)
+            yield block.beside[0] or [] if beside is None else beside[start:end], block
+            start = end
+    except VectorFileError as error:
+        if error.because != "column_length":
+            raise
+        counts = {"n_words": error.details["n"], "n_vectors": error.details["n_vectors"]}
+        raise VectorFileError("word_count", **counts) from error

@@ -16,10 +16,9 @@ import numpy as np
 
 from ..data.account import MOST_ROWS
 from ..data.decode import uncertain_bytes
-from ..data.embeddings import VectorTable
 from ..linalg.threads import in_threads
 from .errors import VectorFileError, refuse_dimensions
-from .gather import Gathering, WordRequest
+from .row_source import Block, ChosenColumns, Hints, RowSource, of_words
 
 # Bytes read at a time. Blocks of 4 MB cause about seven times as many page faults, and reading
 # takes half as long again.
@@ -49,27 +48,30 @@ class Form:
     n_stated: int | None
 
 
-def read_text(file: BinaryIO, wanted: WordRequest) -> VectorTable:
-    size = wanted.size
-    longest = LONGEST_WORD + LONGEST_NUMBER * wanted.limits.dimensions
-    blocks = _blocks(file, longest)
-    first = next(blocks, None)
-    if first is None:
-        raise VectorFileError("no_vectors")
-    form, first = _recognise(first)
-    refuse_dimensions(form.d, wanted.limits.dimensions)
-    if wanted.encoding is None:
-        _refuse_other_encodings(first)
-    expected = form.n_stated or 1
-    if size is not None:  # a header may state anything
-        expected = min(expected, size // (2 * form.d) + 1)
-    gathering = Gathering(form.d, wanted, expected=expected)
-    for words, rows in _parsed(first, blocks, form, 2 * (longest + BLOCK)):
-        if gathering.is_full:
-            gathering.is_whole = False
-            break
-        gathering.add(words, rows)
-    return gathering.table("text", n_stated=form.n_stated)
+def open_text(file: BinaryIO, hints: Hints) -> RowSource:
+    longest = LONGEST_WORD + LONGEST_NUMBER * hints.limits.dimensions
+
+    def begun() -> tuple[Form, Lines, Iterator[Lines]]:
+        file.seek(0)
+        blocks = _blocks(file, longest)
+        first = next(blocks, None)
+        if first is None:
+            raise VectorFileError("no_vectors")
+        return *_recognise(first), blocks
+
+    form, head, _ = begun()
+    refuse_dimensions(form.d, hints.limits.dimensions)
+    if hints.reading.encoding is None:
+        _refuse_other_encodings(head)
+
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
+        _, first, others = begun()
+        for words, rows in _parsed(first, others, form, 2 * (longest + BLOCK)):
+            yield of_words(words, rows, chosen, hints)
+
+    return RowSource(
+        "text", blocks, n_stated=form.n_stated, columns=("word",), vector_columns=("vectors",)
+    )
 
 
 def is_text(head: bytes) -> bool:
@@ -84,19 +86,21 @@ def is_text(head: bytes) -> bool:
 
 def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
     """The file in blocks that end where a line does; a line has at most ``longest`` bytes."""
-    rest, line = b"", 1
-    while read := file.read(BLOCK):
+    rest, line, read = b"", 1, file.read(BLOCK)
+    while read:
+        following = file.read(BLOCK)
+        if not following:
+            read += b"\n"  # behind the last line
         cut = read.rfind(b"\n") + 1
         if not cut:
             rest += read
             if len(rest) > longest:
                 raise VectorFileError("long_line", line=line, limit=longest)
-            continue
-        content, rest = rest + read[:cut], read[cut:]
-        yield line, content
-        line += content.count(b"\n")
-    if rest.strip():
-        yield line, rest + b"\n"
+        else:
+            content, rest = rest + read[:cut], read[cut:]
+            yield line, content
+            line += content.count(b"\n")
+        read = following
 
 
 def _recognise(first: Lines) -> tuple[Form, Lines]:
@@ -144,7 +148,6 @@ def _meant(line: bytes) -> bytes | None:
 
 
 def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
-    """Raise VectorFileError for a field in the place of a number, which is none."""
     shown = _shown(field)
     if _SPARSE.fullmatch(field):
         raise VectorFileError("sparse", line=line, field=shown)
@@ -174,7 +177,6 @@ def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
 
 
 def _parsed(first: Lines, others: Iterator[Lines], form: Form, largest: int) -> Iterator[Parsed]:
-    """Words and rows of every block, in the file's order."""
     parse = _parser(form, largest)
 
     def read(lines: Lines) -> Parsed:

@@ -17,7 +17,6 @@ from geometry.data import read_corpus
 from geometry.data.account import (
     BLANK,
     CODES,
-    DUPLICATE,
     EMPTY,
     NO_TEXT,
     NOT_FINITE,
@@ -106,7 +105,6 @@ def vector_file(kind: str, rng: np.random.Generator) -> Made:
     cells = [["" if each is None else repr(each) for each in row] for row in listed]
     rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
     words = [f"word{i}" for i in range(n)]
-    words[-1] = words[0]
     content = {
         "npy": lambda: npy(X),
         "npz": lambda: npz(embeddings=X, text=labels),
@@ -122,8 +120,6 @@ def vector_file(kind: str, rng: np.random.Generator) -> Made:
         "tsv": lambda: as_table([["text", *names], *rows], "\t"),
         "vec": lambda: as_text(words, X),
     }[kind]()
-    if kind == "vec":  # a second row of a word counts as one
-        left_out = {NOT_FINITE: int(is_bad[:-1].sum()), DUPLICATE: 1}
     return Made(f"v.{kind}", content, n - sum(left_out.values()), left_out)
 
 

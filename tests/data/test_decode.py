@@ -156,32 +156,11 @@ def test_a_broken_byte_is_named_and_replaced_on_demand(content, name, line):
     assert refused(content, name).details["choices"] == (choice,)
 
 
-@for_each("name", ["a.txt", "a.csv", "a.jsonl"])
-def test_the_account_names_the_lines_with_replaced_bytes(name):
-    rows = ['{"text": "naïve é"}', '{"text": "caf\0 é"}', '{"text": "one é"}']
-    if name != "a.jsonl":
-        rows = ["naïve é é", "caf\0 é", "one é"]
-    content = "\n".join(rows).encode().replace(b"\0", b"\xff")
-    assert refused_corpus(content, name).details["choices"] == ("utf-8:replace",)
-    corpus = read_corpus(
-        content, name=name, reading=Reading(encoding="utf-8:replace", header=False)
-    )
-    assert corpus.texts[1] == "caf\ufffd é"
-    assert [(note.reason, note.n, note.rows) for note in corpus.account.notes] == [
-        ("replaced", 1, (2,))
-    ]
-
-
-def refused_corpus(content: bytes, name: str) -> CorpusError:
-    with pytest.raises(CorpusError) as caught:
-        read_corpus(content, name=name)
-    return caught.value
-
-
 def test_a_sign_of_replacement_in_the_text_is_no_broken_byte():
     file = read_text_file("a \ufffd b é".encode(), encoding="utf-8:replace")
     assert file.notes == ()
-    (note,) = read_text_file("\ufffd\né ".encode() + b"\xff\n", encoding="utf-8:replace").notes
+    content = "\ufffd\né ".encode() + b"\xff\n"
+    (note,) = read_corpus(content, reading=Reading(encoding="utf-8:replace")).account.notes
     assert (note.n, note.rows) == (1, (2,))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from geometry import CorpusError, read_corpus, read_pairs
+from geometry import CorpusError, read_corpus
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.vectors import read_vector_set, recognise
@@ -200,23 +200,6 @@ def test_tables_of_pandas(orient):
 )
 def test_texts_alone(content):
     assert texts_of(content).texts == TEXTS
-
-
-def test_pairs_of_documents():
-    rows = [{"sentence1": f"a {i}", "sentence2": f"b {i}", "score": i} for i in range(4)]
-    columns = pd.DataFrame(rows)
-    for content in (
-        lines(rows),
-        json.dumps(rows, indent=2),
-        columns.to_json(),
-        json.dumps({"version": 1, "pairs": rows}),
-        json.dumps(columns.to_dict("list")),
-    ):
-        pairs = read_pairs(content.encode(), name="a.json")
-        assert (pairs.left, pairs.gold_scores.tolist()) == (
-            ("a 0", "a 1", "a 2", "a 3"),
-            [0, 1, 2, 3],
-        )
 
 
 def test_where_the_rows_are_is_asked_and_answered():

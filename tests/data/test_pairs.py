@@ -6,7 +6,7 @@ import pytest
 from geometry.data import packed_tables
 from geometry.data.errors import CorpusError
 from geometry.data.limits import LIMITS
-from geometry.data.pairs import Pairs, read_bundled_pairs, read_pair_folder, read_pairs
+from geometry.data.pairs import Pairs, read_pair_folder, read_pairs
 from geometry.process import ProcessEnded
 from tests.for_each import for_each
 
@@ -203,10 +203,3 @@ def test_how_many_pairs_share_a_sentence():
     assert pairs.sentence_counts == {"a": 2, "b": 1, "c": 1, "d": 1}
     assert pairs.n_sharing == pytest.approx(2 / 3)
     assert pairs.units.tolist() == [0, 0, 1]
-
-
-@for_each("name", ["pairs", "pairs-zh"])
-def test_no_two_shipped_pairs_share_a_sentence(name):
-    """So *Contrastive training*, which draws single pairs, draws units."""
-    pairs = read_bundled_pairs(name)
-    assert len(set(pairs.units)) == len(pairs)

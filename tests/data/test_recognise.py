@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from geometry.data import read_corpus, read_pairs
-from geometry.data.recognise import Reading, is_id
+from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
 from geometry.measure import mean_cosine
 from geometry.vectors import read_vector_set, recognise
@@ -240,20 +240,6 @@ def test_numbers_of_rows_and_of_columns():
         asked("header", vectors_of, lines([header, *ROWS]))
 
 
-@for_each(("cells", "expected"), [
-    (["1", "2", "3"], True),
-    (["q1", "q2", "q7"], True),
-    (["doc-000017", "doc-000018", "doc-000020"], True),
-    ([f"{i:08x}-1234-5678-9abc-def012345678" for i in range(3)], True),
-    (["3", "1", "7"], False),
-    (["q1", "q1", "q2"], False),
-    (["one", "two", "three"], False),
-    (["A short text.", "Another 2", "And 3"], False),
-])  # fmt: skip
-def test_ids_tell_rows_apart(cells, expected):
-    assert is_id(cells) == expected
-
-
 TITLES = ["Quarterly report\n", "Quarterly report\nby us\n", "Quarterly report\n\n", "\n",
           "Quarterly report,,\n", "Quarterly report,,\nby us,,\n\n", "# made by a program\n",
           "Report,2024\n", "This file, made by us on Monday, has all of 2020\n"]  # fmt: skip
@@ -385,23 +371,6 @@ def test_a_text_and_a_name_are_no_pair_and_no_labelled_vector(rows, holds):
 
 def lists(form):
     return lines([("t", "emb"), *(("a b c", f'"{form(row)}"') for row in ROWS)])
-
-
-LISTS = {
-    "NumPy 2": lambda row: "[" + ", ".join(f"np.float64({x})" for x in row) + "]",
-    "arrays": lambda row: f"array({row}, dtype=float32)",
-    "tensors": lambda row: f"tensor({row})",
-    "PostgreSQL": lambda row: "{" + ",".join(map(str, row)) + "}",
-    "decimal commas": lambda row: "[" + " ".join(map(str, row)).replace(".", ",") + "]",
-}
-
-
-@for_each("case", LISTS)
-def test_lists_in_cells(case):
-    content = lists(LISTS[case])
-    found = recognise(content.encode(), name="a.csv")
-    assert (found.holds, found.is_certain, found.vectors) == ("vectors", True, ("emb",))
-    assert vectors_of(content).tolist() == ROWS
 
 
 @for_each(("cell", "because"), [("[0.1 ... 0.2]", "shortened_list"), ("[1_0, 2]", "bad_cell")])

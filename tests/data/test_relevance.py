@@ -104,14 +104,7 @@ def test_a_query_of_zeros_is_left_out():
         (b"D1,D2,0.5\nD9,D1,1\nD3,D4,2\n", "p.csv", DOCUMENTS),
         (b"id1\tid2\tscore\nD1\tD2\t.5\nD9\tD1\t1\nD3\tD4\t2\n", "p.tsv", DOCUMENTS),
         (b"1,2,0.5\n9,1,1\n3,4,2\n", "p.csv", PLAIN),
-        (b"left,right,score\n1,2,0.5\n9,1,1\n3,4,2\n", "p.csv", PLAIN),
         (b"similarity,a,b\n.5,1,2\n1,9,1\n2,3,4\n", "p.csv", PLAIN),
-        (
-            b'{"a": 1, "b": 2, "score": 0.5}\n{"a": 9, "b": 1, "score": 1}\n'
-            b'{"a": 3, "b": 4, "score": 2}\n',
-            "p.jsonl",
-            PLAIN,
-        ),
     ],
 )
 def test_pairs_by_ids(content, name, vectors):

@@ -5,7 +5,7 @@ import pytest
 from geometry.data.decode import TextFile
 from geometry.data.errors import CorpusError
 from geometry.data.limits import LIMITS
-from geometry.data.recognise import Reading, is_number
+from geometry.data.recognise import Reading
 from geometry.data.tables import Table, read_lines, read_table
 from tests.for_each import for_each
 
@@ -89,17 +89,3 @@ def test_rows_beyond_the_limit_are_counted():
     assert (len(bare.rows), bare.n_rows) == (4, 10)
     lines = read_lines(file("x\n\n" * 10), limits=LIMITS.but(rows=4))
     assert (len(lines.rows), lines.n_rows, lines.n_blank) == (4, 10, 10)
-
-
-def test_blank_rows_are_counted():
-    assert table("text,label\n,\na,b\n  , \n\nc,\n").n_blank == 3
-
-
-@for_each("cell", ["1", "-2.5", "1e3", " 4 ", "nan", "inf"])
-def test_numbers(cell):
-    assert is_number(cell)
-
-
-@for_each("cell", ["", "a", "1,5", "1_000", "2020-01-01"])
-def test_no_numbers(cell):
-    assert not is_number(cell)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from geometry.data.corpus import read_corpus, read_pasted
 from geometry.data.decode import decode
+from geometry.data.errors import CorpusError
 from geometry.data.pairs import read_pairs
+from geometry.data.recognise import Reading
 
 # An unquoted "\r" ends a line, and csv.writer does not quote it.
 characters = st.characters(codec="utf-8", exclude_characters="\0\r")
@@ -34,7 +36,13 @@ def test_a_table_comes_back(rows, delimiter, quoting, end):
     content = table(
         [("text", "label"), *rows], delimiter=delimiter, quoting=quoting, lineterminator=end
     )
-    corpus = read_corpus(content, name="t.csv", text_column="text", label_column="label")
+    options = {"name": "t.csv", "text_column": "text", "label_column": "label"}
+    try:
+        corpus = read_corpus(content, **options)
+    except CorpusError as error:
+        if error.because != "uncertain_quoting":  # each line of a cell could be a row
+            raise
+        corpus = read_corpus(content, reading=Reading(quoting="quoted"), **options)
     expected = [(text.strip(), label.strip()) for text, label in rows if text.strip()]
     assert corpus.texts == tuple(text for text, _ in expected)
     assert corpus.labels == tuple(label for _, label in expected)

@@ -188,13 +188,13 @@ def test_rows_with_nan_stop_or_are_dropped_by_number():
 
 
 def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
-    """Repeated words and rows with NaN are left out; other rows keep their numbers in the file."""
+    """Repeated words stay; without the rows with NaN, others keep their numbers in the file."""
     content = b"6 2\na 1 2\nb nan 1\nc 3 1\na 9 9\n\ne 0 2\nf 2 2\n"  # a header and a blank line
-    with pytest.raises(GeometryError, match="1 words, the first of them `b`"):
+    with pytest.raises(GeometryError, match="missing number: 1, the first of them `2`"):
         read_vector_set(content)
     found = read_vector_set(content, not_finite="drop", metadata=b"A\nB\nC\nAgain\nE\nF\n")
-    assert found.numbers.tolist() == [1, 3, 5, 6]
-    assert found.texts == ("A", "C", "E", "F")
+    assert found.numbers.tolist() == [1, 3, 4, 5, 6]
+    assert found.texts == ("A", "C", "Again", "E", "F")
     assert (found.report.n_rows, found.report.n_dropped) == (6, 1)
     with pytest.raises(GeometryError, match="has 4 rows and the file has 6 vectors"):
         read_vector_set(content, not_finite="drop", metadata=b"A\nC\nE\nF\n")

@@ -14,7 +14,6 @@ from tests.for_each import for_each
 FORMS = {
     "tabs": "old\tnew\t1.58\nsmart\tclever\t9.2\n",
     "windows": "old\tnew\t1.58\r\nsmart\tclever\t9.2\r\n",
-    "commas": "old,new,1.58\nsmart,clever,9.2\n",
     "semicolons": "old;new;1.58\nsmart;clever;9.2",
     "spaces": "old new  1.58\nsmart  clever 9.2\n",
     "comments": "# old and new\nold new 1.58\nsmart clever 9.2\n",
@@ -23,14 +22,8 @@ FORMS = {
         "word1\tword2\tPOS\tSimLex999\tconc(w1)\tSD(SimLex)\n"
         "old\tnew\tA\t1.58\t2.72\t0.41\nsmart\tclever\tA\t9.2\t1.75\t0.67\n"
     ),
-    "WordSim-353": "Word 1,Word 2,Human (mean)\nold,new,1.58\nsmart,clever,9.2\n",
     "unknown header": "a\tb\tc\nold\tnew\t1.58\nsmart\tclever\t9.2\n",
     "score not first": "word1,word2,n,score\nold,new,7,1.58\nsmart,clever,7,9.2\n",
-}
-
-
-FORMS |= {
-    "numbered": "1\told\tnew\t1.58\n2\tsmart\tclever\t9.2\n",
     "numbered, spaces": "1 old  new 1.58\n2 smart clever 9.2\n",
     "numbered from 0, header": ",a,b,c\n0,old,new,1.58\n1,smart,clever,9.2\n",
     "codes": "Q17;old;new;1.58\nQ4;smart;clever;9.2\nQ99;old;new;1.58\n",
@@ -42,17 +35,12 @@ FORMS |= {
         "1\told\ta\tnew\ta\tan <b>old</b> man\ta <b>new</b> one\t1.58\t1.0\t2.0\n"
         "2\tsmart\ta\tclever\ta\ta <b>smart</b> one\tso <b>clever</b>\t9.2\t9.0\t9.4\n"
     ),
-    "SCWS, header": (
-        "id\tword1\tPOS1\tword2\tPOS2\tmean\n1\told\ta\tnew\ta\t1.58\n2\tsmart\ta\tclever\ta\t9.2\n"
-    ),
     "SimVerb": "old\tnew\tV\t1.58\tNONE\nsmart\tclever\tV\t9.2\tSYNONYMS\n",
     "language before": "en,old,new,1.58\nen,smart,clever,9.2\n",
     "score before": "1.58 old new\n9.2 smart clever\n",
     "pipes": "old|new|1.58\nsmart|clever|9.2\n",
     "quoted": '"old","new",1.58\n"smart","clever",9.2\n',
-    "decimal comma": "old;new;1,58\nsmart;clever;9,2\n",
     "decimal comma, spaces": "1 old new 1,58\n2 smart clever 9,2\n",
-    "decimal comma, tabs": "old\tnew\t1,58\nsmart\tclever\t9,2\n",
     "byte order mark": "\ufeffold\tnew\t1.58\nsmart\tclever\t9.2\n",
 }
 
