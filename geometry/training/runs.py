@@ -333,7 +333,7 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
     )
 
 
-def write_arrays(path: Path, **arrays: np.ndarray) -> None:
+def write_arrays(path: Path, **arrays: Any) -> None:
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     path.parent.mkdir(parents=True, exist_ok=True)

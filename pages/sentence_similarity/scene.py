@@ -20,7 +20,7 @@ from geometry.encode.encoder import Layer
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.errors import GeometryError
-from geometry.evaluate.best_cell import Chosen, HalfChoice, RecordingBootstrap
+from geometry.evaluate.best_cell import Chosen, choose_on_half, halves_bootstrap
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
@@ -522,22 +522,14 @@ def _scores(
 ) -> GridScores:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
     columns, pairs = grid_columns(encoded.encoder), encoded.pairs.pairs
-    gold = pairs.gold_scores
-    bootstrap, half_choice = RecordingBootstrap(gold, DRAWS, SEED), None
-    with suppress(ValueError):  # too few pairs for halves
-        half_choice = HalfChoice(gold, units=pairs.units, random_state=SEED)
+    bootstrap = halves_bootstrap(pairs.gold_scores, units=pairs.units, draws=DRAWS, seed=SEED)
     cells: list[Cell] = []
     for done, (layer, pooling) in enumerate(columns):
         report(done, len(columns))
         grid = score_column(encoded, layer, pooling, ("none", after), bootstrap=bootstrap)
         cells += grid.cells
-        if half_choice is not None:
-            half_choice.add(grid.cells, bootstrap.recorded)
-        bootstrap.recorded.clear()
-    on_half = None
-    if half_choice is not None and any(cell.score.spearman is not None for cell in cells):
-        on_half = half_choice.chosen(draws=DRAWS, seed=SEED)
-    return GridScores(replace(grid, cells=tuple(cells)), on_half)
+    grid = replace(grid, cells=tuple(cells))
+    return GridScores(replace(grid, subsets=()), choose_on_half(grid))
 
 
 def score_column(
