@@ -51,7 +51,11 @@ def halves(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sorted row numbers (dev, test) of two random halves; pairs of one unit stay in one half."""
     gold = np.asarray(gold_scores)
-    dev, test = map(np.sort, split_halves(len(gold), units, random_state=random_state))
+    if units is None or len(np.unique(units)) == len(gold):
+        order = np.random.default_rng(random_state).permutation(len(gold))
+        dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    else:
+        test, dev = map(np.sort, split_halves(len(gold), units, random_state=random_state))
     try:
         for half in (dev, test):
             checked_gold(gold[half])

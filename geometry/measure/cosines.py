@@ -86,7 +86,7 @@ def positive_cosine_share(X: np.ndarray) -> float:
     n = len(U)
     need_rows(n, 2)
     positive = sum(
-        int(np.count_nonzero(U[start : start + KERNEL_BLOCK] @ U.T > 0))
+        int(np.count_nonzero(U[start : start + KERNEL_BLOCK] @ U.T > 1e-12))  # 0 but for rounding
         for start in range(0, n, KERNEL_BLOCK)
     )
     return (positive - n) / (n * (n - 1))  # a row's cosine with itself is 1: n of them

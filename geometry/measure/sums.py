@@ -28,7 +28,7 @@ from .spectrum import centred_rows
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
 FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are equally near
-DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine, which counts as 0
+DOUBTFUL = 3e-7  # float32 does not give the sign of a smaller cosine, which counts as 0
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
 PAIRED_WITH = 8  # other units with which each is paired to estimate the variance of pairs

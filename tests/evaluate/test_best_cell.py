@@ -79,7 +79,7 @@ def test_the_choice_is_that_of_a_grid_on_one_half_and_its_score_of_one_on_the_ot
     found = chosen.cell_on_dev
     assert (found.layer, found.treatment) == (best.layer, best.treatment)
     assert found.score.spearman == pytest.approx(best.score.spearman)
-    assert found.score.n == 21
+    assert found.score.n == 20
     found = chosen.cell_on_test.score
     assert (found.spearman, found.n) == (pytest.approx(expected.spearman), expected.n)
     assert found.low < found.spearman < found.high
