@@ -1,4 +1,8 @@
-"""Exact nearest rows by cosine: of queries, and of every row among the others."""
+"""Exact nearest rows by cosine: of queries, and of every row among the others.
+
+The scores are symmetric, so the search of all rows computes each product of two blocks once. A
+block is searched only for scores above the k-th best so far, of which there are soon few.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, float_rows, need_whole, unit_rows
-from .neighbours import BLOCK_ROWS, SURE, closest, largest
+from ..linalg.threads import in_threads
+from .neighbours import SURE, largest
 
-CHECKED_ROWS = 2048  # rows that become float64 at a time
-MOST_SCORES = 2**24  # in memory at a time
+BLOCK_ROWS = 2048  # rows of both sides of a product: 16 MB of scores
+QUERY_SCORES = 2**24  # scores in memory at a time, for queries
 GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 32 MB
+UNSURE_ROWS = 64  # rows of the search of all that are searched again at a time
 THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
+
+# scores that may be among the best of a row: row, column and score of each, (m,)
+_Candidates = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,7 @@ class Search:
         zero = np.flatnonzero(~X.any(axis=1))
         if len(zero):
             raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=len(X))
-        parts = [slice(start, start + CHECKED_ROWS) for start in range(0, len(X), CHECKED_ROWS)]
+        parts = [slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS)]
         # by blocks, because a million rows would take gigabytes in float64
         self._mean = sum((unit_rows(X[part]).sum(axis=0) for part in parts), np.zeros(1)) / len(X)
         self._rows: np.ndarray = np.empty(X.shape, dtype=np.float32)
@@ -80,7 +89,7 @@ class Search:
         Q = unit_rows(queries) - self._mean
         k = min(k, len(self))
         found = np.empty((len(Q), k), dtype=np.int64)
-        block = max(1, MOST_SCORES // len(self))
+        block = max(1, QUERY_SCORES // len(self))
         for start in range(0, len(Q), block):
             part = slice(start, start + block)
             single = Q[part].astype(np.float32)
@@ -127,6 +136,7 @@ class Search:
         self,
         k: int,
         *,
+        block_rows: int = BLOCK_ROWS,
         threads: int = THREADS,
         progress: Callable[[int, int], None] | None = None,
     ) -> Nearest:
@@ -135,15 +145,42 @@ class Search:
         Parameters
         ----------
         k : int, >= 1
+        block_rows : int, rows of both sides of a product
         threads : int, products at a time
         progress : callable, optional
-            Called with (rows done, rows in all).
+            Called with (pairs of blocks done, pairs of blocks in all).
         """
         need_whole("k", k, at_least=1)
-        rows = self._rows.astype(np.float64)
-        block = max(1, min(BLOCK_ROWS, MOST_SCORES // len(rows)))
-        found = closest(rows, k, block_rows=block, threads=threads, progress=progress)
-        return self._sorted(self._rows, found)
+        n, k = len(self), min(k, len(self) - 1)
+        if not k:
+            return self._sorted(self._rows, np.empty((n, 0), dtype=np.int64))
+        blocks = [slice(i, min(i + block_rows, n)) for i in range(0, n, block_rows)]
+        pairs = [(a, b) for i, a in enumerate(blocks) for b in blocks[i:]]
+        best = _Best(n, k)
+        # rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2
+        one, half = np.ones((n, 1), dtype=np.float32), -self._single_half[:, None]
+        left, right = np.hstack([self._rows, half, one]), np.hstack([self._rows, one, half])
+
+        def scored(pair: tuple[slice, slice]) -> list[_Candidates]:
+            a, b = pair
+            scores = left[a] @ right[b].T  # (rows of a, rows of b): -|u - v|^2 / 2
+            if a == b:
+                np.fill_diagonal(scores, -np.inf)
+                return [best.above(scores, a, b)]
+            return [best.above(scores, a, b), best.above(scores.T, b, a)]
+
+        for done, found in enumerate(in_threads(scored, pairs, threads)):
+            for candidates in found:
+                best.take(*candidates)
+            if progress is not None:
+                progress(done + 1, len(pairs))
+        unsure = np.flatnonzero(-best.scores[:, -1] < SURE * self._half)
+        for start in range(0, len(unsure), UNSURE_ROWS):
+            rows = unsure[start : start + UNSURE_ROWS]
+            scores = self._exact(self._rows[rows].astype(np.float64))
+            scores[np.arange(len(rows)), rows] = -np.inf
+            best.rows[rows] = largest(scores, k)[0]
+        return self._sorted(self._rows, best.rows)
 
     def _exact(self, queries: np.ndarray) -> np.ndarray:
         """Scores (m, n) of queries (m, d), in float64."""
@@ -162,3 +199,44 @@ class Search:
             np.take_along_axis(found, order, axis=1),
             np.take_along_axis(cosines, order, axis=1).clip(-1.0, 1.0),
         )
+
+
+class _Best:
+    """The k >= 1 best scores of each row so far, best first.
+
+    Scores of a row arrive by ascending columns. So of equal scores the lower column stays.
+    """
+
+    def __init__(self, n: int, k: int) -> None:
+        self.rows = np.zeros((n, k), dtype=np.int64)
+        self.scores = np.full((n, k), -np.inf, dtype=np.float32)
+
+    def above(self, scores: np.ndarray, rows: slice, columns: slice) -> _Candidates:
+        """The scores (m, p) above the k-th best of their rows.
+
+        Other threads may have changed the k-th best since. It only grows, so there are then some
+        candidates too many, and none too few.
+        """
+        k, least = self.rows.shape[1], self.scores[rows, -1]
+        if np.isneginf(least[0]) and scores.shape[1] > k:  # the first block of these rows
+            at = np.repeat(np.arange(len(scores)), k)
+            found = largest(np.ascontiguousarray(scores), k)[0].ravel()
+        elif scores.flags.c_contiguous:
+            at, found = np.divmod(np.flatnonzero(scores > least[:, None]), scores.shape[1])
+        else:  # a transposed block is read in its own order
+            found, at = np.divmod(np.flatnonzero(least < scores.T), len(scores))
+        return at + rows.start, found + columns.start, scores[at, found]
+
+    def take(self, rows: np.ndarray, columns: np.ndarray, scores: np.ndarray) -> None:
+        """Merge candidates into the best of their rows."""
+        if not len(rows):
+            return
+        touched, place = np.unique(rows, return_inverse=True)
+        k = self.rows.shape[1]
+        row = np.concatenate([np.repeat(np.arange(len(touched)), k), place])
+        column = np.concatenate([self.rows[touched].ravel(), columns])
+        score = np.concatenate([self.scores[touched].ravel(), scores])
+        order = np.lexsort((column, -score, row))
+        starts = np.searchsorted(row[order], np.arange(len(touched)))
+        chosen = order[starts[:, None] + np.arange(k)]
+        self.rows[touched], self.scores[touched] = column[chosen], score[chosen]
