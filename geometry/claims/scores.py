@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
 from ..evaluate.bootstrap import PairScore, interval
 from ..measure.correlation import spearman
-
-
-@dataclass(frozen=True)
-class CounterExample:
-    """Two cells, by their places, of which the narrower cone has the higher score."""
-
-    narrow: int
-    wide: int
-    cosine_gap: float  # of the narrow cell, minus that of the wide one
-    score_gap: float
 
 
 @dataclass(frozen=True)
@@ -30,12 +19,9 @@ class Narrower:
     correlation: float | None  # of mean cosine and score; None below 3 cells, or if one is constant
     pairs: int  # pairs of cells that differ in both
     against: int  # pairs of which the narrower cone scores higher
-    examples: tuple[CounterExample, ...]  # largest product of gaps first, each cell at most once
 
 
-def narrower_against_score(
-    mean_cosines: Sequence[float], scores: Sequence[float], *, most: int = 3
-) -> Narrower:
+def narrower_against_score(mean_cosines: Sequence[float], scores: Sequence[float]) -> Narrower:
     """Compare all pairs of cells: does the narrower of two cells have the lower score?
 
     The cells are layers of one model on one set of pairs, not an independent sample, so the
@@ -45,29 +31,16 @@ def narrower_against_score(
     ----------
     mean_cosines : (n,) floats, finite
     scores : (n,) floats, finite
-        In any unit; the differences in the result have the same.
-    most : int, counterexamples in the result at most
     """
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
-    against, pairs = [], 0
-    for i, j in combinations(range(len(scores)), 2):
-        narrow, wide = (i, j) if mean_cosines[i] > mean_cosines[j] else (j, i)
-        cosine_gap = mean_cosines[narrow] - mean_cosines[wide]
-        score_gap = scores[narrow] - scores[wide]
-        pairs += bool(cosine_gap and score_gap)
-        if cosine_gap > 0 and score_gap > 0:
-            against.append(CounterExample(narrow, wide, cosine_gap, score_gap))
-    against.sort(key=lambda example: -example.cosine_gap * example.score_gap)
-    cells: set[int] = set()
-    apart: list[CounterExample] = []
-    for example in against:
-        if len(apart) < most and not cells & {example.narrow, example.wide}:
-            apart.append(example)
-            cells |= {example.narrow, example.wide}
+    cosines, found = np.asarray(mean_cosines), np.asarray(scores)
+    i, j = np.triu_indices(len(found), k=1)
+    agree = np.sign(cosines[i] - cosines[j]) * np.sign(found[i] - found[j])
     has_order = len(scores) >= 3 and len(set(mean_cosines)) > 1 < len(set(scores))
-    correlation = spearman(np.asarray(mean_cosines), np.asarray(scores)) if has_order else None
-    return Narrower(len(scores), correlation, pairs, len(against), tuple(apart))
+    correlation = spearman(cosines, found) if has_order else None
+    pairs, against = np.count_nonzero(agree), np.count_nonzero(agree > 0)
+    return Narrower(len(scores), correlation, int(pairs), int(against))
 
 
 def shuffled_against(

@@ -13,6 +13,7 @@ from ..diagnosis.evidence import GainGrid, evidence
 from ..encode.cloud import Cloud, read_cloud
 from ..encode.encoder import Encoder
 from ..evaluate.bootstrap import PairBootstrap
+from ..measure.frequency import sentence_means
 from .claim import MissingEvidence
 
 MOST_SENTENCES = 400  # of the corpus, a random sample of more
@@ -111,11 +112,8 @@ class ClaimSubject:
 
     def pooled(self, layer: int) -> np.ndarray:
         """(n, d) means over the tokens of each sentence, without special ones."""
-        places = np.unique(self.sentences, return_inverse=True)[1]
-        X = self.tokens(layer)
-        sums = np.zeros((places.max() + 1, X.shape[1]))
-        np.add.at(sums, places, X)
-        return sums / np.bincount(places)[:, None]
+        ranks = np.zeros(len(self.sentences))
+        return sentence_means(self.tokens(layer), self.sentences, ranks, without=0)
 
     @cached_property
     def labels(self) -> list[str]:

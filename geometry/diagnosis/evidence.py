@@ -10,13 +10,12 @@ Westfall, Young 1993), for the gain of these fits on other rows.
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .. import __version__
 from ..data.relevance import JudgedQueries
@@ -41,6 +40,7 @@ from .trial import (
     together,
 )
 from .yardsticks import (
+    DRAWS,
     LabelYardstick,
     PairYardstick,
     ProbeYardstick,
@@ -182,8 +182,10 @@ def evidence(
     kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
-    scoring = (rows.groups, *_arrays(labels, pairs, queries))
-    scores: dict[tuple[Place, str, str], ArmScore | None] = {}
+    scoring = [rows.groups, *map(np.asarray, pairs or (() if labels is None else (labels,)))]
+    if task == "queries":
+        store = None  # one place, which is either finished or not
+    arms: dict[tuple[Place, str, str], _Arm] = {}
     raw_places = []
     for number, (place, vectors) in enumerate(places.items()):
 
@@ -195,18 +197,18 @@ def evidence(
         key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
         kept = None if store is None else store.read(key)
         if kept is None:
-            found = _judged(X, split, kinds, judged, seed, report)
+            found = _compared(_judged(X, split, kinds, judged, seed, report), base.units)
             if store is not None:
-                store.write(key, _packed(found))
+                store.write(key, np.stack([arm.packed() for arm in found]))
         else:
-            found = _unpacked(kept)
-        scores |= {(place, *at): each for at, each in found.items()}
-        of_raw = {name: _value(scores[place, RAW, name]) for name in named}
+            found = list(map(_Arm.unpacked, kept))
+        arms |= {(place, *at): arm for at, arm in zip(product(kinds, named), found, strict=True)}
+        of_raw = {name: arms[place, RAW, name].score for name in named}
         raw_places.append(RawPlace(*place, of_raw, _measures(X)))
     return GainGrid(
         task=task,
         places=tuple(raw_places),
-        **_gains(scores, base.units),
+        **_gains(arms, base.units),
         n_items=len(base.groups),
         n_units=base.amount(),
         n_fit=split.n_fit,
@@ -232,10 +234,10 @@ def _judged(
 ) -> dict[At, ArmScore | None]:
     """The scores of the rows X (n, d) by kind and similarity."""
     found: dict[At, list[Score | None]] = {}
-    for number in range(split.n_folds):
-        items = np.flatnonzero(split.item_folds == number)
+    every = np.arange(len(split.item_folds))
+    for number, (rows, items) in enumerate(split.judged(every)):
         rng = np.random.default_rng((seed, number))
-        fitted = X[split.fits[number % len(split.fits)]]
+        fitted = X[rows]
         fit_set = FitSet(fitted)
         for kind in kinds:
             if kind == FLOW:
@@ -247,16 +249,6 @@ def _judged(
                 found.setdefault((kind, similarity), []).append(score)
         report(number + 1, split.n_folds)
     return {at: chosen_by_fold([each]) for at, each in found.items()}
-
-
-def _arrays(
-    labels: Sequence[str] | None, pairs: ScoredRows | None, queries: JudgedQueries | None
-) -> list[np.ndarray]:
-    found = [] if labels is None else [np.asarray(labels, dtype=str)]
-    found += [] if pairs is None else [np.asarray(side) for side in pairs]
-    return found + (
-        [] if queries is None else [np.array([repr((queries.relevant, queries.left_out))])]
-    )
 
 
 def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
@@ -287,6 +279,12 @@ def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator
     return kept if name == RANDOM_KEPT else centred - kept @ directions.T
 
 
+def _control(kind: str) -> str:
+    """The control of a cure; "" for raw vectors and controls."""
+    is_cure = kind.partition(":")[0] not in (RAW, ROTATED, RANDOM, RANDOM_KEPT)
+    return _control_of(kind) if is_cure else ""
+
+
 def _control_of(cure: str) -> str:
     """The control with as many directions; the rotation for a cure of all directions."""
     if cure == FLOW:
@@ -299,8 +297,42 @@ def _control_of(cure: str) -> str:
     return ROTATED
 
 
-def _value(arm: ArmScore | None) -> float | None:
-    return None if arm is None else float(arm.score.values[0])
+@dataclass(frozen=True)
+class _Arm:
+    """A cure or control at a place: its score, and differences to raw vectors and its control."""
+
+    score: float | None
+    over: tuple[PairedDifference | None, ...]
+
+    def packed(self) -> np.ndarray:
+        """(2, 3 + DRAWS) for a store; NaN where there is none."""
+        found = np.full((2, 3 + DRAWS), np.nan)
+        found[:, 0] = np.nan if self.score is None else self.score
+        for row, each in zip(found, self.over, strict=True):
+            if each is not None:
+                row[1:] = each.value, each.deviation, *each.replicates
+        return found
+
+    @classmethod
+    def unpacked(cls, rows: np.ndarray) -> _Arm:
+        over = (
+            None if np.isnan(row[1]) else PairedDifference(float(row[1]), row[3:], float(row[2]))
+            for row in rows
+        )
+        return cls(None if np.isnan(rows[0, 0]) else float(rows[0, 0]), tuple(over))
+
+
+def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_Arm]:
+    found = []
+    for (kind, similarity), arm in scores.items():
+        others = (scores.get((each, similarity)) for each in (RAW, _control(kind)))
+        over = (
+            None if arm is None or other is None else PairedDifference.of(other, arm, units)
+            for other in others
+        )
+        score = None if arm is None else float(arm.score.values[0])
+        found.append(_Arm(score, tuple(over)))
+    return found
 
 
 def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
@@ -311,43 +343,6 @@ def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
     return ArrayStore.key("evidence", __version__, *settings, *parts)
 
 
-def _packed(found: Mapping[At, ArmScore | None]) -> np.ndarray:
-    """(b,) the bytes of an .npz file of the scores: nothing in it is rounded."""
-    arrays = {"at": np.array(list(found))}
-    for number, arm in enumerate(found.values()):
-        if arm is None:
-            continue
-        score = arm.score
-        parts = {"values": score.values, "replicates": score.replicates}
-        parts["by_item"] = np.array(list(score.by_item.items()), dtype=float).reshape(-1, 2)
-        if score.edges is not None:
-            edges = csr_array(score.edges)
-            parts |= {"data": edges.data, "indices": edges.indices, "indptr": edges.indptr}
-        arrays |= {f"{number} {name}": part for name, part in parts.items()}
-    buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
-    return np.frombuffer(buffer.getvalue(), dtype=np.uint8)
-
-
-def _unpacked(content: np.ndarray) -> dict[At, ArmScore | None]:
-    """What was ``_packed``. With one setting and one split, the rest of an ArmScore is the same."""
-    found: dict[At, ArmScore | None] = {}
-    with np.load(io.BytesIO(content.tobytes()), allow_pickle=False) as arrays:
-        for number, (kind, similarity) in enumerate(arrays["at"].tolist()):
-            found[kind, similarity] = None
-            if f"{number} values" not in arrays:
-                continue
-            values, replicates = arrays[f"{number} values"], arrays[f"{number} replicates"]
-            edges = None
-            if f"{number} data" in arrays:
-                csr = [arrays[f"{number} {name}"] for name in ("data", "indices", "indptr")]
-                edges = csr_array(tuple(csr), shape=(len(csr[-1]) - 1,) * 2)
-            by_item = {int(item): value for item, value in arrays[f"{number} by_item"].tolist()}
-            score = Score(values, replicates, edges, by_item)
-            found[kind, similarity] = ArmScore(score, replicates[0], values[:1])
-    return found
-
-
 def _measures(X: np.ndarray) -> dict[str, float | None]:
     X = X[X.any(axis=1)]
     rows = measure_table(X, names=MEASURES[:2], intervals=False, simulate=False)
@@ -356,30 +351,18 @@ def _measures(X: np.ndarray) -> dict[str, float | None]:
     return {**found, "top_share": float(variances[:TOP].sum() / variances.sum())}
 
 
-def _gains(
-    scores: Mapping[tuple[Place, str, str], ArmScore | None], units: np.ndarray
-) -> dict[str, Any]:
-    found: list[tuple[CureGain, PairedDifference | None, PairedDifference | None]] = []
-    for (place, kind, similarity), arm in scores.items():
-        if kind == RAW:
-            continue
-        is_control = kind.partition(":")[0] in (ROTATED, RANDOM, RANDOM_KEPT)
-        control = "" if is_control else _control_of(kind)
-        raw, other = (scores.get((place, each, similarity)) for each in (RAW, control))
-        over_raw, over_control = (
-            PairedDifference.of(each, arm, units) if each is not None and arm is not None else None
-            for each in (raw, other)
-        )
-        gain = CureGain(*place, similarity, kind, score=_value(arm), control=control)
-        found.append((gain, over_raw, over_control))
-    differences = [each for _, *both in found for each in both if each is not None]
+def _gains(arms: Mapping[tuple[Place, str, str], _Arm], units: np.ndarray) -> dict[str, Any]:
+    arms = {at: arm for at, arm in arms.items() if at[1] != RAW}
+    differences = [each for arm in arms.values() for each in arm.over if each is not None]
     quantile = together(differences, len(np.unique(units)))
 
     def estimate(difference: PairedDifference | None) -> Estimate | None:
         return None if difference is None else difference.estimate(quantile, len(differences))
 
-    gains = tuple(
-        replace(gain, gain=estimate(over_raw), over_control=estimate(over_control))
-        for gain, over_raw, over_control in found
-    )
-    return {"gains": gains, "n_together": len(differences)}
+    gains = []
+    for (place, kind, similarity), arm in arms.items():
+        gain, over_control = map(estimate, arm.over)
+        gains.append(
+            CureGain(*place, similarity, kind, arm.score, gain, _control(kind), over_control)
+        )
+    return {"gains": tuple(gains), "n_together": len(differences)}

@@ -111,8 +111,8 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
         label = TREATMENTS[parse_treatment(cure).name].label
         figures.append(
             svg.intervals(
-                [_hundred(each.gain) for each in of_cure],
-                [_hundred(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
+                [_times(each.gain) for each in of_cure],
+                [_times(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
                 list(map(place_name, of_cure)),
                 title=f"{label} ({cure}); the ring is its control, {of_cure[0].control}",
                 x_label="gain × 100",
@@ -143,8 +143,8 @@ def _rows(model: str, grid: GainGrid) -> list[dict[str, Any]]:
 
 
 def _ends(name: str, found: Estimate | None) -> dict[str, float | None]:
-    value, low, high = (None,) * 3 if found is None else (found.value, found.low, found.high)
-    return {name: value, f"{name}_low": low, f"{name}_high": high}
+    keys = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(keys, _times(found, 1), strict=True))
 
 
 def _counts(differences: Iterable[Estimate | None]) -> tuple[str, str]:
@@ -152,15 +152,14 @@ def _counts(differences: Iterable[Estimate | None]) -> tuple[str, str]:
     return str(sum(each.rises for each in found)), str(sum(each.falls for each in found))
 
 
-def _hundred(found: Estimate | None) -> tuple[float | None, float | None, float | None]:
-    if found is None:
-        return None, None, None
-    value, low, high = (
-        None if end is None else 100 * end for end in (found.value, found.low, found.high)
-    )
+def _times(
+    found: Estimate | None, factor: float = 100
+) -> tuple[float | None, float | None, float | None]:
+    ends = (None,) * 3 if found is None else (found.value, found.low, found.high)
+    value, low, high = (None if end is None else factor * end for end in ends)
     return value, low, high
 
 
 def _words(found: Estimate | None) -> str:
-    value, low, high = _hundred(found)
+    value, low, high = _times(found)
     return "" if value is None else change(value, low, high, 1)

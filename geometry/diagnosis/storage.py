@@ -139,12 +139,7 @@ def _scores(
     found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
     specs = [parse_treatment(cure.treatment) for cure in cures]
     cuts = [widths(min(d, spec.knobs.n_components or d)) for spec in specs]
-    fits = split.fits * split.n_folds if len(split.fits) == 1 else split.fits
-    judging = [
-        (fitted, items)
-        for fold, fitted in enumerate(fits)
-        if len(items := drawn[split.item_folds[drawn] == fold])
-    ]
+    judging = [each for each in split.judged(drawn) if len(each[1])]
     total, done = len(judging) * len(FORMS) * sum(map(len, cuts)), 0
     for fitted, items in judging:
         fit_set = FitSet(X[fitted])

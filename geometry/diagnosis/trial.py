@@ -7,7 +7,7 @@ choice. The rules are in docs/diagnosis.md. Intervals hold together by max-T (We
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import NormalDist
@@ -253,6 +253,11 @@ class TrialSplit:
     def n_folds(self) -> int:
         return max(len(self.fits), int(self.item_folds.max(initial=0)) + 1)
 
+    def judged(self, items: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(rows of the fit, those of the items that are judged) of each fold."""
+        for fold in range(self.n_folds):
+            yield self.fits[fold % len(self.fits)], items[self.item_folds[items] == fold]
+
     @property
     def n_fit(self) -> int:
         return len(self.fits[0])
@@ -343,23 +348,17 @@ def _judge(
     step: Callable[[], None],
 ) -> Judged:
     """Scores of the drawn items; folds in which raw vectors have no score are left out."""
-    items = [drawn[split.item_folds[drawn] == each] for each in range(split.n_folds)]
     found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
-
-    def judge(Z: np.ndarray, of_setting: list[Score | None], folds: Sequence[np.ndarray]) -> None:
-        of_setting.extend(score_of(yardstick, Z, judged) for judged in folds)
-        step()
-
-    parts = [items] if len(split.fits) == 1 else [[each] for each in items]
-    for fitted, of_fit in zip(split.fits, parts, strict=True):
+    for fitted, items in split.judged(drawn):
         fit_set = FitSet(X[fitted])
         for kind, settings in arms.items():
             for setting, of_setting in zip(settings, found[kind], strict=True):
                 if isinstance(setting, str):
                     Z = fit_set.fit(parse_treatment(setting)).reduced(X)
-                    judge(Z, of_setting, of_fit)
-    for place, of_setting in zip(arms.get("layer", ()), found.get("layer", ()), strict=True):
-        judge(read(others[cast(Place, place)]), of_setting, items)
+                else:
+                    Z = read(others[setting])
+                of_setting.append(score_of(yardstick, Z, items))
+                step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
     return {
         kind: [[each[fold] for fold in kept] for each in of_arm] for kind, of_arm in found.items()
@@ -469,7 +468,8 @@ def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
     settings = sum(map(len, _arms(10**9, d).values()))
-    return SPLITS * (FOLDS * settings + n_others) + len(cures()) + 1  # the last is another layer
+    # the last is the measures of another layer
+    return SPLITS * FOLDS * (settings + n_others) + len(cures()) + 1
 
 
 def read(vectors: Vectors) -> np.ndarray:
@@ -505,7 +505,7 @@ class PairedDifference:
     ) -> PairedDifference:
         """units (i,) : of all items; same_items : every split judges the same ones."""
         first, second = before.score, after.score
-        replicates = second.replicates[0] - first.replicates[0]
+        replicates = (second.replicates[0] - first.replicates[0]).astype(np.float64)
         variance = float(np.nanvar(replicates))
         if first.edges is not None and second.edges is not None:
             # what the choice of settings adds, and the dyads in place of single units

@@ -369,6 +369,8 @@ class SubsetBootstrap(PairBootstrap):
     how : str, one of ``AGGREGATIONS``
     draws : int, as in ``PairBootstrap``
     seed : int, as in ``PairBootstrap``
+    units : (n,) array, optional
+        Of pairs that are drawn together within their subset.
     """
 
     def __init__(
@@ -378,6 +380,8 @@ class SubsetBootstrap(PairBootstrap):
         how: str,
         draws: int = DRAWS,
         seed: int = 0,
+        *,
+        units: np.ndarray | None = None,
     ) -> None:
         _check_how(how)
         super().__init__(gold_scores, draws, seed)
@@ -392,7 +396,8 @@ class SubsetBootstrap(PairBootstrap):
         for place, (name, numbers) in enumerate(rows.items()):
             gold = self._scorable(name, numbers)
             if gold is not None:  # subsets are resampled independently
-                self._parts[name] = PairBootstrap(gold, draws, seed + place)
+                unit = units_of(None if units is None else units[numbers], len(gold))
+                self._parts[name] = PairBootstrap(gold, draws, seed + place, units=unit)
 
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
         """The aggregated score, with the score of each subset.
@@ -458,21 +463,19 @@ def aggregate(
     if not scores_by_subset:
         raise ValueError("there are no subsets to aggregate; give one or more")
     scores: dict[str, PairScore] = {}
-    pairs = []
     for place, (name, subset) in enumerate(scores_by_subset.items()):
-        if isinstance(subset, PairScore):
-            scores[name] = subset
-        else:  # subsets are resampled independently
+        if not isinstance(subset, PairScore):  # subsets are resampled independently
             similarities, gold = subset
-            pairs.append(subset)
             scores[name] = PairBootstrap(gold, draws, seed + place).score(similarities)
-        if how == "all" and isinstance(subset, PairScore):
+            continue
+        scores[name] = subset
+        if how == "all":
             raise ValueError(
                 f'"all" ranks the pairs of all subsets together, and {name} is a score alone; '
                 "give (similarities, gold_scores)"
             )
     if how == "all":
-        similarities, gold = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        similarities, gold = map(np.concatenate, zip(*scores_by_subset.values(), strict=True))
         whole = PairBootstrap(gold, draws, seed).score(similarities)
     else:
         whole = _averaged(scores, how)

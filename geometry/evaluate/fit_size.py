@@ -74,10 +74,6 @@ def whitening_by_size(
 
     A larger fit contains the rows of every smaller one.
     """
-    if np.ndim(X) != 2 or np.shape(X)[0] < LEAST_ROWS or np.shape(X)[1] < 2:
-        raise ValueError(
-            f"needs at least {LEAST_ROWS} rows of 2 dimensions or more; got shape {np.shape(X)}"
-        )
     X = float_rows(X, at_least=LEAST_ROWS)
     halves = split_halves(len(X), groups, random_state=random_state)
     if min(map(len, halves)) < LEAST_HALF:
@@ -87,9 +83,6 @@ def whitening_by_size(
         )
     fitted, held_out = (X[rows] for rows in halves)
     sizes = fit_sizes(len(fitted), X.shape[1]) if sizes is None else sizes
-    wrong = [n for n in sizes if not 2 <= n <= len(fitted)]
-    if wrong:
-        raise ValueError(f"sizes must lie in [2, {len(fitted)}], half of the rows; got {wrong[0]}")
     raw, baseline = isoscore(held_out), isoscore_baseline(*held_out.shape)
     fits: list[SizedFit] = []
     for n in sizes:

@@ -24,12 +24,6 @@ ROW_HEIGHT = 34  # px of a row of a heatmap
 HEAD_HEIGHT = 110  # px above them
 
 
-def _two(names: tuple[str, str]) -> tuple[str, str]:
-    if len(names) != 2:  # or a text
-        raise ValueError(f"names must be two texts; got {names!r}")
-    return names
-
-
 def cosine_histogram(
     X: np.ndarray,
     Z: np.ndarray | None = None,
@@ -38,10 +32,7 @@ def cosine_histogram(
     bins: int = 160,
     max_rows: int = 1500,
     seed: int = 0,
-    x: str = "cosine of a pair",
-    y: str = "share of pairs",
     theme: Theme = LIGHT,
-    height: int = 300,
 ) -> go.Figure:
     """Histogram of the cosines of all pairs of rows, beside that of isotropic directions.
 
@@ -59,11 +50,8 @@ def cosine_histogram(
     max_rows : int, >= 2
         More rows are sampled without replacement; 1,500 rows have 1,124,250 pairs.
     seed : int, of the sample
-    x : str, title of the horizontal axis
-    y : str, title of the vertical axis, in percent of the pairs
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int, in pixels
 
     References
     ----------
@@ -77,10 +65,8 @@ def cosine_histogram(
         cosine_shares(pairwise_cosines(of, max_rows=max_rows, seed=seed), edges) for of in clouds
     ]
     d = np.shape(clouds[-1])[1]
-    raw, white = _two(names)
-    words = HistogramWords(
-        raw=raw, white=white, reference=f"isotropic directions, d = {d}", x=x, y=y
-    )
+    reference = f"isotropic directions, d = {d}"
+    words = HistogramWords(*names, reference, "cosine of a pair", "share of pairs")
     return cosine_histogram_figure(
         shares[0],
         shares[1] if Z is not None else None,
@@ -88,7 +74,6 @@ def cosine_histogram(
         edges,
         words,
         theme,
-        height=height,
     )
 
 
@@ -97,15 +82,13 @@ def spectrum(
     Z: np.ndarray | None = None,
     *,
     names: tuple[str, str] = NAMES,
-    x: str = "direction, widest first",
-    y: str = "variance over the mean variance",
     theme: Theme = LIGHT,
-    height: int = 320,
 ) -> go.Figure:
     """Eigenvalues of the covariance over their mean, largest first, on a logarithmic axis.
 
     An isotropic cloud has 1 everywhere. The mean of the rows is subtracted, so a cone that is made
-    by a shift does not show here. Rows that are all equal raise UndefinedMeasure.
+    by a shift does not show here. Ratios below 1e-9 are not drawn. Rows that are all equal raise
+    UndefinedMeasure.
 
     Parameters
     ----------
@@ -114,24 +97,21 @@ def spectrum(
         The same vectors after a treatment.
     names : (str, str)
         Names of both clouds in the legend.
-    x : str, title of the horizontal axis: the number of the direction
-    y : str
-        Title of the vertical axis, a ratio without a unit. Ratios below 1e-9 are not drawn.
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int, in pixels, without the legend
 
     References
     ----------
     Mu & Viswanath 2018, section 2, for the decay of the spectrum of word vectors.
     """
     curves = []
-    for place, (cloud, name) in enumerate(zip((X, Z), _two(names), strict=True)):
+    for place, (cloud, name) in enumerate(zip((X, Z), names, strict=True)):
         if cloud is not None:
             heights = Covariances.of(cloud).spectrum
             heights = np.where(heights > SMALLEST_VARIANCE, heights, np.nan)
             curves.append(Curve(np.arange(1, len(heights) + 1), heights, name, place))
-    return curves_figure(curves, Axes(x, y, log_y=True), theme, height=height)
+    axes = Axes("direction, widest first", "variance over the mean variance", log_y=True)
+    return curves_figure(curves, axes, theme)
 
 
 def layer_curves(
@@ -141,7 +121,6 @@ def layer_curves(
     x: str = "layer (0 is the embedding layer)",
     y: str = "value",
     theme: Theme = LIGHT,
-    height: int = 320,
 ) -> go.Figure:
     """One number a layer, as a curve for each pooling or model (Ethayarajh 2019, section 4).
 
@@ -155,7 +134,6 @@ def layer_curves(
     y : str, title of the vertical axis: what the values are, and their unit
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int, in pixels, without the legend
     """
     given = values if isinstance(values, Mapping) else {y: values}
     if intervals is not None and not isinstance(values, Mapping):
@@ -177,7 +155,7 @@ def layer_curves(
             low, high = ends.T
         layers = np.arange(len(heights))
         curves.append(Curve(layers, heights, name, place, low=low, high=high, dots=True))
-    return curves_figure(curves, Axes(x, y), theme, height=height)
+    return curves_figure(curves, Axes(x, y), theme)
 
 
 def score_ladder(
@@ -240,7 +218,6 @@ def table_heatmap(
     titles: tuple[str, str] = ("column", "row"),
     decimals: int = 2,
     theme: Theme = LIGHT,
-    height: int | None = None,
 ) -> go.Figure:
     """A table of numbers as colours, the first row on top, with each number written in its cell.
 
@@ -261,8 +238,6 @@ def table_heatmap(
         In the cells. A table of more than 600 cells has its numbers in the hover texts only.
     theme : Theme
         ``geometry.palette.LIGHT`` or ``DARK``.
-    height : int, optional
-        In pixels; by default by the number of rows.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size:
@@ -295,5 +270,5 @@ def table_heatmap(
         limits=(low, high),
         diverging=diverging,
         titles=titles,
-        height=height or HEAD_HEIGHT + ROW_HEIGHT * len(table),
+        height=HEAD_HEIGHT + ROW_HEIGHT * len(table),
     )

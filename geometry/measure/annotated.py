@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, finite_rows
-from .context import contextual_parts, intra_sentence_baseline
+from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing
+from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
 from .intervals import MIN_ROWS, jackknife_interval
 from .neighbours import chance_agreement, label_agreement, label_agreement_interval
@@ -126,8 +126,14 @@ def _contextual(
     X: np.ndarray, types: np.ndarray, sentences: np.ndarray, seed: int
 ) -> list[Measured]:
     n, d = X.shape
-    found = []
-    for name, of in contextual_parts(X, types, sentences, seed=seed).items():
+    tokens, found = Tokens(X), []
+    for ids, what in ((types, "type"), (sentences, "sentence")):
+        refuse_missing(np.asarray(ids), what)
+    for name, of in {
+        "self_similarity": lambda: tokens.self_similarity(types),
+        "intra_sentence_similarity": lambda: tokens.intra_sentence(sentences),
+        "max_explainable_variance": lambda: tokens.max_explainable(types, seed),
+    }.items():
         try:
             parts = of()
         except UndefinedMeasure as error:

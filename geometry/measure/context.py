@@ -5,7 +5,6 @@ Each measure is less its anisotropy baseline, the value for tokens that share on
 Ethayarajh 2019, sections 3 and 4.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -123,20 +122,6 @@ class Contextual:
             both = of(types) + variance - float(self.influence @ self.influence)
             variance = max(both, of(types), variance)
         return around(self.difference, NORMAL * variance**0.5)
-
-
-def contextual_parts(
-    vectors: np.ndarray, types: np.ndarray, sentences: np.ndarray, *, seed: int
-) -> dict[str, Callable[[], Contextual]]:
-    """The three measures by name, each computed when called; their common parts once."""
-    tokens = Tokens(vectors)
-    for ids, what in ((types, "type"), (sentences, "sentence")):
-        refuse_missing(np.asarray(ids), what)
-    return {
-        "self_similarity": lambda: tokens.self_similarity(types),
-        "intra_sentence_similarity": lambda: tokens.intra_sentence(sentences),
-        "max_explainable_variance": lambda: tokens.max_explainable(types, seed),
-    }
 
 
 class Tokens:

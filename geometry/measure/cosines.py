@@ -80,15 +80,14 @@ def isotropic_angle_spread(d: int) -> float:
     return float(np.degrees(np.arcsin(1 / np.sqrt(d))))
 
 
-def positive_cosine_share(X: np.ndarray, *, block_rows: int = 2048) -> float:
+def positive_cosine_share(X: np.ndarray) -> float:
     """Share of pairs i != j whose cosine is above 0, in [0, 1]; .5 for an isotropic cloud."""
-    need_whole("block_rows", block_rows, at_least=1)
     U = unit_rows(X)
     n = len(U)
     need_rows(n, 2)
     positive = sum(
-        int(np.count_nonzero(U[start : start + block_rows] @ U.T > 0))
-        for start in range(0, n, block_rows)
+        int(np.count_nonzero(U[start : start + KERNEL_BLOCK] @ U.T > 1e-12))  # 0 but for rounding
+        for start in range(0, n, KERNEL_BLOCK)
     )
     return (positive - n) / (n * (n - 1))  # a row's cosine with itself is 1: n of them
 
@@ -150,9 +149,7 @@ def cosine_contributions(X: np.ndarray) -> np.ndarray:
 
     Timkey, van Schijndel 2021, equation 2.
     """
-    U = unit_rows(X)
-    need_rows(len(U), 2)
-    return contributions(U.sum(axis=0), np.einsum("nd,nd->d", U, U))
+    return _shares_of(cosine_parts(X))
 
 
 def cosine_parts(X: np.ndarray) -> np.ndarray:
@@ -205,7 +202,10 @@ def top_contribution_baseline(d: int, *, k: int = 1) -> float:
 
 def contributions(total: np.ndarray, squares: np.ndarray) -> np.ndarray:
     """``cosine_contributions`` from the sum (d,) of the unit rows and of their squares (d,)."""
-    by_dimension = total * total - squares
+    return _shares_of(total * total - squares)
+
+
+def _shares_of(by_dimension: np.ndarray) -> np.ndarray:
     whole = float(by_dimension.sum())
     if abs(whole) <= 1e-12 * float(np.abs(by_dimension).sum()):
         raise UndefinedMeasure("no_mean_cosine")

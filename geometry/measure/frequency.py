@@ -14,14 +14,7 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, need_rows, need_whole
 from .correlation import is_constant, spearman
 from .cosines import mean_cosine_of_sum
-from .intervals import (
-    MIN_ROWS,
-    MORE_GROUPS,
-    Estimate,
-    around,
-    jackknife_interval,
-    jackknife_reach,
-)
+from .intervals import MIN_ROWS, Estimate, jackknife_interval
 from .neighbours import BLOCK_ROWS, closest, largest
 from .search import THREADS
 from .table import measure_table
@@ -30,7 +23,6 @@ EDGES = (100, 500, 5000)  # ranks where bins begin, as in the paper's Table 1
 NEIGHBOURS = (3, 5, 7)
 CONTROL_DRAWS = 10
 SHUFFLES = 200
-SMALLEST, LARGEST = 1e-15, 1e15  # range of numbers whose squared distances fit into float32
 
 
 @dataclass(frozen=True)
@@ -141,8 +133,7 @@ def neighbour_means(
     X = finite_rows(vectors, at_least=2)
     n, most = len(X), max(k)
     need_rows(n, most + 1)
-    peak = max(float(X.max()), -float(X.min()))
-    unit = peak if peak and not SMALLEST < peak < LARGEST else 1.0
+    unit = float(np.abs(X).max()) or 1.0  # squared distances must fit into float32
     X = X / unit
     mean = X.mean(axis=0)
     Z = X - mean
@@ -285,20 +276,21 @@ def without_frequent(
         units.append(directions(sentence_means(X, ids, left, without=1)))
     n = len(units[0])
     need_rows(n, 2)
-    group = np.random.default_rng(seed).permutation(n) % MORE_GROUPS
 
-    def cosines(rows: np.ndarray) -> np.ndarray:
-        """(1 + draws,) mean cosines of these sentences."""
-        return np.array([mean_cosine_of_sum(U[rows].sum(axis=0), int(rows.sum())) for U in units])
+    def cosines(rows: np.ndarray) -> tuple[float, float]:
+        """Of these sentences without the types, and the mean over the draws."""
+        value, *drawn = (mean_cosine_of_sum(U[rows].sum(axis=0), len(rows)) for U in units)
+        return value, float(np.mean(drawn))
 
-    value, *of_draws = cosines(np.ones(n, dtype=bool))
-    control = float(np.mean(of_draws))
+    def difference(rows: np.ndarray) -> float:
+        value, control = cosines(rows)
+        return value - control
+
+    value, control = cosines(np.arange(n))
     low = high = None
     if n >= MIN_ROWS:
-        rest = np.array([cosines(group != left_out) for left_out in range(MORE_GROUPS)])
-        reach = jackknife_reach(rest[:, 0] - rest[:, 1:].mean(axis=1))
-        low, high = around(value - control, reach)
-    return WithoutFrequent(n, float(value), control, Estimate(float(value) - control, low, high))
+        low, high = jackknife_interval(difference, np.arange(n), seed=seed)
+    return WithoutFrequent(n, value, control, Estimate(value - control, low, high))
 
 
 def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -341,11 +333,7 @@ def nearest_distances(points: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
     None of the vectors is one of the points; for those use ``neighbour_means``.
     """
+    from sklearn.metrics import pairwise_distances_argmin
+
     Y, X = finite_rows(points, at_least=1), finite_rows(vectors, at_least=1)
-    half = np.einsum("nd,nd->n", X, X) / 2
-    found = np.empty(len(Y))
-    for start in range(0, len(Y), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        nearest = X[np.argmax(Y[rows] @ X.T - half, axis=1)]
-        found[rows] = np.linalg.norm(Y[rows] - nearest, axis=1)
-    return found
+    return np.linalg.norm(Y - X[pairwise_distances_argmin(Y, X)], axis=1)

@@ -140,25 +140,6 @@ def closest(
     return found
 
 
-def closest_both_ways(A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """(the k nearest by cosine (n, k), the 3 nearest by distance (n, 3)) from one product.
-
-    It uses float32 alone: for Gaussian rows in many dimensions, none zero, n > max(k, 3).
-    """
-    n = len(A)
-    half = (np.einsum("nd,nd->n", A, A) / 2).astype(np.float32)
-    single, shorten = A.astype(np.float32), 1 / np.sqrt(2 * half)
-    by_cosine, by_distance = np.empty((n, k), dtype=np.int64), np.empty((n, 3), dtype=np.int64)
-    for start in range(0, n, BLOCK_ROWS):
-        rows = slice(start, min(start + BLOCK_ROWS, n))
-        products = single[rows] @ single.T
-        np.fill_diagonal(products[:, start:], -np.inf)
-        by_distance[rows] = largest(products - half, 3)[0]
-        products *= shorten
-        by_cosine[rows] = largest(products, k)[0]
-    return by_cosine, by_distance
-
-
 def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """(indices (m, k) of the k largest in each row, largest first; the smallest of these (m,))."""
     m, n = scores.shape
@@ -423,11 +404,6 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _need_three(distinct: int) -> None:
     if distinct < 3:
         raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
-
-
-def two_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, 2) of each row of A (n, d) to its two nearest others, among ``near``."""
-    return np.sort(three_distances(A, near), axis=1)[:, :2]
 
 
 def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:

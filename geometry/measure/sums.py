@@ -28,7 +28,7 @@ from .spectrum import centred_rows
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
 FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are equally near
-DOUBTFUL = 1e-6  # float32 does not give the sign of a smaller cosine
+DOUBTFUL = 3e-7  # float32 does not give the sign of a smaller cosine, which counts as 0
 # For x = 4 - 4 cos up to this, x^2/2 - x equals exp(-x) - 1 to float32's precision
 NEEDLE = 1e-3
 PAIRED_WITH = 8  # other units with which each is paired to estimate the variance of pairs
@@ -147,11 +147,7 @@ class Shared:
     def occurrences(self) -> np.ndarray:
         """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
         need_rows(self.n, OCCURRENCE_K + 2)
-        return np.bincount(self.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
-
-    @property
-    def near(self) -> np.ndarray:
-        return self.pairs.near
+        return np.bincount(self.pairs.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
 
     @cached_property
     def pairs(self) -> PairSums:
@@ -226,42 +222,27 @@ class PairSums:
     kernel: np.ndarray  # (n,) sums of exp(4 cos - 4) - 1 over the other rows
 
     def __init__(self, shared: Shared) -> None:
-        self._unit = shared.unit
         about = shared.unit - shared.unit.mean(axis=0)
         self.positive, self.kernel = np.zeros(shared.n), np.zeros(shared.n)
-        half = np.einsum("nd,nd->n", about, about) / 2
-        self._half = half.astype(np.float32)[:, None]
-        self._is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
+        self._half = (np.einsum("nd,nd->n", about, about) / 2).astype(np.float32)[:, None]
+        self._is_needle = 16 * self._half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
         self._has_kernel = "neighbours" in shared.uses
         self.near = closest(shared.unit, FOUND_K if self._has_kernel else 0, watch=self._add_block)
 
     def _add_block(self, rows: slice, scores: np.ndarray) -> None:
         """scores : (m, n), cos = scores - half + 1, and -inf at j = i."""
-        self.positive[rows] = self._count_positive(rows, scores)
+        self.positive[rows] = np.count_nonzero(scores > self._half[rows] - 1 + DOUBTFUL, axis=1)
         if not self._has_kernel:
             return
         scores -= self._half[rows]  # cos - 1 = -|u - v|^2 / 2
-        np.fill_diagonal(scores[:, rows.start :], 0.0)  # exp(0) - 1 = 0: no pair with itself
+        np.fill_diagonal(scores[:, rows.start :], 0.0)  # no pair with itself
         scores *= 4
         if self._is_needle:  # for such a small gap float32 gives exp(gap) = 1
             scores += scores * scores / 2
         else:
             np.exp(scores, out=scores)
+            scores -= 1
         self.kernel[rows] = scores.sum(axis=1, dtype=np.float64)
-        self.kernel[rows] -= 0 if self._is_needle else scores.shape[1]
-
-    def _count_positive(self, rows: slice, scores: np.ndarray) -> np.ndarray:
-        """(m,) how many cosines of each row are above 0; float64 decides those near 0."""
-        zero = self._half[rows] - 1  # the score of a cosine of 0
-        counts = np.array([np.count_nonzero(row) for row in scores > zero + DOUBTFUL])
-        if np.count_nonzero(scores >= zero - DOUBTFUL) == counts.sum():
-            return counts
-        i, j = np.nonzero(np.abs(scores - zero) <= DOUBTFUL)
-        if len(i) < 4096:
-            exact = np.einsum("pd,pd->p", self._unit[rows][i], self._unit[j])
-        else:
-            exact = (self._unit[rows] @ self._unit.T)[i, j]
-        return counts + np.bincount(i[exact > 0], minlength=len(counts))
 
 
 class View:

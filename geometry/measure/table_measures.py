@@ -92,8 +92,7 @@ def _uniformity(view: View) -> float:
 def _hubness(view: View) -> float:
     shared = view.shared
     occurrences = shared.occurrences
-    if shared.near.shape[1] > OCCURRENCE_K:
-        refuse_ties(shared.unit, shared.near, k=OCCURRENCE_K, equal=shared.half_digits)
+    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=shared.half_digits)
     return occurrence_skewness(occurrences)
 
 

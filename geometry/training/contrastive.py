@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +12,7 @@ from ..errors import need
 from ..linalg.rows import UndefinedMeasure, count_distinct, float_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.cosines import alignment, mean_cosine, uniformity
+from .models import recorded
 from .text import TrainingError, need_positive
 
 if TYPE_CHECKING:
@@ -150,35 +149,27 @@ def train_contrastive(
 
     sentences, dev_in, test_in = map(entered, (rows, dev.sentences, test.sentences))
     optimizer = torch.optim.Adam([weight, bias], lr=learning_rate)
-    losses: list[float] = []
-    recent: deque[float] = deque(maxlen=RECENT)
-    first = math.inf
-    for step in range(steps + 1):
+
+    def loss_of() -> tuple[torch.Tensor, torch.Tensor]:
         batch = sentences[torch.randperm(len(sentences), generator=generator)[:batch_size]]
         loss = contrastive_loss(outputs(masked(batch)), outputs(masked(batch)), temperature)
-        losses.append(float(loss.detach()))
-        recent.append(losses[-1])
-        first = losses[-1] if step == 0 else first
-        grew = step >= GRACE and np.mean(recent) > DIVERGED * first
-        if grew or not math.isfinite(losses[-1]):
-            raise TrainingError("diverged", step=step, learning_rate=learning_rate)
-        if step % record_every == 0 or step == steps:
-            with torch.no_grad():
-                of_dev, of_test = outputs(dev_in).numpy(), outputs(test_in).numpy()
-            yield ContrastiveStep(
-                step,
-                steps,
-                float(np.mean(losses)),
-                **_measured(of_dev, dev, of_test, test),
-                embeddings=of_test,
-                weight=weight.detach().numpy().copy(),
-                bias=bias.detach().numpy().copy(),
-            )
-            losses = []
-        if step < steps:
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
+        return loss, loss
+
+    def has_grown(losses: Sequence[float]) -> bool:
+        return len(losses) > GRACE and float(np.mean(losses[-RECENT:])) > DIVERGED * losses[0]
+
+    for step, loss in recorded(loss_of, [optimizer], has_grown, steps, record_every, learning_rate):
+        with torch.no_grad():
+            of_dev, of_test = outputs(dev_in).numpy(), outputs(test_in).numpy()
+        yield ContrastiveStep(
+            step,
+            steps,
+            loss,
+            **_measured(of_dev, dev, of_test, test),
+            embeddings=of_test,
+            weight=weight.detach().numpy().copy(),
+            bias=bias.detach().numpy().copy(),
+        )
 
 
 def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: float) -> torch.Tensor:

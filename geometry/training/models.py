@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from .text import TrainingError, TrainingText, need_positive, training_text
 
 if TYPE_CHECKING:
     import torch
+
+    LossOf = Callable[[], tuple[torch.Tensor, torch.Tensor]]  # to report, to minimise
 
 HEADS = 4
 OPTIMIZERS = ("adam", "coupled-adam", "sgd")
@@ -354,7 +356,7 @@ def steps_of(
     *,
     embeddings: torch.Tensor,
     parameters: list[Any],
-    loss_of: Callable[[], tuple[torch.Tensor, torch.Tensor]],  # to report, to minimise
+    loss_of: LossOf,
     learning_rate: float,
     n_steps: int,
     record_every: int,
@@ -362,10 +364,7 @@ def steps_of(
     # states and targets at fixed places
     hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Iterator[TrainingStep]:
-    """Train with Adam; yield the start, then every ``record_every``-th step and the last.
-
-    ``optimizer`` is that of ``embeddings`` alone: "adam", "coupled-adam" or "sgd".
-    """
+    """Train with Adam, but ``embeddings`` with ``optimizer``."""
     import torch
 
     need_positive(steps=n_steps, record_every=record_every, learning_rate=learning_rate)
@@ -375,35 +374,51 @@ def steps_of(
         optimizers.append(coupled_adam(embeddings, learning_rate))
     elif optimizer == "sgd":
         optimizers.append(torch.optim.SGD([embeddings], lr=SGD_RATE, momentum=SGD_MOMENTUM))
+
+    def has_grown(losses: Sequence[float]) -> bool:
+        return losses[-1] > DIVERGED * losses[0]
+
+    how = n_steps, record_every, learning_rate
+    for step, loss in recorded(loss_of, optimizers, has_grown, *how):
+        E = embeddings.detach().numpy().copy()
+        rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
+        measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
+        for name, part in rows.items():
+            measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
+        hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
+        if hidden_of is not None:
+            hidden, targets = hidden_of()
+        yield TrainingStep(
+            step,
+            n_steps,
+            loss,
+            E,
+            **measured,
+            singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
+            hidden=hidden,
+            targets=targets,
+        )
+
+
+def recorded(
+    loss_of: LossOf,
+    optimizers: Sequence[torch.optim.Optimizer],
+    has_grown: Callable[[Sequence[float]], bool],
+    n_steps: int,
+    record_every: int,
+    learning_rate: float,
+) -> Iterator[tuple[int, float]]:
+    """Train; at the start, every ``record_every``-th step and the last: (step, mean loss since)."""
     losses: list[float] = []
-    first = math.inf
+    start = 0
     for step in range(n_steps + 1):
         reported, minimised = loss_of()
-        loss = float(reported.detach())
-        first = min(first, loss) if step == 0 else first
-        if not math.isfinite(loss) or loss > DIVERGED * first:
+        losses.append(float(reported.detach()))
+        if not math.isfinite(losses[-1]) or has_grown(losses):
             raise TrainingError("diverged", step=step, learning_rate=learning_rate)
-        losses.append(loss)
         if step % record_every == 0 or step == n_steps:
-            E = embeddings.detach().numpy().copy()
-            rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
-            measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
-            for name, part in rows.items():
-                measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
-            hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
-            if hidden_of is not None:
-                hidden, targets = hidden_of()
-            yield TrainingStep(
-                step,
-                n_steps,
-                float(np.mean(losses)),
-                E,
-                **measured,
-                singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
-                hidden=hidden,
-                targets=targets,
-            )
-            losses = []
+            yield step, float(np.mean(losses[start:]))
+            start = len(losses)
         if step < n_steps:
             for each in optimizers:
                 each.zero_grad(set_to_none=True)

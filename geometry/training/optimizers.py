@@ -6,7 +6,6 @@ trains the models (about ten minutes of one core) and writes the file again. Run
 of VARIANTS, SEEDS or of the model; ``tests/training/test_optimizers.py`` fails until then.
 """
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..data.write import write
 from ..errors import need
 from ..shipped import shipped_file
-from .runs import GROUPS, Run
+from .runs import GROUPS, Run, write_arrays
 from .text import TrainingText, training_text
 
 FILE = shipped_file("training") / "optimizers.npz"
@@ -100,12 +98,5 @@ def train_optimizers(
     )
 
 
-def write_optimizers(path: Path, runs: OptimizerRuns) -> None:
-    out = io.BytesIO()
-    np.savez_compressed(out, **vars(runs))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write(path, out.getvalue())
-
-
 if __name__ == "__main__":
-    write_optimizers(FILE, train_optimizers())
+    write_arrays(FILE, **vars(train_optimizers()))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,19 @@ from .models import TrainingStep, train_classifier, train_language_model, train_
 from .softmax import TokenGradient, token_gradients
 from .text import TrainingText, training_text
 
-MODELS = ("language", "classifier", "word2vec")
+TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
+    "language": train_language_model,
+    "classifier": train_classifier,
+    "word2vec": train_word2vec,
+}
+MODELS = tuple(TRAIN)
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
 # Quantiles, by frequency, of the next tokens at the fixed places
 FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
 PLAIN = ("steps", "loss", "cosine", "norm")  # arrays that a file has as they are
+TEXT_ARRAYS = ("counts", "groups")
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
 
 
@@ -50,19 +55,13 @@ class Run:
 
     def train(self, text: TrainingText) -> Iterator[TrainingStep]:
         """The steps of this training."""
-        settings: dict[str, Any] = {
-            "width": self.width,
-            "steps": self.steps,
-            "record_every": self.record_every,
-            "seed": self.seed,
-        }
-        if self.learning_rate is not None:
-            settings["learning_rate"] = self.learning_rate
-        if self.model == "language":
-            names = ("gamma", "tied", "layer_norm", "optimizer")
-            settings |= {name: getattr(self, name) for name in names}
-            return train_language_model(text, **settings)
-        train = {"classifier": train_classifier, "word2vec": train_word2vec}[self.model]
+        settings = vars(self).copy()
+        train = TRAIN[settings.pop("model")]
+        if self.learning_rate is None:
+            del settings["learning_rate"]
+        if train is not train_language_model:
+            for name in ("gamma", "tied", "layer_norm", "optimizer"):
+                del settings[name]
         return train(text, **settings)
 
 
@@ -151,54 +150,47 @@ def train_runs(
     tokenizer : str, optional; these four as in ``training_text``
     """
     text = training_text(texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)
-    drawn = DrawnWords(text)
+    rows, facts = drawn_words(text)
     trained = [run.train(text) for run in runs]
 
     def advance(steps: Iterator[TrainingStep]) -> tuple[int, int, Snapshot] | None:
         step = next(steps, None)
-        return None if step is None else (step.step, step.n_steps, _snapshot(step, drawn))
+        return None if step is None else (step.step, step.n_steps, _snapshot(step, text, rows))
 
     # the models start one after the other, because each sets the seed of torch's only generator
     found = [advance(steps) for steps in trained]
     while all(found):
         places, n_steps, snapshots = zip(*found, strict=True)
-        yield Record(places[0], n_steps[0], drawn.facts, snapshots)
+        yield Record(places[0], n_steps[0], facts, snapshots)
         found = list(in_threads(advance, trained, len(trained)))
 
 
-class DrawnWords:
-    """Which rows of the embeddings are drawn: the same words at every step of every model."""
-
-    def __init__(self, text: TrainingText) -> None:
-        self.text = text
-        parts = [text.unseen(), text.rare(MOST_DRAWN), text.frequent(MOST_DRAWN)][::-1]
-        # Tokens that never occur come last, so they are drawn above the others
-        self.rows = np.concatenate(parts)
-        self._groups = np.repeat(np.arange(len(GROUPS))[::-1], [len(part) for part in parts])
-
-    @cached_property
-    def facts(self) -> TextFacts:
-        text = self.text
-        return TextFacts(
-            hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
-            len(text.tokens),
-            text.n_words,
-            text.n_unseen,
-            len(text.section_names),
-            tuple(text.words[row] for row in self.rows),
-            text.counts[self.rows],
-            self._groups,
-        )
+def drawn_words(text: TrainingText) -> tuple[np.ndarray, TextFacts]:
+    """The rows of the embeddings that are drawn: the same words at every step of every model."""
+    # Tokens that never occur come last, so they are drawn above the others
+    parts = [text.frequent(MOST_DRAWN), text.rare(MOST_DRAWN), text.unseen()]
+    rows = np.concatenate(parts)
+    facts = TextFacts(
+        hashlib.sha256(text.tokens.astype("<i8").tobytes()).hexdigest()[:16],
+        len(text.tokens),
+        text.n_words,
+        text.n_unseen,
+        len(text.section_names),
+        tuple(text.words[row] for row in rows),
+        text.counts[rows],
+        np.repeat(np.arange(len(GROUPS))[::-1], [len(part) for part in parts]),
+    )
+    return rows, facts
 
 
-def _snapshot(step: TrainingStep, drawn: DrawnWords) -> Snapshot:
+def _snapshot(step: TrainingStep, text: TrainingText, rows: np.ndarray) -> Snapshot:
     return Snapshot(
         step.loss,
         {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
         {name: getattr(step, f"norm_{name}") for name in GROUPS},
         step.singular_values[:SINGULAR_VALUES].astype(np.float32),
-        step.embeddings[drawn.rows].astype(np.float16),
-        theory_of(step, drawn.text) if len(step.hidden) else None,
+        step.embeddings[rows].astype(np.float16),
+        theory_of(step, text) if len(step.hidden) else None,
     )
 
 
@@ -328,22 +320,22 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
         "about": dict(about),
         "runs": [asdict(run) for run in history.runs],
         "n_steps": history.n_steps,
-        "text": {
-            name: getattr(text, name)
-            for name in ("name", "n_tokens", "n_words", "n_unseen", "n_sections", "words")
-        },
+        "text": {name: each for name, each in vars(text).items() if name not in TEXT_ARRAYS},
         "theory": [[each and asdict(each) for each in of_run] for of_run in history.theory],
     }
-    out = io.BytesIO()
-    np.savez_compressed(
-        out,
+    write_arrays(
+        path,
         head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
-        counts=text.counts,
-        groups=text.groups.astype(np.uint8),
+        **{name: getattr(text, name) for name in TEXT_ARRAYS},
         singular_values=history.singular_values.astype(np.float32),
         places=history.places.astype(np.float16),
         **{name: getattr(history, name) for name in PLAIN},
     )
+
+
+def write_arrays(path: Path, **arrays: Any) -> None:
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, out.getvalue())
 
@@ -356,9 +348,7 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
     words = tuple(head["text"].pop("words"))
     history = History(
         runs=tuple(Run(**run) for run in head["runs"]),
-        text=TextFacts(
-            **head["text"], words=words, counts=arrays["counts"], groups=arrays["groups"]
-        ),
+        text=TextFacts(**head["text"], words=words, **{n: arrays[n] for n in TEXT_ARRAYS}),
         n_steps=head["n_steps"],
         singular_values=arrays["singular_values"],
         places=arrays["places"].astype(np.float64),

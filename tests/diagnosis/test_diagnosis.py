@@ -11,7 +11,6 @@ from sklearn.decomposition import PCA
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
-from geometry.diagnosis.findings import copies
 from geometry.diagnosis.sentences import (
     basis,
     certainty,
@@ -455,14 +454,6 @@ def test_fewer_rows_than_dimensions_are_judged_without_full_whitening():
     assert all(cure.score is not None for cure in found.trial.cures)
     assert found.chosen.kind != "level"
     assert found.chosen.score > 0.9
-
-
-def test_copies_are_the_first_row_with_the_same_vector_or_text():
-    X = np.array([[0.0, 1], [2, 3], [-0.0, 1], [4, 5], [2, 3]])
-    np.testing.assert_array_equal(copies(X), [0, 1, 0, 3, 1])
-    np.testing.assert_array_equal(copies(X, ["a", "b", "c", "b", "e"]), [0, 1, 0, 1, 1])
-    # Row 3 has the vector of row 1 and the text of row 2.
-    np.testing.assert_array_equal(copies(X[:3], ["a", "b", "b"]), [0, 0, 0])
 
 
 @pytest.mark.slow

@@ -65,24 +65,6 @@ def test_a_cure_is_seldom_recommended_where_none_helps(made, draws, record_prope
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("draws", DRAWS)
-@pytest.mark.timeout(3600)
-def test_intervals_contain_the_mean_difference(draws, record_property):
-    """The mean over all draws stands for the true difference. All intervals of a trial hold it."""
-    differences: dict[str, list] = {}
-    for seed in range(draws):
-        X, labels = labelled("remove", n=N, seed=seed)
-        for cure in of_labels(X, np.asarray(labels), seed).cures[1:]:
-            differences.setdefault(cure.kind, []).append(cure.against["leave"])
-    missed = np.zeros(draws, dtype=bool)
-    for each in differences.values():
-        true = np.mean([one.value for one in each])
-        missed |= [not one.low <= true <= one.high for one in each]
-    record_property("rates", f"together: {1 - missed.mean():.3f} of {draws}")
-    assert missed.mean() <= (0.25 if draws == FEW else 0.09)
-
-
-@pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize(
     "draws", [pytest.param(3, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.long)]

@@ -10,7 +10,6 @@ from geometry.diagnosis.threshold_sentences import SENTENCES, cut_table, summary
 from geometry.diagnosis.thresholds import (
     LEAST_ABOVE,
     MOST,
-    _Auc,
     draw_pairs,
     find_cuts,
     find_thresholds,
@@ -31,24 +30,6 @@ def cone(n: int = 400, d: int = 16, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     X = 2 * centres[label] + 0.4 * rng.standard_normal((n, d))
     X[:, 0] += 6
     return X.astype(np.float32), label.astype(str)
-
-
-def test_auc_and_the_cuts_of_four_pairs_by_hand():
-    """Related .9 and .5, unrelated .6 and .2: of four comparisons the related one wins three."""
-    related, unrelated = np.array([0.9, 0.5]), np.array([0.6, 0.2])
-    values, is_related = np.array([0.9, 0.5, 0.6, 0.2]), np.array([True, True, False, False])
-    ends = np.array([0, 1, 2, 3]), np.array([4, 5, 6, 7])
-    found = _Auc.of(values, is_related, ends)
-    assert found.value == 0.75
-    # placements: 1 and .5 below .9 and .5; 1 - .5 and 1 - 0 above .6 and .2
-    assert placements(related, unrelated).tolist() == [1.0, 0.5]
-    added = [(1 - 0.75) / 2, (0.5 - 0.75) / 2, (0.5 - 0.75) / 2, (1 - 0.75) / 2]
-    assert [found.edges[a, b] for a, b in zip(*ends, strict=True)] == pytest.approx(added)
-    assert placements(np.array([0.5]), np.array([0.5, 0.5])).tolist() == [0.5]  # ties
-    cuts = {cut.code: cut for cut in find_cuts(related, unrelated)}
-    assert cuts.keys() == {"f1", "recall"}  # too few pairs for a precision
-    assert (cuts["f1"].cosine, cuts["f1"].precision, cuts["f1"].recall) == (0.5, 2 / 3, 1.0)
-    assert (cuts["recall"].cosine, cuts["recall"].false_share) == (0.5, 0.5)
 
 
 @for_each("rounded", [2, 9])
@@ -72,23 +53,6 @@ def test_auc_and_cuts_are_those_of_scikit_learn(rounded):
         assert cut.precision == pytest.approx(precision[at == cut.cosine][0])
         assert cut.recall == pytest.approx((related >= cut.cosine).mean())
         assert cut.false_share == pytest.approx((unrelated >= cut.cosine).mean())
-
-
-@for_each("is_same", [True, False])
-def test_the_drawn_pairs_are_different_and_of_different_units(is_same):
-    """Rows 0 and 1 are one unit; of six rows with labels a a a b b c all other pairs are drawn."""
-    labels, units = np.array(list("aaabbc")), np.array([0, 0, 2, 3, 4, 5])
-    left, right = draw_pairs(labels, units, 500, np.random.default_rng(0), is_same=is_same)
-    same = {(0, 2), (1, 2), (3, 4)}
-    every = {(a, b) for a in range(6) for b in range(a + 1, 6)} - {(0, 1)}
-    assert len(left) == len(set(zip(left, right, strict=True)))
-    assert set(zip(left.tolist(), right.tolist(), strict=True)) == (
-        same if is_same else every - same
-    )
-    left, _ = draw_pairs(labels, units, 2, np.random.default_rng(0), is_same=is_same)
-    assert len(left) == 2
-    alone = draw_pairs(np.array(list("abc")), units[3:], 9, np.random.default_rng(0), is_same=True)
-    assert len(alone[0]) == 0
 
 
 def test_every_pair_is_as_probable_as_every_other():

@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 from geometry import PairScore
 from geometry.data.pairs import Pairs
 from geometry.evaluate import choose_on_dev, evaluate_grid
-from geometry.evaluate.best_cell import HalfChoice, RecordingBootstrap, halves
+from geometry.evaluate.best_cell import halves
 from geometry.evaluate.bootstrap import PairBootstrap
 from tests.for_each import for_each
 
-RNG = np.random.default_rng(5)
-N, D = 41, 5
-GOLD = RNG.normal(size=N)
-X = RNG.normal(size=(3, 2 * N, D)).astype(np.float32)
-X[:, N:] += X[:, :N] * (1 + GOLD[:, None] * np.array([0.0, 0.4, 1.5])[:, None, None])
 DEV = evaluate_grid(
     {"mean": np.random.default_rng(0).standard_normal((3, 40, 5))},
     np.random.default_rng(1).uniform(0, 5, 20),
@@ -52,50 +47,6 @@ def test_pairs_that_share_sentences_stay_in_one_half_and_are_drawn_together():
 def test_pairs_that_have_no_halves_are_refused(gold):
     with pytest.raises(ValueError, match="choose on other pairs"):
         halves(gold)
-
-
-def test_the_choice_is_that_of_a_grid_on_one_half_and_its_score_of_one_on_the_other():
-    bootstrap = RecordingBootstrap(GOLD, 20)
-    grid = evaluate_grid({"mean": X}, GOLD, treatments=("none", "pca"), bootstrap=bootstrap)
-    choice = HalfChoice(GOLD)
-    choice.add(grid.cells, bootstrap.recorded)
-    chosen = choice.chosen(draws=50)
-    dev, test = halves(GOLD)
-    assert sorted([*dev, *test]) == list(range(N))
-    assert np.array_equal(halves(GOLD)[0], dev)
-    assert not np.array_equal(halves(GOLD, random_state=1)[0], dev)
-
-    def of(rows):
-        both = np.concatenate([rows, rows + N])
-        more = {"fit_vectors": {"mean": X}, "fit_on": "all"}  # both halves use the fit on all pairs
-        return evaluate_grid(
-            {"mean": X[:, both]}, GOLD[rows], treatments=("none", "pca"), draws=50, **more
-        )
-
-    on_dev, on_test = of(dev), of(test)
-    best = on_dev.best()
-    expected = on_test.cell(best.layer, "mean", best.treatment).score
-    assert chosen.n_cells == 6
-    found = chosen.cell_on_dev
-    assert (found.layer, found.treatment) == (best.layer, best.treatment)
-    assert found.score.spearman == pytest.approx(best.score.spearman)
-    assert found.score.n == 20
-    assert chosen.cell_on_test.score == expected
-    assert expected.low < expected.spearman < expected.high
-
-
-def test_the_first_of_equal_cells_is_chosen_and_never_one_without_a_score():
-    def choice(vectors):
-        bootstrap = RecordingBootstrap(GOLD, 10)
-        grid = evaluate_grid({"cls": vectors}, GOLD, treatments=["none"], bootstrap=bootstrap)
-        choice = HalfChoice(GOLD)
-        choice.add(grid.cells, bootstrap.recorded)
-        return choice.chosen(draws=10)
-
-    still = np.ones((1, 2 * N, D), dtype=np.float32)
-    assert choice(np.concatenate([still, X[:1], X[:1]])).cell_on_dev.layer == 1
-    with pytest.raises(ValueError, match="no cell"):
-        choice(still)
 
 
 @given(st.lists(st.none() | st.floats(-1, 1), min_size=9, max_size=9))

@@ -48,14 +48,6 @@ def test_every_resample_is_scipys(similarities):
     )
 
 
-def test_resamples_are_multinomial_and_seeded():
-    first, same, other = (PairBootstrap(GOLD, 200, seed) for seed in (0, 0, 1))
-    assert np.array_equal(first._counts, same._counts)
-    assert not np.array_equal(first._counts, other._counts)
-    assert (first._counts.sum(axis=0) == N).all()
-    assert first._counts.var() == pytest.approx(1, abs=0.05)
-
-
 def test_few_pairs_leave_out_resamples_that_have_none():
     gold, similarities = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0])
     with warnings.catch_warnings():

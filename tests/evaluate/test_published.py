@@ -11,16 +11,6 @@ from geometry.evaluate.published import datasets
 TABLES = {table.key: table for table in published_tables()}
 
 
-def test_every_table_names_its_source_and_fits_its_columns():
-    assert len(TABLES) == len(published_tables())
-    for table in TABLES.values():
-        assert table.source
-        assert table.setting
-        assert table.metric
-        for values in table.rows.values():
-            assert len(values) == len(table.columns)
-
-
 def test_scores_of_a_data_set():
     scores = published_scores()
     assert {score.dataset for score in scores} == {"STS-B"}

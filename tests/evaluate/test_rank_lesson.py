@@ -20,14 +20,6 @@ def r(bend: Bend) -> float:
     return float(pearsonr(made.gold, made.scores)[0])
 
 
-@for_each("curve", [1.0, 6.0])
-def test_the_reversed_order_is_minus_one(curve):
-    made = made_up_scores(Bend(curve=curve, is_reversed=True))
-    assert spearmanr(made.gold, made.scores).statistic == pytest.approx(-1, abs=1e-15)
-    assert np.argsort(made.scores).tolist() == np.argsort(-made.gold).tolist()
-    assert -1 < rho(Bend(noise=0.25, is_reversed=True)) < -0.9
-
-
 @given(st.floats(0, 1), st.floats(1, 10))
 def test_a_monotone_curve_changes_no_rank_and_lowers_pearson(noise, curve):
     straight, bent = made_up_scores(Bend(noise)), made_up_scores(Bend(noise, curve))

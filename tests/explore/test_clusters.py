@@ -60,12 +60,6 @@ def test_of_many_rows_a_sample_is_clustered_by_its_seed():
     np.testing.assert_array_equal(found.labels, find_clusters(X, max_rows=200, seed=3).labels)
 
 
-def test_fewer_rows_than_a_cluster_has_are_in_none():
-    found = find_clusters(np.eye(4), smallest=5)
-    assert found.sizes == ()
-    assert set(found.labels) == {-1}
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [({"smallest": 1}, "smallest"), ({"max_rows": 1}, "max_rows"), ({"n_components": 0}, "n_comp")],

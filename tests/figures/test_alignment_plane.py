@@ -43,9 +43,3 @@ def test_points_path_and_labels(theme):
     assert [label.text for label in figure.layout.annotations] == ["white", "<b>flow</b>", "raw"]
     left, _, right = figure.layout.annotations
     assert left.ax > 0 > right.ax  # towards the middle
-
-
-def test_values_without_a_number_have_colours_still():
-    missing = PlanePath(np.array([-1.0]), np.array([0.2]), np.array([np.nan]), ("a",), "path")
-    figure = plane_figure([], missing, ("u", "a", "score"), LIGHT)
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)

@@ -60,23 +60,6 @@ def test_one_reach_gives_both_panels_the_same_equal_axes():
     assert picture(raw).layout.height == picture(white).layout.height
 
 
-def test_every_point_is_drawn_where_it_is_with_its_text():
-    what = panel()
-    points = picture(what).data[0]
-    drawn = np.column_stack([points.x, points.y])
-    assert drawn == pytest.approx(what.coordinates, abs=1e-6)
-    assert list(points.text) == what.texts
-    assert "%{text}" in points.hovertemplate
-
-
-def test_the_origin_is_drawn_and_labelled():
-    figure = picture(panel())
-    [note] = [annotation for annotation in figure.layout.annotations if "原點" in annotation.text]
-    assert (note.x, note.y) == (0, 0)
-    assert figure.layout.xaxis.zeroline
-    assert figure.layout.yaxis.zeroline
-
-
 @for_each("degrees", [0.5, 11.7, 44.0, 74.9])
 @for_each("axis", [(1, 0), (0.6, 0.8), (-1, 0.2), (-0.3, -0.9)])
 def test_the_wedge_has_the_half_angle_it_is_given_around_its_axis(degrees, axis):
@@ -124,19 +107,6 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend():
         assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
         assert ring.marker.symbol == mark.symbol
     assert picture(what).layout.height > picture(panel()).layout.height
-
-
-def test_captions_are_above_the_picture_word_for_word():
-    captions = ["50% im Umkreis von 40,3°", "90% 在 46.3° 以內", "bande: 90° ± 2,9°"]
-    what = panel(
-        wedges=[Wedge(AXIS, 10, captions[0]), Wedge(AXIS, 20, captions[1])],
-        bands=[Band(87, 93, captions[2])],
-    )
-    [note] = [
-        annotation for annotation in picture(what).layout.annotations if "<br>" in annotation.text
-    ]
-    assert note.text.split("<br>") == captions
-    assert (note.yref, note.y, note.yanchor) == ("paper", 1, "bottom")
 
 
 def test_without_plotly_s_private_name_the_symbols_are_the_same():

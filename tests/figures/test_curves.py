@@ -6,11 +6,8 @@ import pytest
 from geometry.figures.curves import (
     DASHES,
     Axes,
-    Bars,
     Curve,
-    bars_figure,
     curves_figure,
-    place_colour,
 )
 from geometry.palette import DARK, LIGHT
 from tests.for_each import for_each
@@ -18,8 +15,6 @@ from tests.for_each import for_each
 X = np.array([1.0, 10, 100])
 HEIGHTS = np.array([0.5, 0.25, 0.125])
 PLAIN = Axes("方向", "variance")
-RAW = Bars(np.array([0.5, 0.2, -0.1]), ["維度 7", "維度 2", "維度 0"], "Raw", 0)
-WHITE = Bars(np.array([0.1, 0.05]), ["dimension 3", "dimension 1"], "ZCA", 2)
 themes = for_each("theme", [LIGHT, DARK])
 
 
@@ -44,13 +39,6 @@ def test_every_curve_is_there_as_it_was_given():
     assert layout.legend.yanchor == "bottom"
 
 
-def test_dots_mark_each_point_and_a_missing_one_is_a_gap():
-    (curve,) = picture(curves=[Curve(X, np.array([1, np.nan, 2]), "a", 0, dots=True)]).data
-    assert curve.mode == "lines+markers"
-    assert np.isnan(curve.y).tolist() == [False, True, False]
-    assert not curve.connectgaps
-
-
 @themes
 def test_four_clouds_and_a_reference_look_different(theme):
     figure = picture(theme=theme)
@@ -61,13 +49,6 @@ def test_four_clouds_and_a_reference_look_different(theme):
     assert (lines[4].color, lines[4].dash, lines[4].width) == (theme.ink, "dot", 1)
     assert figure.layout.paper_bgcolor == figure.layout.plot_bgcolor == theme.paper
     assert figure.layout.font.color == theme.ink
-
-
-def test_references_look_different_from_each_other_and_a_histogram_has_steps():
-    curves = [Curve(X, HEIGHTS, name) for name in ("rank floor", "n = d", "isotropic")]
-    assert len({trace.line.dash for trace in picture(curves=curves).data}) == 3
-    curves = [Curve(X, HEIGHTS, "shares", 0, step=True), Curve(X, HEIGHTS, "reference")]
-    assert [trace.line.shape for trace in picture(curves=curves).data] == ["hvh", "linear"]
 
 
 def test_ranges_are_in_data_units_on_either_scale():
@@ -87,49 +68,3 @@ def test_ranges_are_in_data_units_on_either_scale():
 def test_a_log_axis_has_no_zero(limits):
     with pytest.raises(ValueError, match="a log axis needs a range above 0; got"):
         picture(Axes("n", "y", log_y=True, y_range=limits))
-
-
-def test_shares_are_percentages_from_zero():
-    figure = picture(Axes("x", "share", percent=True))
-    assert figure.layout.yaxis.tickformat == "~%"
-    assert figure.layout.yaxis.rangemode == "tozero"
-    assert all(trace.hovertemplate == "%{x:.4g}: %{y:.2%}" for trace in figure.data)
-    assert picture().data[0].hovertemplate == "%{x:.4g}: %{y:.4g}"
-
-
-def test_a_curve_s_interval_is_shaded_between_its_edges():
-    curve = Curve(X, HEIGHTS, "raw", 0, low=HEIGHTS - 1, high=HEIGHTS + 1)
-    low, high, line = picture(curves=[curve]).data
-    assert np.array(low.y) == pytest.approx(HEIGHTS - 1)
-    assert np.array(high.y) == pytest.approx(HEIGHTS + 1)
-    assert high.fill == "tonexty"
-    assert (low.showlegend, high.showlegend, line.name) == (False, False, "raw")
-
-
-def test_named_ticks_are_numbers_as_they_are_written():
-    layout = picture(Axes("n", "score", log_x=True, x_ticks=(10.0, 1224.0))).layout
-    assert list(layout.xaxis.tickvals) == [10, 1224]
-    assert list(layout.xaxis.ticktext) == ["10", "1,224"]
-
-
-@themes
-def test_bars_have_their_heights_descriptions_and_the_colour_of_their_curve(theme):
-    figure = bars_figure((RAW, WHITE), "dimensions", "share", theme)
-    for drawn, given in zip(figure.data, (RAW, WHITE), strict=True):
-        assert drawn.name == given.name
-        assert np.array(drawn.x).tolist() == list(range(1, len(given.about) + 1))
-        assert np.array(drawn.y) == pytest.approx(given.heights)
-        assert list(drawn.text) == given.about
-        assert drawn.hovertemplate == "%{text}: %{y:.2%}"
-        assert drawn.textposition == "none"  # on the bars it would overlap
-        # The colour depends on the place. A cloud without bars leaves its place empty.
-        assert drawn.marker.color == place_colour(given.place, theme)
-    layout = figure.layout
-    assert (layout.barmode, layout.xaxis.dtick, layout.yaxis.zeroline) == ("group", 1, True)
-    assert bars_figure((RAW,), "x", "y", theme).layout.showlegend  # Plotly hides a single name
-    # in whole percents, ticks every 0.5% would read 0, 1, 1, 2
-    assert layout.yaxis.tickformat == "~%"
-
-
-def test_nothing_to_draw_is_an_empty_pair_of_axes():
-    assert len(picture(curves=[]).data) == len(bars_figure((), "x", "y", LIGHT).data) == 0

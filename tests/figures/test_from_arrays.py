@@ -72,8 +72,6 @@ def test_curves_start_at_layer_0_and_have_their_intervals():
         (figures.layer_curves, {"a": [1.0]}, {"intervals": {"b": [[0, 1]]}}, "no curve for 'b'"),
         (figures.score_ladder, {"raw": 1.0}, {"intervals": {"w": (0, 1)}}, "no score for 'w'"),
         (figures.score_ladder, [0.1, 0.2], {}, "mapping"),
-        (figures.cosine_histogram, X, {"names": "layer"}, "names must be two texts"),
-        (figures.spectrum, X, {"names": "layer"}, "names must be two texts"),
         (figures.table_heatmap, [1.0, 2.0], {}, "table of numbers"),
         (figures.table_heatmap, [[np.nan]], {}, "table of numbers"),
         (figures.table_heatmap, np.empty((0, 3)), {}, "table of numbers"),

@@ -1,7 +1,6 @@
 """A matrix as colours: the first row on top, zero in the paper's colour, symmetric signs."""
 
 import numpy as np
-import pytest
 
 from geometry.figures.heatmap import (
     Blocks,
@@ -25,20 +24,6 @@ def drawn(theme=LIGHT, **more):
     return heatmap, figure.layout
 
 
-def test_entries_and_names_as_given():
-    heatmap, layout = drawn()
-    assert np.array(heatmap.z) == pytest.approx(MATRIX)
-    assert heatmap.z.dtype == np.float32
-    assert list(heatmap.x) == list(heatmap.y) == NAMES
-    assert layout.yaxis.autorange == "reversed"  # the first row on top, as a matrix is written
-    # numeric names are categories, not positions
-    assert layout.xaxis.type == layout.yaxis.type == "category"
-    assert layout.yaxis.scaleanchor == "x"
-    titled = drawn(title="dimension")[1].margin
-    assert min(titled.l, titled.b) >= 2 * 13  # a title of 13 px fits beside the matrix
-    assert "%{y} × %{x}: %{z:.3g}" in heatmap.hovertemplate
-
-
 @for_each(("reach", "end"), [(0.2, 0.2), (7.5, 7.5), (0.0, 1), (float("nan"), 1)])
 def test_colours_are_centred_on_zero_also_where_all_is_zero(reach, end):
     heatmap, layout = drawn(reach=reach)
@@ -53,17 +38,6 @@ CELLS = Cells(
     ["0", "1"],
     ["[CLS]", "mean"],
 )
-
-
-def test_a_table_of_scores_is_written_out():
-    (heatmap,) = cells_figure(CELLS, LIGHT, limits=(-3.0, 60.0)).data
-    assert np.array(heatmap.z) == pytest.approx(CELLS.values, nan_ok=True)
-    assert heatmap.text[0][1] == "undefined"
-    assert heatmap.texttemplate == "%{text}"
-    assert heatmap.customdata[1][1] == "layer 1, mean"
-    assert (heatmap.zmin, heatmap.zmax) == (-3.0, 60.0)
-    (equal,) = cells_figure(CELLS, LIGHT, limits=(60.0, 60.0)).data
-    assert equal.zmin < 60 < equal.zmax
 
 
 @themes

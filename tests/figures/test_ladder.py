@@ -1,11 +1,9 @@
 """The ladder: dots, intervals, published scores as ticks on their rungs, and the band."""
 
-import numpy as np
 import pytest
 
 from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
-from geometry.palette import DARK, LIGHT
-from tests.for_each import for_each
+from geometry.palette import LIGHT
 
 RUNGS = (
     Rung("[CLS], layer 0", "undefined", None, ticks=(Tick(16.5, "BERT CLS"),)),
@@ -26,20 +24,6 @@ GLOVE = ScoreRange(46.0, 58.02, "GloVe")
 def picture(theme=LIGHT, rungs=RUNGS, band=GLOVE):
     names = ("measured", "published")
     return ladder_figure(rungs, "Spearman × 100", theme, names=names, band=band)
-
-
-@for_each("theme", [LIGHT, DARK])
-def test_dots_intervals_ticks_and_band_by_hand(theme):
-    measured, published, band = picture(theme).data
-    assert (measured.name, published.name, band.name) == ("measured", "published", "GloVe")
-    assert list(measured.text) == [rung.about for rung in RUNGS]
-    assert np.array(measured.x) == pytest.approx([np.nan, 66.5], nan_ok=True)
-    assert np.array(measured.error_x.array)[1] == pytest.approx(3.5)
-    assert np.array(measured.error_x.arrayminus)[1] == pytest.approx(4.5)
-    assert measured.marker.color[1] == theme.categories[2]
-    assert np.array(published.x) == pytest.approx([16.5, 46.35])
-    assert [int(y) for y in published.y] == [0, 1]  # on the rungs that they belong to
-    assert (min(band.x), max(band.x)) == (46.0, 58.02)
 
 
 def test_named_ticks_have_one_line_on_the_side_with_more_room():

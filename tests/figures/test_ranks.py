@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geometry.figures.ranks import MANY, POINTS, Level, levels_figure, ranks_figure
+from geometry.figures.ranks import MANY, POINTS, Level, ranks_figure
 from geometry.palette import LIGHT
 
 LEVELS = [Level(1, 2, 1.0, 0.9, 1.1), Level(3, 4, 2.0)]
@@ -34,14 +34,3 @@ def test_many_words_are_a_density_behind_the_most_frequent():
     shares = np.nan_to_num(np.asarray(density.z))
     np.testing.assert_allclose(shares.sum(axis=0), 1, atol=0.1)  # of each column of ranks
     assert min(density.x) > POINTS
-
-
-def test_levels_alone_have_the_same_ranks():
-    isotropic = [("isotropic", [Level(1, 4, 0.0)])]
-    figure = levels_figure(("mean", LEVELS), isotropic, LIGHT, titles=TITLES[:2])
-    band, first, second, zero = figure.data
-    assert (band.x, band.y) == ((1, 2, 2, 1), (0.9, 0.9, 1.1, 1.1))
-    assert [(each.x, each.y) for each in (first, second)] == [((1, 2), (1, 1)), ((3, 4), (2, 2))]
-    assert (zero.x, zero.y, zero.line.dash) == ((1, 4), (0, 0), "dot")
-    np.testing.assert_allclose(figure.layout.xaxis.range, np.log10([0.8, 4 * 1.15]))
-    assert [each.title.text for each in (figure.layout.xaxis, figure.layout.yaxis)] == [*TITLES[:2]]

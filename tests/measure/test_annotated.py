@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from geometry import alignment
 from geometry.measure import (
     Annotations,
     Measured,
@@ -39,17 +38,6 @@ def test_alignment_over_the_pairs():
     assert (row.value, row.undefined, row.n) == (None, "too_few_rows", 0)
     [row] = annotated_table(X * [[1], [0], [1], [1]], Annotations(pairs=[[0, 1]]))
     assert row.undefined == "zero_row"
-
-
-def test_the_interval_of_alignment_is_that_of_a_mean_over_pairs():
-    X, pairs = cloud(), np.arange(300).reshape(2, 150).T
-    [row] = annotated_table(X, Annotations(pairs=pairs), seed=3)
-    left, right = X[:150], X[150:]
-    assert (row.low, row.high) == pytest.approx(jackknife_interval(alignment, left, right, seed=3))
-    U, V = (Y / np.linalg.norm(Y, axis=1, keepdims=True) for Y in (left, right))
-    each = ((U - V) ** 2).sum(axis=1)
-    assert row.value == pytest.approx(each.mean())
-    assert row.high - row.value == pytest.approx(2.26 * each.std() / np.sqrt(150), rel=0.6)
 
 
 # Tokens

@@ -17,7 +17,6 @@ from geometry.measure import (
     max_explainable_variance,
     pairwise_cosines,
     participation_baseline,
-    positive_cosine_share,
     self_similarity,
     uniformity_baseline,
 )
@@ -37,7 +36,6 @@ WHOLE = {
     "nearest_of_all k": (1, lambda k: nearest_of_all(X, k=k)),
     "label_agreement k": (1, lambda k: label_agreement(X, IDS, k=k)),
     "pairwise_cosines max_rows": (2, lambda rows: pairwise_cosines(X, max_rows=rows)),
-    "positive_cosine_share block_rows": (1, lambda rows: positive_cosine_share(X, block_rows=rows)),
     "uniformity_baseline d": (1, uniformity_baseline),
     "participation_baseline n": (2, lambda n: participation_baseline(n, 5)),
     "participation_baseline d": (1, lambda d: participation_baseline(5, d)),

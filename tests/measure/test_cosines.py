@@ -24,7 +24,6 @@ from geometry.measure.cosines import (
     mean_cosine_spread,
 )
 from tests.clouds import cloud
-from tests.for_each import for_each
 
 CORNER = np.array([[1.0, 0], [0, 1], [1, 1]])  # cosines 0, 1/sqrt 2, 1/sqrt 2
 
@@ -52,13 +51,12 @@ def test_cosines_worked_by_hand():
     assert mean_cosine([[1, 2], [2, 4]]) == pytest.approx(1)
 
 
-@for_each("block_rows", [1, 7, 2048])
-def test_cosines_by_brute_force(block_rows):
+def test_cosines_by_brute_force():
     X = cloud()
     every = cosines_by_loop(X)
     assert mean_cosine(X) == pytest.approx(np.mean(every), abs=1e-12)
     np.testing.assert_allclose(pairwise_cosines(X), every, atol=1e-6)
-    share = positive_cosine_share(X, block_rows=block_rows)
+    share = positive_cosine_share(X)
     assert share == pytest.approx(np.mean(np.array(every) > 0))
 
 

@@ -16,7 +16,6 @@ from geometry.measure.neighbours import (
     agreement_draws,
     chance_agreement,
     closest,
-    closest_both_ways,
     distinct_distances,
     label_agreement,
     label_agreement_interval,
@@ -110,13 +109,6 @@ def test_closest_by_distance(block_rows):
     np.testing.assert_array_equal(closest(X, 7, block_rows=block_rows), expected)
 
 
-def test_both_ways_at_once():
-    X = np.random.default_rng(0).standard_normal((700, 40))
-    by_cosine, by_distance = closest_both_ways(X, 10)
-    np.testing.assert_array_equal(by_cosine, nearest_of_all(X, k=10))
-    np.testing.assert_array_equal(by_distance, closest(X, 3))
-
-
 pytestmark = pytest.mark.filterwarnings("error")
 
 
@@ -183,16 +175,6 @@ def test_duplicates_that_a_whitening_moved_by_rounding_are_dropped(method, dtype
     assert expected == pytest.approx(intrinsic_dimension(fitted.transform(X[:600])), rel=1e-4)
     again = np.random.default_rng(0).permutation(len(X))
     assert intrinsic_dimension(fitted.transform(X)[again]) == pytest.approx(expected, rel=1e-4)
-
-
-@for_each("dtype", [np.float32, np.float64])
-def test_every_row_twice_but_for_rounding(dtype):
-    X = cloud(400, 6).astype(dtype)
-    nearly = X * (1 + 4 * np.finfo(dtype).eps * np.random.default_rng(1).standard_normal(X.shape))
-    twice = np.vstack([X, nearly.astype(dtype)])
-    assert intrinsic_dimension(twice) == pytest.approx(intrinsic_dimension(X), rel=1e-3)
-    with pytest.raises(UndefinedMeasure, match="at least 3 distinct rows; got 2"):
-        intrinsic_dimension(np.vstack([X[:2], nearly[:2].astype(dtype)]))
 
 
 def test_near_but_distinct_rows_are_not_dropped():

@@ -179,18 +179,6 @@ def test_tokens_of_a_sentence_are_left_out_together():
         measure_table(X, units=sentences[:-1])
 
 
-def test_the_unit_of_a_row_is_not_its_place():
-    """The same tokens in another order, with other numbers for the sentences."""
-    X, order = cloud(160, 5), np.random.default_rng(0).permutation(160)
-    names = [name for name in LISTED if LISTED[name].without_each]
-    sorted_tokens = measure_table(X, names=names, units=SENTENCES)
-    mixed = measure_table(X[order], names=names, units=SENTENCES[order].astype(str))
-    for ours, other in zip(sorted_tokens, mixed, strict=True):
-        # a corrected interval reads other pairs of sentences
-        rel = 1e-4 if LISTED[ours.name].correction is None else 1e-2
-        assert (ours.low, ours.high) == pytest.approx((other.low, other.high), rel=rel), ours.name
-
-
 @for_each(("n", "d"), [(200, 5), (50, 60)])
 def test_an_interval_ends_at_the_largest_value_there_is(n, d):
     """Of n rows in d dimensions at most min(n - 1, d) are independent; uncentred min(n, d)."""

@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 
 from geometry import (
-    Whitening,
-    intrinsic_dimension,
     mean_cosine,
     opening_angle,
 )
 from geometry.measure import positive_cosine_share
-from geometry.measure.neighbours import distinct_distances
 from geometry.projection.twin import fit_whitening
 from tests.sts.scoring import score
 
@@ -38,19 +35,6 @@ def layers(sts_layers):
 
 def white(X, fit="full"):
     return fit_whitening(X, fit).apply(X)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("method", ["pca", "zca", "cholesky", "pca-cor", "zca-cor"])
-@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (4, "mean"), (5, "cls")])
-def test_sentences_that_come_twice_count_once_after_a_whitening(layers, layer, pooling, method):
-    """By rounding, equal sentences are up to 1e-5 apart; the nearest different ones are 1e-2."""
-    X = layers[pooling][layer]
-    first = np.sort(np.unique(X, axis=0, return_index=True)[1])
-    assert len(first) < len(X) - 100
-    W = Whitening(method).fit(X).transform(X)
-    assert len(distinct_distances(W)[1]) == len(distinct_distances(X)[1]) == len(first)
-    assert intrinsic_dimension(W) == pytest.approx(intrinsic_dimension(W[first]), rel=1e-4)
 
 
 def test_every_cosine_at_layer_4_is_positive(layers):

@@ -9,7 +9,6 @@ import pytest
 from geometry.training import (
     TrainingError,
     separating_direction,
-    token_gradient,
     train_classifier,
     train_language_model,
     train_word2vec,
@@ -70,19 +69,6 @@ def test_tokens_that_never_occur_move_one_way_and_the_penalty_prevents_it(plain,
     cured = last(train_language_model(text, gamma=1, steps=120, record_every=120, **SHORT))
     assert cured.mean_cosine_unseen < 0.6 * end.mean_cosine_unseen
     assert cured.loss < 1.03 * np.mean([step.loss for step in plain[1:]])
-
-
-def test_an_unseen_token_is_pushed_away_from_the_hidden_states(plain, text):
-    """Check the theory on the trained model."""
-    end = plain[-1]
-    gradient = token_gradient(end.hidden, end.targets, end.embeddings, int(text.unseen()[0]))
-    assert not gradient.pull.any()
-    mean = end.hidden.mean(axis=0)
-    cosine = gradient.push @ -mean / np.linalg.norm(gradient.push) / np.linalg.norm(mean)
-    assert cosine > 0.5
-    found = separating_direction(end.hidden)
-    if found.is_outside:
-        assert (end.hidden @ found.direction > 0).all()
 
 
 def test_without_layer_norm_it_trains_too(text):

@@ -9,12 +9,6 @@ from geometry.training import cosine_penalty, token_gradient
 from tests.for_each import for_each
 
 
-def test_the_penalty_of_three_vectors_by_hand():
-    # Cosines 0, -1 and 0, each twice: -2 / 9.
-    rows = torch.tensor([[2.0, 0.0], [0.0, 3.0], [0.0, -1.0]])
-    assert float(cosine_penalty(rows)) == pytest.approx(-2 / 9)
-
-
 def test_the_penalty_is_the_sum_over_pairs():
     rows = np.random.default_rng(0).standard_normal((40, 5)) + 0.5
     unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -33,13 +27,3 @@ def test_pull_and_push_are_the_negative_gradient(token):
     found = token_gradient(hidden, targets, embeddings, token)
     np.testing.assert_allclose(found.pull + found.push, -W.grad[token].numpy(), atol=1e-12)
     assert found.n_pull == (targets == token).sum()
-
-
-def test_a_token_that_never_occurs_is_pushed_away_from_every_hidden_state():
-    """All hidden states in one half-plane, so the push leaves it."""
-    hidden = np.array([[1.0, 0.2], [2.0, -0.5], [0.5, 0.1]])
-    found = token_gradient(hidden, np.array([0, 1, 0]), np.zeros((4, 2)), token=3)
-    assert found.pull.tolist() == [0, 0]
-    # every token has a share of 1/4
-    np.testing.assert_allclose(found.push, -hidden.sum(axis=0) / 4 / 3)
-    assert found.push[0] < 0
