@@ -70,7 +70,7 @@ class MomentsEstimator(MapEstimator):
             weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
             if weights.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
-        block = Moments.of(X, weights)
+        block = Moments.of(X, weights, like=None if reset else self.moments_)
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
