@@ -101,6 +101,7 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_kept_answers_show_what_a_new_process_shows():
     """One process for all pages, because each has to import the app. It empties its caches."""
     settings = [(page, *settings_of(page)[-1]) for page in PAGES]
