@@ -102,12 +102,6 @@ def test_what_names_no_content_is_refused(value):
     assert calls == []
 
 
-def test_two_functions_share_no_answer():
-    first, second = recorder()[0], kept(4)(square)
-    first(2)
-    assert second(2) == 4
-
-
 def test_a_failed_answer_is_not_stored():
     fails = iter((True, False))
 
