@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
@@ -11,6 +10,7 @@ from pages.common.draw import twin_cloud
 
 
 def page(n: int) -> None:
+    import numpy as np
     import streamlit as st
 
     from geometry.palette import DARK
