@@ -1,12 +1,9 @@
-"""The exit code and the pages of the benchmarks."""
+"""The pages of the benchmarks."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bench.table import Row
 from bench.twin import PEER_PAGE, TWIN_PAGE
-
-MET, MISSED, PLAIN = (Row("a row", 1.0, met=met) for met in (True, False, None))
 
 
 @pytest.mark.parametrize("page", [TWIN_PAGE, PEER_PAGE])

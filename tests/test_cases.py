@@ -150,11 +150,6 @@ def test_case_10():
         assert direction[0] * direction[1] < 0
 
 
-def test_case_12(case):
-    X = np.load(case("12-unit-variance/x.npy"))
-    np.testing.assert_allclose(Whitening("pca").fit_transform(X).var(axis=0), 1, atol=1e-6)
-
-
 def test_case_34(case):
     texts = read_corpus(case("34-odd-texts/odd.txt")).texts
     for pooling in ("mean", "cls", "max"):

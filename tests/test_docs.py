@@ -42,7 +42,6 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS
-from geometry.vectors.formats import FORMATS
 from pages.common.words import table_of
 from tests.for_each import for_each
 
@@ -54,7 +53,6 @@ PROSE = [*TOP, *TRANSLATED, *DOCS]
 TEXT = {path.stem: path.read_text(encoding="utf-8") for path in PROSE}
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
-INPUTS = "| file | where the vectors are | texts and labels |"
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -204,7 +202,9 @@ def test_every_row_of_theirs_names_a_source(row):
 
 
 def test_every_name_in_the_tables_exists():
-    for _, where, _ in LISTED:
+    mathematics = table(TEXT["mathematics"], "| what | formula | function | source |")
+    assert len(mathematics) > 20
+    for where in (*(row[1] for row in LISTED), *(row[2] for row in mathematics)):
         for name in names_in(where):
             found = geometry
             for part in name.split("."):
@@ -315,15 +315,6 @@ def test_the_table_of_questions_has_every_option_that_a_file_may_leave_open():
     options = {"holds": "as", "bytes": "encoding", "title": "no-header"}
     for option in asked | {"packed"}:
         assert f"`--{options.get(option, option)}" in questions
-
-
-def test_every_format_of_vectors_is_documented():
-    written = " ".join(row[0] for row in table(TEXT["inputs"], INPUTS))
-    sentence = SENTENCES["vectors"]["no_vector_set"]
-    for each in FORMATS:
-        if each.rows is not None and each.name not in ("text", "binary"):
-            assert f"`.{each.name}`" in written, each.name
-            assert f".{each.name}," in sentence, each.name
 
 
 @pytest.mark.parametrize("command", ["export", "whiten"])

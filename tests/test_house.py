@@ -37,13 +37,6 @@ NOT_FROM = {  # folder: the packages that it must not import
     "pages/": ("app", "bench", "tests"),
     "bench/": ("app", "pages"),
 }
-# Where names that a library does not publish are used: what happens without them is tested
-UNPUBLISHED = (
-    "geometry/data/packed_tables.py",
-    "geometry/encode/linear.py",
-    "geometry/figures/cone.py",
-    "pages/common/streamlit_internals.py",
-)
 PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in an import
 EXTRAS = {  # where an extra is imported: its requirements
     "geometry/scale/": "requirements-scale.txt",
@@ -186,45 +179,6 @@ def test_a_library_is_imported_only_in_its_place(library, all_imports):
         if is_in(module, library) and not name.startswith(PLACES[library])
     ]
     assert not elsewhere
-
-
-def private_names(code: ast.Module) -> tuple[set[str], set[str]]:
-    """(those that a module reads of objects, also by ``getattr``; those that it defines)."""
-    read, own = set[object](), set[object]()
-    for node in ast.walk(code):
-        if isinstance(node, ast.FunctionDef):
-            own.add(node.name)
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            own.add(node.target.id)
-        elif isinstance(node, ast.Attribute):
-            (own if isinstance(node.ctx, ast.Store) else read).add(node.attr)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr"):
-            read |= {each.value for each in node.args if isinstance(each, ast.Constant)}
-    first, second = (
-        {each for each in map(str, names) if each[0:1] == "_" != each[1:2]} for names in (read, own)
-    )
-    return first, second
-
-
-def test_names_that_a_library_does_not_publish_are_used_in_their_places():
-    files = [
-        (name, parsed(ROOT / name))
-        for name in tracked_files()
-        if name.startswith(("app.py", "geometry/", "pages/")) and name.endswith(".py")
-    ]
-    functions = {  # also of a class that another file extends
-        node.name
-        for _, code in files
-        for node in ast.walk(code)
-        if isinstance(node, ast.FunctionDef)
-    }
-    published = functions | {"_exit", "_replace"}  # of ``os`` and of named tuples
-    found = set()
-    for name, code in files:
-        read, own = private_names(code)
-        if read - own - published:
-            found.add(name)
-    assert found == set(UNPUBLISHED)
 
 
 @pytest.mark.parametrize("folder", NOT_FROM)

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,7 +15,6 @@ from geometry import CorpusError, process
 from geometry.data.corpus import read_corpus
 from geometry.process import (
     NICENESS_VARIABLE,
-    Process,
     ProcessEnded,
     ProcessLimits,
     Worker,
@@ -26,7 +24,6 @@ from geometry.process import (
 )
 from tests.functions import (
     add_slowly,
-    count_apart,
     count_fast,
     crash,
     fail,
@@ -194,14 +191,6 @@ def test_a_cancel_ends_the_process_though_its_work_goes_on(compute, tmp_path):
     assert compute(os.getpid) != int(pid.read_text())
 
 
-def test_a_cancel_ends_a_process_that_has_not_begun(compute):
-    def cancel(done: int, total: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compute(partial(time.sleep, PATIENCE), cancel)
-
-
 def test_a_kill_ends_one_work_and_no_other(worker, tmp_path):
     other = Worker(idle_seconds=60)
     paths = {name: tmp_path / name / "pid" for name in ("one", "other")}
@@ -274,11 +263,3 @@ call = partial(work_until, {str(tmp_path / "pid")!r}, progress=no_report)
     server.kill()
     server.wait()
     until(lambda: not runs(pid))
-
-
-def test_values_of_an_iterator_come_one_by_one():
-    own = Process(FREE)
-    own.start(partial(count_apart, 3))
-    assert list(own.values()) == [0, 1, 2]
-    own.end()
-    assert own.has_ended

@@ -12,12 +12,11 @@ import pytest
 from nbclient import NotebookClient
 from sphinx.util.inventory import InventoryFile
 
-from tests.test_docs import CODE, DOCS, TEXT, names_in, table
+from tests.test_docs import CODE, TEXT
 from tests.test_lazy_import import FOLDERS, public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
-INDEX = TEXT["index"]
 MAKE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
@@ -33,32 +32,6 @@ def test_the_reference_has_every_package_that_lists_names():
     packages = [f"geometry.{name}" for name in FOLDERS]
     with_names = [name for name in packages if hasattr(import_module(name), "__all__")]
     assert listed == ["geometry", *sorted(with_names)]
-
-
-def test_every_document_and_notebook_is_in_the_index_once():
-    entries = re.findall(r"^(?:.*<)?([\w./-]+)>?$", INDEX, re.MULTILINE)
-    own = [path.stem for path in DOCS if path.stem != "index"]
-    own += [f"notebooks/{path.stem}" for path in NOTEBOOKS]
-    assert len(own) > 20
-    assert not [name for name in own if entries.count(name) != 1]
-    others = [name for name in entries if name.startswith("../")]
-    assert len(others) > 5
-    assert not [name for name in others if not (ROOT / "docs" / f"{name}.md").is_file()]
-
-
-def test_every_name_in_the_mathematics_exists():
-    names = {
-        name
-        for head in ("| what | formula | function | source |",)
-        for row in table(TEXT["mathematics"], head)
-        for name in names_in(row[2])
-    }
-    names |= {"Whitening", "evaluate_pairs", "projection.Plane", "measure.jackknife_interval"}
-    assert len(names) > 30
-    for name in names:
-        found = import_module("geometry")
-        for part in name.split("."):
-            found = getattr(found, part)
 
 
 def test_every_measure_of_a_cloud_has_its_formula():

@@ -105,7 +105,7 @@ def address_has(page: Page, key: str) -> float:
 
 
 @pytest.mark.slow
-def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, page):
+def test_a_first_visit_guesses_and_downloads(server, page):
     open_plane(page, server.page_url(PAGE))
     expect(pictures(page).first).to_be_visible()
     expect(pictures(page).nth(1)).to_be_hidden()
@@ -125,16 +125,6 @@ def test_a_first_visit_guesses_then_moves_a_slider_and_downloads(server, page):
         "cos(a, b) = −0.600, cos(a, c) = 0.600, cos(b, c) = −1.000.",
     ):
         expect(page.get_by_role("group", name=name)).to_have_count(1)
-    # The table and the address follow a slider.
-    angle = page.get_by_role("slider", name="Angle from e₁ to e₂")
-    angle.focus()
-    for key, degrees in (("Home", 15.0), ("ArrowRight", 16.0)):
-        with rerun(page):
-            angle.press(key)
-        assert column(page, "true") == shown(Plane(1.0, 2.0, degrees).true_cosines())
-        page.wait_for_function(f"location.search.includes('angle={degrees:g}')")
-    with rerun(page):
-        page.get_by_role("button", name="e₁ = (1, 0), e₂ = (0, 2)", exact=True).click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download picture (SVG)").click()
     picture = ElementTree.parse(waiting.value.path()).getroot()

@@ -5,7 +5,7 @@ A violation of the security policy is logged as an error, which fails the test.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from itertools import product
@@ -38,6 +38,7 @@ CHINESE_TEXTS = "model=bundled-e5&corpus=topics-zh&pairs=pairs-zh"
 STATES = tuple(product(languages(), ("light", "dark")))
 # a laptop, a projector, a laptop at 150%, a telephone
 SIZES = ((1400, 900), (1024, 768), (933, 600), (420, 900))
+ENDS = (SIZES[0], SIZES[-1])
 FINDINGS = Path(__file__).with_name("fits.js").read_text(encoding="utf-8")
 DRAWN = """() => [...document.querySelectorAll(".twin, .chart, .plane:not(.hull)")]
   .every(part => part.dataset.drawn || !part.checkVisibility())"""
@@ -45,7 +46,7 @@ LIGHT = "cosine_basis"  # the page that is visited the fastest
 PICTURES = ".twin-stage, .chart[data-drawn], .plane svg, .wall"
 REDRAWN = 3000  # milliseconds
 FORM_FIRST = ("your_corpus",)  # it has no picture before a corpus is given
-ON_A_TELEPHONE_ELSEWHERE = ("layers",)  # in test_pages.py
+BELOW_A_MESSAGE = ("layers",)  # which says that the model does not know the Chinese texts
 # Times at which there was no picture, and no longer the frame that was in its place.
 HOLES = """window.holes = [];
 const look = () => {
@@ -60,10 +61,10 @@ IS_HIGH = """first => Math.min(...[...document.querySelectorAll(first)]
   .map(part => part.getBoundingClientRect()).filter(box => box.width).map(box => box.top)) < 500"""
 
 
-def findings(page: Page) -> list[str]:
+def findings(page: Page, sizes: Iterable[tuple[int, int]] = SIZES) -> list[str]:
     """What does not fit at any of the sizes."""
     found = []
-    for width, height in SIZES:
+    for width, height in sizes:
         set_size(page, width, height)
         page.wait_for_function(DRAWN)
         with suppress(Error):  # Plotly redraws some time after the last change of size
@@ -94,52 +95,46 @@ def mark_of(name: str, state: int) -> pytest.MarkDecorator:
 
 
 @pytest.mark.parametrize(
-    ("name", "language", "theme"),
-    [  # each page in one state; `make test-long` has all
-        pytest.param(
-            name, *state, marks=pytest.mark.slow if STATES[i % 6] == state else pytest.mark.long
-        )
-        for i, name in enumerate(PAGES)
-        for state in STATES
+    ("name", "language", "theme", "is_presented", "sizes"),
+    [  # each page in one state at the largest and the smallest size; `make test-long` has all
+        *(
+            pytest.param(name, *STATES[i % 6], False, ENDS, marks=pytest.mark.slow)
+            for i, name in enumerate(PAGES)
+        ),
+        pytest.param(LIGHT, *STATES[0], True, SIZES, marks=pytest.mark.slow),
+        *(
+            pytest.param(name, *state, is_presented, SIZES, marks=pytest.mark.long)
+            for name, state, is_presented in product(PAGES, STATES, (False, True))
+        ),
     ],
 )
 def test_a_page_is_accessible_and_fits_at_every_size(
-    new_page: Callable[..., Page], server: AppServer, name: str, language: str, theme: str
+    new_page: Callable[..., Page],
+    server: AppServer,
+    name: str,
+    language: str,
+    theme: str,
+    is_presented: bool,
+    sizes: tuple[tuple[int, int], ...],
 ):
     page = new_page(viewport={"width": 1400, "height": 900}, color_scheme=theme)
     page.add_init_script(HOLES)
-    open_app(page, server.page_url(name, query=f"lang={language}&{QUERIES.get(name, '')}"))
-    assert page.evaluate("window.framed")
+    query = "present=1" if is_presented else QUERIES.get(name, "")
+    open_app(page, server.page_url(name, query=f"lang={language}&{query}"))
     assert page.evaluate("document.documentElement.lang") == language
-    use = catalogue(language).gettext(USES.get(name, "This page shows the corpus."))
-    expect(page.get_by_text(use, exact=True)).to_be_visible()
     if name not in FORM_FIRST:
         assert page.evaluate("window.holes") == []
-        assert_first_picture_fits(page, 1400, 900)
-    assert grave_findings(page, "body") == []
-    assert findings(page) == []  # the last size is a telephone's
-    if name not in ON_A_TELEPHONE_ELSEWHERE:
-        page.wait_for_function(IS_HIGH, arg=f"{PICTURES}, .st-key-pasted")
-
-
-@pytest.mark.parametrize(
-    ("name", "language", "theme"),
-    [  # one page in one state; `make test-long` has all
-        pytest.param(name, *state, marks=mark_of(name, i))
-        for name in PAGES
-        for i, state in enumerate(STATES)
-    ],
-)
-def test_a_presented_page_fits_at_every_size(
-    new_page: Callable[..., Page], server: AppServer, name: str, language: str, theme: str
-):
-    page = new_page(viewport={"width": 1400, "height": 900}, color_scheme=theme)
-    open_app(page, server.page_url(name, query=f"lang={language}&present=1"))
-    assert findings(page) == []
-    if name not in FORM_FIRST:
-        for size in SIZES[:2]:
+        for size in SIZES[: 1 + is_presented]:
             assert_first_picture_fits(page, *size)
     assert grave_findings(page, "body") == []
+    assert findings(page, sizes) == []  # the last size is a telephone's
+    if is_presented:
+        return
+    assert page.evaluate("window.framed")
+    use = catalogue(language).gettext(USES.get(name, "This page shows the corpus."))
+    expect(page.get_by_text(use, exact=True)).to_be_visible()
+    if name not in BELOW_A_MESSAGE:
+        page.wait_for_function(IS_HIGH, arg=f"{PICTURES}, .st-key-pasted")
 
 
 # What a reader sees or hears: lines of text, and the names of controls and pictures.

@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import grave_findings
 from tests.browser.clouds import (
-    is_drawn,
     of_stage,
     pixels,
     wait_for_clouds,
@@ -23,11 +22,9 @@ from tests.browser.screen import (
     open_app,
     rerun,
     state,
-    wait_for_app,
 )
 
 PAGE = "narrow_cone"
-PLACES = (0, 1)  # raw, white
 MS = 1000 * LONG
 
 
@@ -63,10 +60,7 @@ def chosen(page: Page, key: str) -> str:
 
 
 @pytest.mark.long
-def test_a_cold_deep_link_encodes_nothing_and_what_is_computed_shows_its_progress(
-    fresh_server, page, tmp_path
-):
-    """Cancel and Start again are in test_your_corpus.py."""
+def test_a_cold_deep_link_encodes_nothing(fresh_server, page, tmp_path):
     server = fresh_server(cache_dir=tmp_path)
     query = "layer=5&pooling=cls&view=cone&colour=length&strength=0.5&lang=zh-Hant"
     open_app(page, server.page_url(query=query))  # the bare address
@@ -82,35 +76,6 @@ def test_a_cold_deep_link_encodes_nothing_and_what_is_computed_shows_its_progres
     expect(page.locator(".twin-legend")).to_contain_text("詞數")
     expect(page.get_by_text("第 5 層")).not_to_have_count(0)
     assert state(page).items() >= dict(parse_qsl(query)).items()
-
-    # the vectors of this layer are not shipped
-    other = "layer=3&pooling=max&corpus=topics-zh"
-    page.goto(server.page_url(PAGE, query=other))
-    progress = page.locator('[data-testid="stProgress"]')
-    expect(progress).to_contain_text("Encoding 240 sentences", timeout=MS)
-    expect(page.locator(".twin")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Limits")).to_be_visible()
-    wait_for_pictures(page)
-    wait_for_app(page)
-    expect(progress).to_have_count(0)
-    assert_no_exception(page)
-    # A progress bar that disappears must not replace the elements below it.
-    of_stage(page, "twin.isTheSame = true")
-    page.locator('[data-set="at"]').focus()
-    with rerun(page):
-        page.keyboard.press("ArrowRight")
-    expect(page.locator('[data-set="at"]')).to_be_focused()
-    assert of_stage(page, "twin.isTheSame")
-
-    page.goto(server.page_url(PAGE, query=f"{other}&view=tsne&dims=2D"))
-    expect(progress).to_contain_text("t-SNE of 240 points", timeout=MS)
-    wait_for_stage(page, "stage.message.axes[0] === 't-SNE 1'")
-    wait_for_app(page)
-    expect(page.get_by_text("t-SNE preserves neighbours, not angles.")).to_be_visible()
-    below = of_stage(page, "stage.message.below")
-    assert all("no cone, no angles, no distances between groups" in line for line in below)
-    for place in PLACES:
-        assert is_drawn(page, place)
     assert_no_exception(page)
 
 

@@ -20,24 +20,6 @@ from tests.browser.screen import (
 from tests.browser.server import AppServer
 from tests.waiting import until
 
-# On each page: a control of its own, and the option that is chosen.
-SET = {
-    "narrow_cone": ("dims", "2D"),
-    "layers": ("view", "PCA"),
-    "word_frequency": ("words", "contextual tokens"),
-    "degeneration": ("train", "Language model with three optimisers"),
-    "whitening": ("second", "Centred"),
-    "neighbours": ("after", "centred"),
-    "sentence_similarity": ("sts-fit", "Topics, English"),
-    "contrast": ("contrast-temperature", "0.5"),
-    "cosine_basis": ("shear", ""),
-    "your_corpus": ("pasted", "one text"),
-}
-
-
-def name_of(page: Page) -> str:
-    return page.evaluate("location.pathname.split('/').pop()")
-
 
 def go(page: Page, name: str) -> None:
     links = page.locator('[data-testid="stSidebar"] [data-testid="stPageLink"] a')
@@ -47,53 +29,8 @@ def go(page: Page, name: str) -> None:
     page.wait_for_function(f"location.pathname.endsWith('{name}')")
 
 
-def set_one(page: Page, name: str) -> None:
-    key, option = SET[name]
-    with rerun(page):
-        if name == "your_corpus":
-            page.locator(f".st-key-{key} textarea").fill(option)
-            page.keyboard.press("Control+Enter")
-        elif name == "cosine_basis":
-            page.locator(f".st-key-preset-{key} button").click()
-        elif key in ("dims", "view"):
-            press(page, key, option)
-        else:
-            choose(page, key, option)
-
-
 def until_state(page: Page, wanted: dict[str, str]) -> None:
     until(lambda: state(page) == wanted)
-
-
-def check(page: Page, name: str, left: dict[str, dict[str, str]]) -> None:
-    assert name_of(page) == name
-    until_state(page, left[name])
-    assert_no_exception(page)
-    if name == "your_corpus":
-        expect(page.locator(".st-key-pasted textarea")).to_have_value("one text")
-
-
-@pytest.mark.long
-def test_each_page_returns_as_it_was_left(server, page):
-    walk = [*PAGES, *PAGES[-2::-1]]  # each page once and back
-    open_app(page, server.page_url("narrow_cone"))
-    left = {}
-    for name in PAGES:
-        if name != PAGES[0]:
-            go(page, name)
-        set_one(page, name)
-        left[name] = state(page)
-        assert left[name] or name == "your_corpus"
-    for name in walk:
-        if name_of(page) != name:
-            go(page, name)
-        check(page, name, left)
-    there = walk[-12:]
-    for step, places in ((page.go_back, there[-2::-1]), (page.go_forward, there[1:])):
-        for name in places:
-            with rerun(page):
-                step()
-            check(page, name, left)
 
 
 @pytest.mark.long
@@ -128,6 +65,11 @@ def test_the_readers_choice_goes_along_and_an_example_is_one_entry(server, page)
         with rerun(page):
             page.go_back()
         until_state(page, wanted)
+    with rerun(page):
+        page.go_forward()
+    until_state(page, film | {"layer": "5", "pooling": "cls", "dims": "2D"})
+    with rerun(page):
+        page.go_back()
     expect(page.get_by_text("You guessed")).to_be_visible()
     page.wait_for_function(
         "!document.querySelector('.st-key-dims [aria-checked=true]').innerText.includes('2D')"

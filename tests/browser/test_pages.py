@@ -3,18 +3,14 @@
 import re
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from tests.browser.accessibility import grave_findings
-from tests.browser.clouds import is_drawn, of_stage, pixels, wait_for_clouds, wait_for_stage
+from tests.browser.clouds import of_stage, wait_for_clouds, wait_for_stage
 from tests.browser.screen import NEXT_FRAMES, open_app, rerun
 from tests.waiting import until
 
-LAST = 6  # layer of the bundled model
-CHARTS = ".chart.js-plotly-plot[data-drawn]"
 NEIGHBOURS = ".st-key-neighbour-lists .js-plotly-plot"
 BEYOND = """selector => {
   const { left, right } = document.querySelector(selector).getBoundingClientRect();
@@ -23,44 +19,6 @@ BEYOND = """selector => {
     return box.left < left - 1 || box.right > right + 1;
   }).map((each) => each.textContent);
 }"""
-IS_HIGH = """() => {
-  const main = document.querySelector('[data-testid="stMain"]');
-  const stage = document.querySelector('.twin-stage');
-  return main.scrollWidth <= main.clientWidth && stage.getBoundingClientRect().top < 500;
-}"""
-
-
-@pytest.mark.long
-def test_layers_its_animation_has_every_layer_and_the_numbers_follow(server, page):
-    open_app(page, server.page_url("layers", query="corpus=topics-zh&layer=5"))
-    n_pictures = 1 + LAST + 1
-    wait_for_clouds(page, n_pictures)
-    assert is_drawn(page, 0)
-    # The few small points have colours mixed with the paper's, but stronger than the cone's.
-    assert (np.ptp(pixels(page, n_pictures - 1), axis=2) > 110).sum() > 10
-    lead, *small = of_stage(page, "stage.boxes")
-    assert all(box["width"] < lead["width"] and box["left"] >= lead["width"] for box in small)
-    mean_cosine = page.locator(".st-key-headline-layer b").first
-    before = mean_cosine.inner_text()
-    assert float(before) > 0.8
-    expect(page.locator(CHARTS)).to_have_count(2, timeout=120_000)
-    places = "[...stage.shown(stage.message.views[0]).cloud.frames.keys()].length"
-    assert of_stage(page, places) == LAST + 1
-    with rerun(page):
-        page.locator('.twin [data-set="at"]').focus()
-        page.keyboard.press("ArrowRight")
-        page.locator('.twin [data-do="play"]').focus()
-    wait_for_stage(page, f"stage.at === {LAST}")
-    assert of_stage(page, "stage.shown(stage.message.views[0]).title") == f"Layer {LAST} of {LAST}"
-    expect(page).to_have_url(re.compile(rf"layer={LAST}"))
-    expect(mean_cosine).not_to_have_text(before)
-    assert float(mean_cosine.inner_text()) < 0.7  # trained to spread its last layer
-    # The model has no pieces for most Chinese characters; a message above the picture states it.
-    page.add_style_tag(content='[data-testid="stAlert"] { display: none }')
-    page.set_viewport_size({"width": 420, "height": 900})
-    wait_for_stage(page, "stage.width < 420 && stage.boxes[1].top > stage.boxes[0].height")
-    page.wait_for_function(IS_HIGH)  # the charts are resized a little after the window
-    assert grave_findings(page, ".twin") == []
 
 
 @pytest.mark.slow
@@ -99,22 +57,6 @@ def test_neighbours_a_click_makes_one_the_query(server, page):
     )
     page.evaluate(NEXT_FRAMES)
     assert page.evaluate(BEYOND, NEIGHBOURS) == []
-
-
-GREY = """selector => getComputedStyle(document.querySelector(selector)).color
-  !== getComputedStyle(document.querySelector('[data-testid="stMain"]')).color"""
-
-
-@pytest.mark.slow
-def test_neighbours_numbers_of_a_text_that_the_model_does_not_know_are_grey(server, page):
-    query = "model={model}&corpus=topics-zh&lang=zh-CN&find=明天会下雨吗"
-    for model, is_grey in (("bundled", True), ("bundled-e5", False)):
-        open_app(page, server.page_url("neighbours", query=query.format(model=model)))
-        assert page.evaluate(GREY, ".big-numbers b") is is_grey
-        opacity = page.locator(".st-key-neighbour-pictures").evaluate(
-            "part => Number(getComputedStyle(part).opacity)"
-        )
-        assert (opacity < 1) is is_grey
 
 
 @pytest.mark.long

@@ -11,7 +11,6 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.clouds import (
     is_drawn,
     lasso,
-    loneliest,
     of_stage,
     wait_for_clouds,
     wait_for_stage,
@@ -50,10 +49,6 @@ def test_it_draws_selects_and_runs_no_text_as_a_script(saved: Path, browser: Bro
     page.goto(saved.as_uri())
     wait_for_clouds(page)
     assert grave_findings(page, "body") == []
-    row, x, y = loneliest(page, 1)
-    page.mouse.click(x, y)
-    assert of_stage(page, "[...stage.rows]") == [row]
-    assert HOSTILE in page.locator(".twin-tip").inner_text()
     rows = lasso(page, 0, 0.3, 0.1, 0.95, 0.5)
     assert 0 < len(rows) < N
     assert page.locator("h2").inner_text() == f"Points selected: {len(rows)}"

@@ -6,14 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from geometry.data.corpus import read_bundled
-from geometry.evaluate.fit_size import split_halves
 from tests.browser.clouds import (
     is_drawn,
     lasso,
-    loneliest,
     of_stage,
-    pixels,
     wait_for_clouds,
     wait_for_stage,
 )
@@ -108,14 +104,7 @@ def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new
     of_stage(page, "twin.goTo(stage.lastStop)")
     assert page.evaluate(shades) == [1, 1, 1, 1]
 
-    # one frame moves all pictures
     assert all(is_drawn(page, place) for place in range(4))
-    before = [pixels(page, place) for place in range(4)]
-    page.locator('.twin [data-do="nearer"]').click()
-    wait_for_clouds(page, 4)
-    for place in range(4):
-        assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
-
     unfold(page, "all-charts")
     page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
     unfold(page, "all-measures")
@@ -128,26 +117,11 @@ def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new
 
 
 @pytest.mark.slow
-def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
-    """A click or a lasso marks the same points everywhere; a slider redraws only its picture."""
+def test_a_slider_redraws_only_its_picture_and_the_selection_stays(server, page):
     open_whitening(page, server)
     of_stage(page, "twin.isTheSame = true")
-    row, x, y = loneliest(page, REMOVED)
-    page.mouse.move(x, y)
-    shown = sorted(split_halves(1224, random_state=0)[1])  # the half that was not fitted
-    expect(page.locator(".twin-tip")).to_contain_text(read_bundled("topics").texts[shown[row]])
-    with rerun(page):
-        page.mouse.click(x, y)
-    wait_for_stage(page, "stage.message.marks.length === 1")
-    assert of_stage(page, "stage.message.marks[0].rows") == [row]
-    assert state(page) == {"point": str(row)}
-
-    before = [pixels(page, place) for place in range(4)]
     with rerun(page):
         chosen = lasso(page, ZCA, 0.5, 0.3, 0.75, 0.7)
-    assert 0 < len(chosen) < 612
-    for place in range(4):
-        assert (before[place] != pixels(page, place)).any(axis=2).mean() > 0.001
     expect(selected(page)).to_contain_text(f"Points selected: {len(chosen):,}")
 
     places = [of_stage(page, FIRST_PLACE.format(place=place)) for place in range(4)]
@@ -166,16 +140,7 @@ def test_a_point_a_lasso_and_a_slider_in_all_pictures(server, page):
 
     selected(page).locator("summary").click()
     expect(selected(page).locator('[data-testid="stDataFrame"]')).to_be_visible()
-    page.locator(".twin-stage").focus()
-    with rerun(page):
-        page.keyboard.press("Escape")
-    assert of_stage(page, "[...stage.rows]") == []
-    expect(selected(page)).to_have_count(0)
-
     with rerun(page):  # another set of points has no selection
-        lasso(page, ZCA, 0.4, 0.3, 0.75, 0.7)
-    expect(selected(page)).to_be_visible()
-    with rerun(page):
         choose(page, "corpus", "Topics, Chinese (240)")
     wait_for_stage(page, "stage.n === 120")
     assert of_stage(page, "stage.rows.length") == 0

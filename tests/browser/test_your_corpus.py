@@ -14,10 +14,8 @@ from tests.browser.screen import (
     assert_no_exception,
     open_app,
     rerun,
-    wait_for_app,
 )
 from tests.browser.server import AppServer
-from tests.data.bombs import ATTEMPTS as BOMBS
 
 SENTENCES = [f"The {noun} is {state}." for noun in ("kettle", "sky", "road", "tea", "cat", "river")
              for state in ("cold", "old", "near", "quiet", "dark")]  # fmt: skip
@@ -139,38 +137,6 @@ def test_a_refused_file_and_used_vectors_leave_the_box_and_the_server(
     assert_no_exception(page)
 
 
-@pytest.mark.slow
-def test_pasted_texts_go_through_to_a_picture_with_one_click_and_can_be_deleted(
-    page: Page, server: AppServer
-):
-    open_app(page, server.page_url("your_corpus"))
-    box = page.locator(".st-key-pasted textarea")
-    assert box.bounding_box()["y"] < 300  # the box is at the top of the page
-    box.fill("\n".join(SENTENCES))
-    page.locator(".st-key-use_pasted button").click()
-    expect(page.get_by_text("“Pasted texts” is chosen in the sidebar.")).to_be_visible()
-    assert_no_exception(page)
-    wait_for_clouds(page, 1)
-    assert is_drawn(page, 0)
-    expect(box).to_have_value("\n".join(SENTENCES))
-
-    # The texts are also the corpus of another page.
-    with rerun(page):
-        page.locator('[data-testid="stSidebar"] a[href*="whitening"]').click()
-    page.wait_for_url("**/whitening*")
-    wait_for_clouds(page, 4)
-    wait_for_app(page)
-    expect(page.get_by_text("corpus Pasted texts · n = 15 sentences").first).to_be_visible()
-    assert "upload-" not in page.url
-    with rerun(page):
-        page.locator('[data-testid="stSidebar"] a[href*="your_corpus"]').click()
-    page.wait_for_url("**/your_corpus*")
-    with rerun(page):
-        page.get_by_role("button", name="Delete").click()
-    expect(page.locator(".st-key-corpus input")).to_have_value("Topics, English (1,224)")
-    expect(page.get_by_text("You have not given a corpus yet.")).to_be_visible()
-
-
 @pytest.mark.long
 def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     server: AppServer, page: Page, tmp_path: Path
@@ -195,16 +161,3 @@ def test_encoding_shows_its_progress_and_can_be_cancelled_and_started_again(
     with rerun(page):
         page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_role("button", name="Start again")).to_be_visible()
-
-
-@pytest.mark.long
-def test_bombs_are_refused_and_leave_no_line_in_the_log(
-    server: AppServer, page: Page, tmp_path: Path
-) -> None:
-    for bomb in ("set, Parquet, long vectors", "sheet, shared strings"):
-        open_app(page, server.page_url("your_corpus", query="source=upload"))
-        ending, before = ".xlsx" if bomb.startswith("sheet") else ".parquet", server.log
-        (path := tmp_path / f"bomb{ending}").write_bytes(BOMBS[bomb]().content)
-        upload(page, path)
-        expect(error_on_screen(page)).to_have_count(1, timeout=200_000)
-        assert server.log == before

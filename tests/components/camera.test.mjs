@@ -17,16 +17,6 @@ test("the flat home view holds the square of the reach, upright", () => {
   near(projected(camera, [-10, -10, 0]).slice(0, 2), [100, 200]);
 });
 
-test("the camera's three directions are orthonormal and right-handed wherever it is", () => {
-  for (const [dx, dy] of [[0, 0], [50, 30], [-170, 400], [900, -900]]) {
-    const { right, up, back } = frameOfCamera(orbit(homeCamera(3, 1), dx, dy, 300));
-    const dot = (a, b) => a.reduce((sum, value, j) => sum + value * b[j], 0);
-    near([dot(right, up), dot(right, back), dot(up, back)], [0, 0, 0]);
-    near([dot(right, right), dot(up, up), dot(back, back)], [1, 1, 1]);
-    near([right[1] * up[2] - right[2] * up[1]], [back[0]]);
-  }
-});
-
 test("the camera in the address gives the same picture again", () => {
   const home = homeCamera(3, 2);
   assert.equal(cameraText(home), "");
@@ -37,14 +27,6 @@ test("the camera in the address gives the same picture again", () => {
     near(projected(again, [1, 1, 1]), projected(camera, [1, 1, 1]), 3); // degrees are rounded
   }
   assert.equal(cameraText(pan(turned, 30, 40, 300)).split(",").length, 6);
-});
-
-test("the front of the cloud follows the hand", () => {
-  const camera = homeCamera(3, 1);
-  const front = frameOfCamera(camera).back;
-  const [x, y] = projected(camera, front);
-  const [turnedX, turnedY] = projected(orbit(camera, 20, 10, 200), front);
-  assert.ok(turnedX > x && turnedY > y);
 });
 
 test("an orbit never tips over the pole", () => {
@@ -70,12 +52,6 @@ test("a zoom keeps what lies under the hand, and grows all else by its factor", 
   near(projected(nearer, place).slice(0, 2), [x, y], 1e-3);
   const [otherX] = projected(camera, [4, -2, 0]);
   near([projected(nearer, [4, -2, 0])[0] - x], [2 * (otherX - x)], 1e-3);
-});
-
-test("a zoom has ends", () => {
-  const camera = homeCamera(3, 10);
-  assert.ok(zoom(camera, 1e12).span > 0);
-  assert.ok(Number.isFinite(zoom(camera, 1e-12).span));
 });
 
 test("perspective and orthography agree at the distance of the target", () => {

@@ -26,13 +26,6 @@ test("every point lies where the camera puts it", () => {
   });
 });
 
-test("half-way through the film a point lies half-way", () => {
-  const cloud = framesOf([[[0, 0]], [[1, 0.5]]]);
-  const matrix = matrixOf(homeCamera(2, 1), 1);
-  const { xy } = projectAll(cloud, { a: 0, b: 1, share: 0.5 }, matrix, 100, 100);
-  assert.deepEqual([...xy], [75, 37.5]);
-});
-
 test("the nearest row is the one that a search through all finds", () => {
   const points = scattered(400);
   const matrix = matrixOf(homeCamera(3, 1), WIDTH / HEIGHT);
@@ -62,12 +55,6 @@ test("a hidden point is nowhere", () => {
   const projected = projectAll(cloud, STILL, matrix, 100, 100, (row) => row === 0);
   assert.equal(nearestRow(gridOf(projected, 100, 100), 50, 50, 10), -1);
   assert.equal(nearestRow(gridOf(projected, 100, 100), 75, 50, 10), 1);
-});
-
-test("no points, no row", () => {
-  const nothing = { n: 0, k: 3, frames: [{ values: new Float32Array(0), low: [], step: [] }] };
-  const projected = projectAll(nothing, STILL, matrixOf(homeCamera(3, 1), 1), 100, 100);
-  assert.equal(nearestRow(gridOf(projected, 100, 100), 50, 50, 20), -1);
 });
 
 // Points drawn without a graphics card
@@ -123,23 +110,6 @@ test("points are drawn where the pointer finds them", () => {
 });
 
 // Lasso
-
-test("a square by hand", () => {
-  const xy = Float32Array.of(5, 5, 15, 5, 9.5, 9.5, 0.5, 0.5, 5, 10.5);
-  assert.deepEqual([...rowsInside(xy, [[0, 0], [10, 0], [10, 10], [0, 10]])], [0, 2, 3]);
-});
-
-test("a line that crosses itself leaves out what it goes around twice", () => {
-  const star = [0, 2, 4, 1, 3].map((i) => {
-    const turn = (2 * Math.PI * i) / 5;
-    return [50 + 40 * Math.sin(turn), 50 - 40 * Math.cos(turn)];
-  });
-  assert.deepEqual([...rowsInside(Float32Array.of(50, 50, 50, 20), star)], [1]);
-});
-
-test("fewer than three corners hold nothing", () => {
-  assert.equal(rowsInside(Float32Array.of(1, 1), [[0, 0], [2, 2]]).length, 0);
-});
 
 test("a lasso of any shape holds what the edges taken one by one say", () => {
   const random = chance(11);

@@ -1,21 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { fromSteps, homeCamera, matrixOf, toPixels } from "../../assets/components/twin_cloud/camera.js";
+import { homeCamera, toPixels } from "../../assets/components/twin_cloud/camera.js";
 import { coneCorners, conesAt, labelsAt } from "../../assets/components/twin_cloud/cone.js";
-import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, stretchOf, valueOf } from "../../assets/components/twin_cloud/decode.js";
-import { boxAt, inDevicePixels, isSmall, layOut, layOutWithLead, pointSize } from "../../assets/components/twin_cloud/layout.js";
-import { advance, factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
+import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, valueOf } from "../../assets/components/twin_cloud/decode.js";
+import { boxAt, isSmall, layOutWithLead } from "../../assets/components/twin_cloud/layout.js";
+import { factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
 import { lensOf, matrixThrough } from "../../assets/components/twin_cloud/frame.js";
 import { centresOf } from "../../assets/components/twin_cloud/groups.js";
 import { writeConeLabels, writeGroups } from "../../assets/components/twin_cloud/overlay.js";
 import { paintOf, sizeOfStep } from "../../assets/components/twin_cloud/paint.js";
-import { lookOf, rgb } from "../../assets/components/twin_cloud/palette.js";
-import { legendOf, notesOf, wrap } from "../../assets/components/twin_cloud/png.js";
-import { packRows } from "../../assets/components/twin_cloud/rows.js";
+import { notesOf, wrap } from "../../assets/components/twin_cloud/png.js";
 import { Room } from "../../assets/components/twin_cloud/room.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin_cloud/scale.js";
-import { neighbourIn, neighbourOutward, union } from "../../assets/components/twin_cloud/selection.js";
 
 function message(head, ...arrays) {
   const encoded = new TextEncoder().encode(JSON.stringify(head));
@@ -61,13 +58,6 @@ test("codes are bytes, values shares of their range", () => {
   assert.deepEqual([...decodeCodes(message({ n: 3, kind: "codes" }, Uint8Array.of(2, 0, 1))).values], [2, 0, 1]);
   const values = decodeCodes(message({ n: 2, kind: "values", low: 10, high: 20 }, Uint16Array.of(0, 65535)));
   assert.deepEqual([0, 1].map((row) => valueOf(values, row)), [10, 20]);
-});
-
-test("the film runs along its path and stops at its ends", () => {
-  assert.deepEqual(stretchOf([4], 3), { a: 4, b: 4, share: 0 });
-  assert.deepEqual(stretchOf([4, 7, 9], 1.25), { a: 7, b: 9, share: 0.25 });
-  assert.deepEqual(stretchOf([4, 7, 9], 2), { a: 7, b: 9, share: 1 });
-  assert.deepEqual(stretchOf([4, 7, 9], -1), { a: 4, b: 7, share: 0 });
 });
 
 test("a stop has its name, the way between two their knobs", () => {
@@ -211,26 +201,6 @@ test("a cone's mouth stands at its angle around its axis", () => {
   }
 });
 
-test("a move never passes its goal", () => {
-  assert.equal(advance(0, 1, 0.25, 2), 0.5);
-  assert.equal(advance(0.9, 1, 1, 2), 1);
-  assert.equal(advance(1, 0, 0.25, 2), 0.5);
-});
-
-test("pictures are side by side where they fit, else one under the other", () => {
-  const wide = layOut(2, 808, 440);
-  assert.deepEqual(wide.boxes.map(({ left, top }) => [left, top]), [[0, 0], [408, 0]]);
-  const narrow = layOut(2, 380, 440);
-  assert.deepEqual(narrow.boxes.map(({ left }) => left), [0, 0]);
-  assert.ok(narrow.boxes.every(({ left, width }) => left + width <= 380));
-  const four = layOut(4, 808, 440);
-  assert.equal(boxAt(four.boxes, 500, four.boxes[3].top + 5), 3);
-  assert.equal(boxAt(four.boxes, 404, 10), -1);
-  const row = layOut(4, 984, 440);
-  assert.deepEqual(row.boxes.map(({ left, top }) => [left, top]), [[0, 0], [248, 0], [496, 0], [744, 0]]);
-  assert.equal(row.height, 240);
-});
-
 test("small pictures are beside a leading one, or below it, and none covers another", () => {
   for (const width of [390, 700, 1040, 1600]) {
     for (const count of [3, 8, 14, 26]) {
@@ -250,41 +220,12 @@ test("small pictures are beside a leading one, or below it, and none covers anot
   assert.equal(isSmall(layOutWithLead(8, 1040, 440).boxes[1]), true);
 });
 
-test("boxes that touch in CSS pixels touch in device pixels", () => {
-  for (const ratio of [1, 1.25, 1.5, 2.625, 3]) {
-    const first = inDevicePixels({ left: 0, top: 0, width: 33, height: 7 }, ratio);
-    const next = inDevicePixels({ left: 33, top: 0, width: 33, height: 7 }, ratio);
-    assert.equal(first.left + first.width, next.left);
-  }
-});
-
-test("points are smaller where there are more, and never vanish", () => {
-  const sizes = [0, 1, 1000, 1e5, 1e6, 1e8].map(pointSize);
-  assert.deepEqual(sizes, [...sizes].sort((a, b) => b - a));
-  assert.ok(sizes.at(-1) >= 1);
-});
-
 test("scale bars have round lengths", () => {
   assert.deepEqual([0.37, 1, 4.9, 5, 99, 1e-7].map(roundLength), [0.2, 1, 2, 5, 50, 1e-7]);
   assert.equal(roundLength(0), 0);
   const { length, pixels, label } = scaleBar(0.05, 110);
   assert.deepEqual([length, Math.round(pixels), label], [5, 100, "5"]);
   assert.deepEqual([-0.25, 0, 1234567].map(shortNumber), ["−0.25", "0", "1.23e+6"]);
-});
-
-const PALETTE = { categories: ["#1", "#2", "#3", "#4", "#5", "#6"], other: "#9" };
-
-test("colours and shapes", () => {
-  assert.deepEqual(rgb("#ff8000").map((value) => Math.round(255 * value)), [255, 128, 0]);
-  assert.deepEqual(lookOf(7, PALETTE), { colour: "#2", shape: 1, isOther: false });
-  assert.equal(lookOf(8, PALETTE).colour, "#9");
-});
-
-test("few rows travel as they are, many as a bitmap", () => {
-  assert.equal(packRows([3, 258], 1000), `rows:${Buffer.from([3, 0, 0, 0, 2, 1, 0, 0]).toString("base64")}`);
-  assert.equal(packRows([0, 3, 9], 10), `bits:${Buffer.from([9, 2]).toString("base64")}`);
-  const many = Uint32Array.from({ length: 300000 }, (_, i) => 3 * i);
-  assert.ok(packRows(many, 1e6).length < 170000);
 });
 
 const theme = { paper: "#ffffff", other: "#888888", categories: ["#ff0000", "#0000ff"], scale: ["#000000", "#ffffff"] };
@@ -322,29 +263,6 @@ test("a filtered point is grey and behind the others, and a column sizes the poi
   assert.deepEqual([all[3], all[7]], [0, 0]); // what is hidden stays hidden
 });
 
-test("a value has its place on the scale", () => {
-  const codes = { kind: "values", values: Uint16Array.of(0, 65535, 32768) };
-  const paint = bytes(paintOf(codes, [], 0, theme));
-  assert.deepEqual(paint.filter((_, i) => i % 4 === 0), [0, 255, 128]);
-});
-
-test("stored steps reach the screen by one matrix, as their places do by the camera's", () => {
-  const matrix = matrixOf({ ...homeCamera(3, 4), perspective: true }, 1.5);
-  const [low, step, stored] = [[-1, 2, 0.5], [0.1, 0.2, 0.3], [5, 6, 7]];
-  const place = stored.map((value, j) => low[j] + step[j] * value);
-  const direct = toPixels(matrix, place, 300, 200);
-  toPixels(fromSteps(matrix, low, step), stored, 300, 200).forEach((value, j) => {
-    assert.ok(Math.abs(value - direct[j]) < 1e-3);
-  });
-});
-
-test("a selection is walked through in order", () => {
-  assert.deepEqual([...union([5, 100], [20, 5])], [5, 20, 100]);
-  const rows = Uint32Array.of(2, 5, 9);
-  assert.deepEqual([neighbourIn(rows, undefined, 1), neighbourIn(rows, 5, 1)], [2, 9]);
-  assert.deepEqual([neighbourIn(rows, 2, -1), neighbourIn(rows, 9, 1)], [undefined, undefined]);
-});
-
 test("a factor is given at stops only, where it is true of every point", () => {
   const factors = [1, 1, 3.5];
   assert.equal(factorAt(factors, { a: 0, b: 1, share: 0.4 }), 1);
@@ -354,23 +272,7 @@ test("a factor is given at stops only, where it is true of every point", () => {
   assert.equal(factorAt([], { a: 0, b: 0, share: 0 }), null); // UMAP's lengths mean nothing
 });
 
-const THEME = { ink: "#000000", categories: ["#111111", "#222222"], other: "#333333" };
 const CODES = { kind: "codes", values: Uint8Array.of(0, 1, 1) };
-
-test("a picture's legend names what is in it", () => {
-  const words = { other: "the others" };
-  const message = { legend: { title: "topic", names: ["one", "two"] }, theme: THEME, words };
-  assert.deepEqual(legendOf(message, CODES, 0).map(({ text }) => text), ["one", "two"]);
-  assert.deepEqual(legendOf(message, CODES, 0b10).map(({ text }) => text), ["one"]);
-  const names = [..."abcdefghijkl"];
-  const many = { ...message, legend: { title: "topic", names } };
-  const shown = legendOf(many, CODES, 1).map(({ text }) => text);
-  assert.deepEqual(shown, [..."bcdefgh", "the others"]);
-  assert.equal(legendOf(many, CODES, 0b111100000000).length, 8);
-  const values = { kind: "values", low: 4, high: 4 };
-  const scale = { legend: { title: "words", head: "words: " }, theme: THEME, words };
-  assert.equal(legendOf(scale, values, 0)[0].text, "words: 4");
-});
 
 test("a picture's notes quote numbers only where they were taken, and count what is shown", () => {
   const words = { shown: "{k} of {n} shown", elsewhere: "elsewhere" };
@@ -395,21 +297,6 @@ test("a film comes to rest where the page's sliders can stand", () => {
     [2.5, 2.5, 2, 1.5, 0.9375, 0, 0]);
   assert.deepEqual([0, 0.9375, 1, 2.6, 3].map((at) => nextStep(knobs, at, 1, 16)),
     [0.0625, 1, 1.5, 3, 3]);
-});
-
-test("where nothing is selected, ringed points come first, then all from the middle outward", () => {
-  const distances = [5, 1, Infinity, 1, 0, 9];
-  const walk = (step, start) => {
-    const passed = [];
-    let row = start;
-    while ((row = neighbourOutward(distances, [5, 2, 3], row, step)) !== undefined) passed.push(row);
-    return passed;
-  };
-  assert.deepEqual(walk(1), [5, 3, 4, 1, 0]);
-  assert.deepEqual(walk(-1), [0, 1, 4, 3, 5]);
-  assert.deepEqual(walk(1, 4), [1, 0]);
-  assert.equal(neighbourOutward([], [], undefined, 1), undefined);
-  assert.equal(neighbourOutward([2, 1], [], undefined, 1), 1);
 });
 
 test("a line is broken between words, between Chinese characters and before a bracket", () => {

@@ -38,65 +38,6 @@ const dragged = (which, place, from, more = {}) => {
   return { ...start, ...math.dragAxis(which, place, start, { ...RULES, ...more }) };
 };
 
-test("directions are exact at right angles", () => {
-  const right = [-90, 0, 90, 180, 450].map(math.direction);
-  same(right, [[0, -1], [1, 0], [0, 1], [-1, 0], [0, 1]]);
-  near(math.direction(45), [Math.SQRT1_2, Math.SQRT1_2]);
-});
-
-test("cosines worked by hand", () => {
-  const found = (changed) => math.cosinesOf(plane(changed), "no", CROSS).true;
-  near(found({}), [0, 0, -1]);
-  near(found({ len2: 2 }), [-0.6, 0.6, -1]);
-  near(found({ len2: 2 ** 0.5, angle: 45 }), [-1 / 5 ** 0.5, 1 / 5 ** 0.5, -1]);
-  near(found({ len1: 2 }), [0.6, -0.6, -1]);
-  near(found({ shift_x: 3, shift_y: 3 }), [30 / 1300 ** 0.5, 30 / 1300 ** 0.5, 10 / 26]);
-  near(found({ a_x: 1, a_y: 0, b_x: 0, b_y: 1, len2: 2, angle: 60 }).slice(0, 1), 0.5);
-});
-
-test("coordinates never see the basis and a turn changes no cosine", () => {
-  const straight = math.cosinesOf(plane({ len2: 1.7, angle: 33 }), "no", CROSS);
-  const turned = math.cosinesOf(plane({ len2: 1.7, angle: 33, turn: 71 }), "no", CROSS);
-  near(straight.coordinates, [0, 0, -1]);
-  near(turned.true, straight.true);
-  same(straight.whitened, null);
-});
-
-test("a point on the origin has no cosine", () => {
-  near(math.cosinesOf(plane({ shift_x: -2, shift_y: -2 }), "no", CROSS).true, [NaN, NaN, 0]);
-  // there up to rounding only
-  const sheared = plane({ len2: 2 ** 0.5, angle: 45, shift_x: -4, shift_y: -2 });
-  near(math.cosinesOf(sheared, "no", CROSS).true.slice(0, 2), [NaN, NaN]);
-  near(math.pairCosines([[1e-12, 0], [1, 0], [0, 2]]), [NaN, NaN, 0]);
-});
-
-test("whitening on the cloud brings the coordinates' cosines back", () => {
-  const skewed = plane({ len1: 0.4, len2: 2.8, angle: 20, turn: -50, shift_x: 3, shift_y: -1 });
-  near(math.cosinesOf(skewed, "cloud", CROSS).whitened, [0, 0, -1], 1e-11);
-  near(math.cosinesOf(skewed, "points", CROSS).whitened, [-0.5, -0.5, -0.5], 1e-11);
-});
-
-test("a whitening makes the covariance one, and leaves a direction without variance as it is", () => {
-  const white = math.whiteningOf([[4, 0], [-4, 0], [0, 1], [0, -1]]);
-  near(white, [1 / 8 ** 0.5, 0, 0, 2 ** 0.5, 0, 0]);
-  const line = math.whiteningOf([[1, 3], [3, 3]]);
-  near([[1, 3], [3, 3], [2, 4]].map((row) => math.applied(line, row)), [[-1, 0], [1, 0], [0, 1]]);
-  near(math.whiteningOf([[1, 2], [1, 2]]), [1, 0, 0, 1, -1, -2]);
-});
-
-test("maps follow one another and turn back", () => {
-  const map = math.placing(plane({ len1: 2, len2: 0.5, angle: 70, turn: 10, shift_x: 1, shift_y: -3 }));
-  near(math.applied(math.after(math.inverse(map), map), [5, -7]), [5, -7]);
-  near(math.between([1, 0, 0, 1, 0, 0], map, 1), map);
-});
-
-test("the metric ellipse has length 1 under G", () => {
-  const skewed = plane({ len1: 1.3, len2: 0.6, angle: 50, turn: 20 });
-  const [g11, g12, g22] = math.gram(skewed);
-  near([g11, g22], [1.69, 0.36]);
-  for (const [u, v] of math.metricEllipse(skewed, 12)) near(g11 * u * u + 2 * g12 * u * v + g22 * v * v, 1);
-});
-
 test("the frame holds every arrow with its label", () => {
   const long = plane({ len1: 3, len2: 3, angle: 15 });
   const range = math.halfRangeOf(long, [[1, 0, 0, 1, 0, 0], math.placing(long)], CROSS);

@@ -70,6 +70,15 @@ def operator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str],
     return write
 
 
+@pytest.fixture
+def scenes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The scenes whose downloads the page offers, run by run; of the page of the test's folder."""
+    found: list[Any] = []
+    name = f"pages.{request.path.parent.name}.explore.offer_downloads"
+    monkeypatch.setattr(name, lambda scene, *_: found.append(scene))
+    return found
+
+
 @pytest.fixture(scope="module")
 def one_memory() -> Iterator[None]:
     """Clear the app's caches before and after a file, but not between its tests.

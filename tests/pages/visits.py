@@ -28,19 +28,13 @@ def clear_memory() -> None:
     st.cache_resource.clear()
 
 
-def deep_link(page: str, *, seconds: int = SECONDS) -> AppTest:
-    """The app at a page's address, not run yet; ``switch_page`` would need a first run."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=seconds)
-    app._page_hash = calc_hash(page)
-    return app
-
-
 def new_visit(page: str, state: Mapping[str, Any] | None = None, **query: str) -> AppTest:
     """A page by deep link, not run yet, with this session state and query.
 
     The script is app.py, because the sidebar's links need the navigation.
     """
-    app = deep_link(page)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+    app._page_hash = calc_hash(page)  # ``switch_page`` would need a first run
     for key, value in query.items():
         app.query_params[key] = value
     for key, value in (state or {}).items():
@@ -95,10 +89,15 @@ def everything(app: AppTest) -> str:
 
 def upload(n: int, labels: bool = False) -> Corpus:
     """n sentences of the shipped topics, spread over them."""
-    topics = read_bundled("topics")
-    rows = np.linspace(0, len(topics) - 1, n).astype(int)
-    picked = tuple(topics.labels[row] for row in rows) if labels else None
-    return Corpus("mine", tuple(topics.texts[row] for row in rows), picked)
+    own = spread_topics(n)
+    return own if labels else Corpus(own.name, own.texts)
+
+
+def give(app: AppTest, key: str, name: str, content: str | bytes) -> AppTest:
+    """The page after an upload into the box of this key."""
+    [uploader] = [each for each in app.get("file_uploader") if each.key == key]
+    sent = content.encode() if isinstance(content, str) else content
+    return healthy(uploader.upload(name, sent).run())
 
 
 def rows_of(table: bytes) -> list[dict[str, str]]:

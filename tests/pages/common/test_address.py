@@ -13,7 +13,7 @@ from pages.contrast.explore import NUMBERS
 from pages.cosine_basis.explore import LIMITS
 from pages.whitening.explore import SLOTS
 from tests.encode.tiny_encoder import save_tiny_bert
-from tests.pages.visits import clear_memory, healthy, new_visit
+from tests.pages.visits import healthy, new_visit
 
 PAGES = Path(__file__).resolve().parents[3] / "pages"
 BY_VARIABLE = {
@@ -26,6 +26,8 @@ BY_VARIABLE = {
     *("fit-rows", "kept", "removed"),  # sliders of Whitening
 }
 CHOICES = ("choose", "choose_in")
+
+pytestmark = pytest.mark.usefixtures("one_memory")
 
 
 def keyword(call: ast.Call, name: str) -> str | None:
@@ -65,13 +67,6 @@ WORDS = {"lang", "model", "revision"}  # these are chosen by the test itself
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     return str(save_tiny_bert(tmp_path_factory.mktemp("tiny")))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_memory():
-    clear_memory()
-    yield
-    clear_memory()
 
 
 def pairs(n):

@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from geometry.encode.cloud import Cloud
-from geometry.hub.operator_limits import VARIABLE
 from pages.common.cache import kept, size_of, total_size
 from tests.for_each import for_each
 
@@ -102,12 +101,6 @@ def test_what_names_no_content_is_refused(value):
     assert calls == []
 
 
-def test_two_functions_share_no_answer():
-    first, second = recorder()[0], kept(4)(square)
-    first(2)
-    assert second(2) == 4
-
-
 def test_a_failed_answer_is_not_stored():
     fails = iter((True, False))
 
@@ -194,23 +187,8 @@ def test_an_answer_about_many_rows_is_a_job_s_with_the_same_store_and_arguments(
 TENTH = np.zeros(100_000)  # 0.8 MB
 
 
-@pytest.fixture
-def limits(monkeypatch, tmp_path):
-    """limits(text): set the operator's table [memory] and empty all caches."""
-
-    def write(text):
-        file = tmp_path / "own.toml"
-        file.write_text(f"[memory]\n{text}\n", encoding="utf-8")
-        monkeypatch.setenv(VARIABLE, str(file))
-        st.cache_resource.clear()
-
-    yield write
-    monkeypatch.undo()
-    st.cache_resource.clear()
-
-
-def test_answers_beyond_the_limit_are_dropped_whose_use_is_oldest(limits):
-    limits("results_megabytes = 2")
+def test_answers_beyond_the_limit_are_dropped_whose_use_is_oldest(operator):
+    operator("[memory]\nresults_megabytes = 2")
     before = total_size()
 
     @kept(10)
@@ -234,7 +212,7 @@ def test_answers_beyond_the_limit_are_dropped_whose_use_is_oldest(limits):
     assert some.find("a") is some.find("c") is None
 
 
-def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
+def test_a_session_s_own_answers_have_a_limit_and_end_with_it(operator):
     def page() -> None:
         import numpy as np
         import streamlit as st
@@ -249,7 +227,7 @@ def test_a_session_s_own_answers_have_a_limit_and_end_with_it(limits):
             own(key)
         st.text([own.find(key) is not None for key in "abc"])
 
-    limits("session_results_megabytes = 2")
+    operator("[memory]\nsession_results_megabytes = 2")
     before = total_size()
     app = AppTest.from_function(page).run()
     assert not app.exception

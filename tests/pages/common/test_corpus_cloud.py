@@ -65,14 +65,13 @@ def test_a_cloud_whose_labels_are_translated_has_the_same_shared_key(tmp_path):
 
 
 @pytest.mark.model
-@pytest.mark.parametrize("page", ["narrow_cone", "whitening"])
-def test_a_failure_to_count_tokens_is_reported_beside_the_picture(monkeypatch, page):
+def test_a_failure_to_count_tokens_is_reported_beside_the_picture(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise ModelFilesError("broken", name="mine", said="Panic: index")
 
     monkeypatch.setattr(Encoder, "coverage", fail)
     clear_memory()
-    app = healthy(new_visit(page, {"all-measures": True}, corpus="topics-zh").run())
+    app = healthy(new_visit("narrow_cone", {"all-measures": True}, corpus="topics-zh").run())
     said = [box.value for box in app.error]
     assert len(said) == 2  # above the picture, and below the table of measures
     assert all("`mine` can't be used" in text and "Panic: index" in text for text in said)

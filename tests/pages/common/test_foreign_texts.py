@@ -25,7 +25,7 @@ from pages.common.messages import error_text
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import charts, strings_in
-from tests.pages.visits import brought, clear_memory, healthy, new_visit
+from tests.pages.visits import brought, clear_memory, give, healthy, new_visit
 
 MARK = "h.example"  # in every link of the hostile texts, and nowhere else
 PARTS = (
@@ -252,16 +252,11 @@ def test_no_page_shows_more_than_the_text(visit, lang, model):
         assert charts(app)
 
 
-def upload(app: AppTest, key: str, name: str, content: str) -> AppTest:
-    (uploader,) = (each for each in app.get("file_uploader") if each.key == key)
-    return healthy(uploader.upload(name, content.encode()).run())
-
-
 def test_the_names_of_an_uploaded_file_of_pairs_are_text(model):
     state = {"pair-uploads": {"upload-p": pairs()}, "pairs": "upload-p", "own-pairs-form": True}
     app = healthy(new_visit("sentence_similarity", state, model=model).run())
     name = Path(model).name  # no slash, because a file's name is cut off before a slash
-    upload(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")
+    give(app, "pairs_file", f"{name}.tsv", f"left\tright\t{HOSTILE.split()[0]}\na\tb\t1\n")
     faults, n_shown = judge(app)
     assert not faults, faults[:5]
     assert n_shown
@@ -273,7 +268,7 @@ def test_the_name_and_the_failure_of_an_uploaded_corpus_are_text(monkeypatch, mo
 
     app = healthy(new_visit("your_corpus", source="upload", model=model).run())
     table = f"{PARTS[0]},{PARTS[1]}\n" + "".join(f"the cat {i},{PARTS[2]}\n" for i in range(12))
-    upload(app, "corpus_file", f"{HOSTILE}.csv", table)
+    give(app, "corpus_file", f"{HOSTILE}.csv", table)
     faults, n_shown = judge(app)
     assert n_shown
     monkeypatch.setattr("pages.common.corpus_cloud.read_cloud", fail)

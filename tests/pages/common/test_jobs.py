@@ -239,15 +239,20 @@ class Panic(BaseException):
     """Like pyo3_runtime.PanicException from tokenizers, it is not an Exception."""
 
 
-def test_a_lost_worker_is_reported_and_the_work_can_start_again():
-    outcomes = [ProcessEnded("SIGKILL"), None]
+def failing_first(outcomes: list[BaseException | None]) -> Callable[[Progress], None]:
+    """Work that has these outcomes, one a start."""
 
     def work(report: Progress) -> None:
         outcome = outcomes.pop(0)
         if outcome is not None:
             raise outcome
 
-    visitor = Visit(work, page_that_waits)
+    return work
+
+
+def test_a_lost_worker_is_reported_and_the_work_can_start_again():
+    outcomes = [ProcessEnded("SIGKILL"), None]
+    visitor = Visit(failing_first(outcomes), page_that_waits)
     for _ in range(2):  # a rerun alone does not start it again
         visitor.at.run()
         assert not visitor.at.exception
@@ -260,17 +265,6 @@ def test_a_lost_worker_is_reported_and_the_work_can_start_again():
     assert [box.value for box in visitor.at.success] == ["done"]
 
 
-def test_a_cancelled_job_starts_anew_for_the_next_visitor():
-    gate = Gate()
-    with joined("work", gate, SOMEBODY) as first:
-        first.cancel()
-        assert first.wait(PATIENCE)
-    gate.passed.set()
-    visitor = Visit(gate, page_that_waits)
-    visitor.at.run()
-    assert [box.value for box in visitor.at.success] == ["done"]
-
-
 @for_each(
     ("error", "said"),
     [
@@ -280,29 +274,13 @@ def test_a_cancelled_job_starts_anew_for_the_next_visitor():
 )
 def test_an_error_is_shown_once_and_can_be_retried(error, said):
     outcomes = [error, None]
-
-    def work(report: Progress) -> None:
-        outcome = outcomes.pop(0)
-        if outcome is not None:
-            raise outcome
-
-    visitor = Visit(work, page_that_waits)
+    visitor = Visit(failing_first(outcomes), page_that_waits)
     visitor.at.run()
     assert [box.value for box in visitor.at.error] == [said]
     visitor.at.run()
     assert not visitor.at.error
     assert [box.value for box in visitor.at.success] == ["done"]
     assert not outcomes
-
-
-def test_lanes_do_not_delay_each_other():
-    slow, quick = Gate(), Gate()
-    quick.passed.set()
-    with joined("slow", slow, SOMEBODY, "umap"):
-        until(lambda: slow.begun == 1)
-        with joined("quick", quick, ANOTHER, "encode") as job:
-            assert job.wait(PATIENCE)
-        assert not slow.ended
 
 
 def test_the_progress_line_shows_count_rate_and_time_left(monkeypatch):

@@ -152,10 +152,7 @@ def test_a_lesson_is_saved_and_opened_alike(code):
         "[[step]]\npage = 'layers'\ntitle = ''\nlook = ''\nquery = { lang = 'x' }",
         *(
             f"[[step]]\npage = 'layers'\ntitle = ''\nlook = ''\nquery = {{ {query} }}"
-            for query in (
-                *("model = '/etc'", "model = 'evil/name'", "model = 'gpt2'", "revision = 'x'"),
-                *("pairs = 'hub-stsb-test'", "corpus = 'upload-1'"),
-            )
+            for query in (*("model = '/etc'", "model = 'evil/name'", "pairs = 'hub-stsb-test'"),)
         ),
         *(
             f"[[step]]\npage = 'layers'\ntitle = ''\nlook = {look}"
@@ -164,7 +161,6 @@ def test_a_lesson_is_saved_and_opened_alike(code):
                 *("[{ text = 'x', fact = ['ab'] }]", "[" * 5000),
             )
         ),
-        "[[step]]\npage = 'layers'\ntitle = 3\nlook = ''",
         "[[step]]\npage = 'layers'\ntitle = ''\nlook = ''\nhtml = '<b>'",
         f"[[step]]\npage = 'layers'\ntitle = ''\nlook = '{'a' * 1001}'",
         "[[step]]\npage = 'layers'\ntitle = ''\nlook = ''\n" * 61,
@@ -253,13 +249,3 @@ def test_steps_are_edited_removed_saved_and_opened_again(monkeypatch):
 def test_an_own_lesson_that_is_gone_is_said():
     app = healthy(new_visit("cosine_basis", lesson="own").run())
     assert "Open its file again" in app.warning[0].value
-
-
-@pytest.mark.slow
-@pytest.mark.model
-def test_an_audience_reads_every_number_too():
-    app = healthy(visit("en", 3, model="bundled", present="1").run())
-    step = shipped_lesson("en")[3]
-    said = told(step.look, app.session_state["lesson-facts"], Place("1", (step,), 0))
-    assert "…" not in said
-    assert said in [element.value for element in app.markdown]

@@ -30,12 +30,6 @@ def nothing_trains() -> Iterator[None]:
         assert training.wait(PATIENCE)
 
 
-def test_records_come_as_they_are_made():
-    training = Training(SOMEBODY, partial(count_apart, 3))
-    assert training.wait(PATIENCE)
-    assert (training.records, training.state) == ([0, 1, 2], "finished")
-
-
 def test_pause_step_and_resume():
     training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 0)

@@ -9,6 +9,7 @@ import pytest
 from streamlit import error_util
 from streamlit.runtime import fragment
 from streamlit.runtime.scriptrunner import exec_code
+from streamlit.testing.v1 import AppTest
 
 from geometry import UndefinedMeasure, mean_cosine
 from geometry.data import VectorSet
@@ -63,10 +64,14 @@ SETS: dict[str, Callable[[], np.ndarray]] = {
 LONG = ("vectors of 4,096 numbers", "a million vectors of one number")
 
 
+def visit_with(page: str, vectors: VectorSet) -> AppTest:
+    app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
+    return healthy(app.run())
+
+
 def visit(page: str, X: np.ndarray, labels: tuple[str, ...]) -> str:
     vectors = VectorSet("mine", X.astype(np.float32), labels=labels, label_column="side")
-    state = brought("vector-uploads", "corpus", vectors)
-    return everything(healthy(new_visit(page, state, **{"fit-on": "same"}).run()))
+    return everything(visit_with(page, vectors))
 
 
 @pytest.mark.parametrize(
@@ -91,22 +96,6 @@ def test_odd_vectors_end_in_a_picture_or_a_sentence(page: str, name: str) -> Non
 def test_every_row_may_have_its_own_label(page: str, n: int) -> None:
     said = visit(page, cone(n, 4), tuple(f"label {row}" for row in range(n)))
     assert "fault in this program" not in said
-
-
-@pytest.mark.parametrize(
-    ("page", "view", "dims"),
-    [
-        ("narrow_cone", "svd", "2D"),
-        ("narrow_cone", "cone", "3D"),
-        ("whitening", "pca", "3D"),
-        ("whitening", "mean", "2D"),
-    ],
-)
-def test_one_number_is_drawn(page: str, view: str, dims: str) -> None:
-    X = cone(60, 1)
-    app = new_visit(page, brought("vector-uploads", "corpus", VectorSet("mine", X)))
-    app.query_params.update({"fit-on": "same", "view": view, "dims": dims})
-    assert "60 vectors" in everything(healthy(app.run()))
 
 
 def test_a_flow_of_two_different_points_is_refused_with_a_sentence() -> None:
@@ -178,30 +167,21 @@ def a_set(n: int = 200, d: int = 8) -> VectorSet:
     return VectorSet("mine", X, labels=labels, label_column="side")
 
 
-def visit_labels(page: str, vectors: VectorSet) -> tuple[str, list[str]]:
-    app = new_visit(page, brought("vector-uploads", "corpus", vectors), **{"fit-on": "same"})
-    healthy(app.run())
-    numbers = [
-        *(f"{metric.value}" for metric in app.metric),
-        *(h.proto.body for h in app.get("html")),
-    ]
-    return "\n".join([everything(app), *numbers]), [box.label for box in app.selectbox]
-
-
 @pytest.mark.parametrize("page", ["narrow_cone", "whitening", "your_corpus"])
 def test_a_page_measures_uploaded_vectors_without_a_model(page: str) -> None:
     vectors = a_set()
-    said, lists = visit_labels(page, vectors)
-    assert f"{mean_cosine(vectors.vectors):.3f}" in said
-    assert "200 vectors" in said
-    assert "vectors of a file" in said
-    assert not {"Unit", "Layer", "Pooling"} & set(lists)
+    app = visit_with(page, vectors)
+    numbers = [metric.value for metric in app.metric]
+    numbers += [element.proto.body for element in app.get("html")]
+    assert f"{mean_cosine(vectors.vectors):.3f}" in "".join(numbers)
+    assert "200 vectors" in everything(app)
+    assert not {"unit", "layer", "pooling"} & {box.key for box in app.selectbox}
 
 
 def test_rows_of_zeros_are_left_out() -> None:
     vectors = a_set()
     vectors.vectors[[3, 50]] = 0
-    said, _lists = visit_labels("narrow_cone", vectors)
+    said = everything(visit_with("narrow_cone", vectors))
     assert "n = 198 vectors" in said
     assert "rows of zeros, left out: 2" in said
 
@@ -216,5 +196,5 @@ def test_points_have_the_numbers_of_their_rows_in_the_file() -> None:
 
 
 def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:
-    said, _lists = visit_labels("word_frequency", a_set())
+    said = everything(visit_with("word_frequency", a_set()))
     assert "your file has vectors. It uses “Topics, English”" in said

@@ -70,13 +70,3 @@ def test_tokens_of_one_sentence_are_no_neighbours_of_each_other():
     labels = np.array(own.labels)[tokens.sentence]
     assert f"{share(tokens.vectors, labels, tokens.sentence):.1%}" in first_headlines(app)
     assert NOTE.format(points="tokens of one sentence") in everything(app)
-
-
-def test_whole_texts_and_texts_without_labels_have_no_such_note():
-    whole = split_corpus()
-    for own in (
-        Corpus("mine", whole.texts, whole.labels),
-        Corpus("mine", whole.texts, sources=whole.sources),
-    ):
-        app = healthy(new_visit("narrow_cone", brought("uploads", "corpus", own)).run())
-        assert "where labels are compared" not in everything(app)

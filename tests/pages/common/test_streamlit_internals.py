@@ -10,6 +10,7 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.pages_manager import PagesManager
 
 from pages.common import streamlit_internals
+from tests.for_each import for_each
 
 AGAIN, OTHER = "fragment-again", "fragment-other"
 FAULTS = [
@@ -58,26 +59,26 @@ def left(messages: Sequence[ForwardMsg], **options: object) -> list[tuple[int, .
     return [tuple(message.metadata.delta_path) for message in queue.flush()]
 
 
-def test_a_reference_goes_with_the_block_around_it():
-    assert left([block([0, 1, 0], AGAIN), reference([0, 1, 0, 0])]) == []
-    inner = [block([0, 1, 0], AGAIN), block([0, 1, 0, 0], AGAIN), reference([0, 1, 0, 0, 0])]
-    assert left(inner) == []
+AROUND = (block([0, 1, 0], AGAIN), reference([0, 1, 0, 0]))
+ELSEWHERE = (block([0, 0]), reference([0, 0, 0]), block([0, 2], OTHER), reference([0, 2, 0]))
 
 
-def test_a_reference_goes_with_the_element_before_it():
-    assert left([element([0, 1, 0], AGAIN), reference([0, 1, 1])]) == []
+@for_each(
+    ("sent", "stay"),
+    [
+        (AROUND, []),
+        ((AROUND[0], block([0, 1, 0, 0], AGAIN), reference([0, 1, 0, 0, 0])), []),
+        ((element([0, 1, 0], AGAIN), reference([0, 1, 1])), []),
+        ((*ELSEWHERE, *AROUND), [(0, 0), (0, 0, 0), (0, 2), (0, 2, 0)]),
+    ],
+)
+def test_a_reference_goes_with_what_is_around_or_before_it(sent, stay):
+    assert left(sent) == stay
 
 
-def test_references_elsewhere_stay():
-    sent = [block([0, 0]), reference([0, 0, 0]), block([0, 2], OTHER), reference([0, 2, 0])]
-    again = [block([0, 1, 0], AGAIN), reference([0, 1, 0, 0])]
-    assert left([*sent, *again]) == [(0, 0), (0, 0, 0), (0, 2), (0, 2, 0)]
-
-
-def test_a_run_of_the_whole_page_drops_all():
-    messages = [block([0, 0]), reference([0, 0, 0])]
-    assert left(messages, fragment_ids_this_run=None) == []
-    assert left(messages, retain_lifecycle_msgs=False) == []
+@for_each("how", [{"fragment_ids_this_run": None}, {"retain_lifecycle_msgs": False}])
+def test_a_run_of_the_whole_page_drops_all(how):
+    assert left([block([0, 0]), reference([0, 0, 0])], **how) == []
 
 
 # ---- another version ----

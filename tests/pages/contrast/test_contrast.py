@@ -208,11 +208,7 @@ def test_the_test_sentences_as_a_corpus_are_warned_of():
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("dropout", "score", "aligned"),
-    [
-        (0.0, 86.6, 0.46),
-        pytest.param(0.1, 86.1, 0.36, marks=pytest.mark.long),
-        pytest.param(0.3, 84.0, None, marks=pytest.mark.long),
-    ],
+    [(0.0, 86.6, 0.46), (0.1, 86.1, 0.36), (0.3, 84.0, None)],
 )
 def test_the_claim_of_the_page_on_dropout(dropout, score, aligned):
     """The best recorded step on dev, with seeds 0 to 2."""

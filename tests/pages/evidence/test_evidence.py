@@ -25,10 +25,7 @@ pytestmark = pytest.mark.usefixtures("one_memory")
 
 
 def visit(**query: str):
-    at = new_visit("evidence")
-    for name, value in query.items():
-        at.query_params[name] = value
-    return healthy(at.run())
+    return healthy(new_visit("evidence", **query).run())
 
 
 def test_the_pictures_and_the_verdicts_are_those_of_the_recorded_numbers():

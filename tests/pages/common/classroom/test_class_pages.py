@@ -73,25 +73,6 @@ def question(app: AppTest, key: str = "lesson-guess") -> ButtonGroup:
     return found.proto
 
 
-def test_a_guess_waits_until_the_teacher_shows_the_answer(come):
-    teacher, code = opened(come, "cosine_basis")
-    student = healthy(come("student", "cosine_basis", **{"class": code}, lang="zh-Hant").run())
-    student = healthy(student.button(key="guess-same").click().run())
-    student = healthy(student.button(key="guess-larger").click().run())
-    assert not student.info
-    assert bars(student) == ""
-    teacher = healthy(teacher.run())
-    assert "1 of 1 have answered." in said(teacher)
-    assert not teacher.button(key="class-reveal").disabled
-    teacher = healthy(teacher.button(key="class-reveal").click().run())
-    for app in (teacher, healthy(student.run())):
-        assert "1 · 100%" in bars(app)
-        assert "✓" in bars(app)
-    assert student.info
-    teacher = healthy(teacher.button(key="class-results").click().run())
-    assert "Right at first: 0 of 1. Before the answer was shown: 1 of 1." in everything(teacher)
-
-
 def test_counts_by_question_as_csv(come):
     rooms = visit.rooms()
     code = rooms.open("t")

@@ -1,19 +1,15 @@
-"""The twin cloud's wrapper alone: few points, many points, requested texts, a selection."""
+"""The twin cloud's wrapper alone: requested texts, a selection."""
 
-import json
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from geometry.projection.twin_message import LONGEST_SHOWN
 from pages.common.draw import twin_cloud
-from tests.pages.twins import twin_clouds
 
 
-def page(n: int, more: int = 0) -> None:
+def page(n: int) -> None:
     import numpy as np
     import streamlit as st
 
@@ -35,7 +31,7 @@ def page(n: int, more: int = 0) -> None:
         name="both",
         alt="two clouds",
     )
-    texts = [f"text {row}" + "x" * more for row in range(n)]
+    texts = [f"text {row}" for row in range(n)]
 
     def keep(rows: np.ndarray) -> None:
         st.session_state["rows"] = rows.tolist()
@@ -43,34 +39,10 @@ def page(n: int, more: int = 0) -> None:
     show_twin_cloud(cloud, DARK, key="t", texts=texts, on_selection=keep)
 
 
-def shown(n: int, more: int = 0) -> AppTest:
-    app = AppTest.from_function(page, args=(n, more), default_timeout=60).run()
+def shown(n: int) -> AppTest:
+    app = AppTest.from_function(page, args=(n,), default_timeout=60).run()
     assert not app.exception
     return app
-
-
-def sent(app: AppTest, component: str) -> list[dict]:
-    return [
-        json.loads(part.proto.bytes)
-        for part in app.get("bidi_component")
-        if part.proto.component_name == component
-    ]
-
-
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_few_points_are_sent_as_they_are(n):
-    app = shown(n)
-    [twin] = twin_clouds(app).values()
-    first, second = (twin.place(name) for name in ("one", "other"))
-    assert first == pytest.approx(np.arange(3.0 * n).reshape(n, 3), abs=1e-3)
-    assert second == pytest.approx(-first, abs=1e-3)
-    [texts] = sent(app, "narrow_cone_texts")
-    assert texts["texts"] == [f"text {row}" for row in range(n)]
-
-
-def test_long_texts_are_sent_as_far_as_a_tooltip_shows_them():
-    [texts] = sent(shown(2, LONGEST_SHOWN), "narrow_cone_texts")
-    assert texts["texts"] == [f"text {row}" + "x" * (LONGEST_SHOWN - 6) + "…" for row in range(2)]
 
 
 def test_texts_of_many_points_are_requested(monkeypatch):
@@ -90,7 +62,8 @@ def test_texts_of_many_points_are_requested(monkeypatch):
 
     monkeypatch.setattr(twin_cloud, "send", answer)
     app = shown(6000)
-    assert not sent(app, "narrow_cone_texts")
+    names = [part.proto.component_name for part in app.get("bidi_component")]
+    assert "narrow_cone_texts" not in names
     app.run()
     app.run()
     assert answers == [{}, {5999: "text 5999"}, {5999: "text 5999"}]
