@@ -57,7 +57,7 @@ def msgids() -> dict[str, str]:
     found = dict.fromkeys(library, "assets/text/en/errors.toml") | labels()
     found |= dict.fromkeys(POOLING_NAMES.values(), "geometry/encode/pool.py")
     found |= dict.fromkeys(NOTES.values(), "geometry/hub/pair_sets.py")
-    for name in ("cloud", "diagnosis"):
+    for name in ("axis_labels", "diagnosis"):
         for table in text_tables(name).values():
             found |= dict.fromkeys(table.values(), f"assets/text/en/{name}.toml")
     return found

@@ -1,4 +1,4 @@
-"""How large a text or file may be, and the errors where it is larger or smaller."""
+"""How large a text or file may be (an operator's file may change it), and the errors beyond it."""
 
 from __future__ import annotations
 

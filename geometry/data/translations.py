@@ -1,8 +1,8 @@
 """Languages: a folder each, ``assets/text/<language>``, with gettext's catalogues ``*.po``.
 
 English needs no catalogue, because the labels in the code are English; ``diagnosis.toml`` and
-``cloud.toml`` of ``en`` have longer texts. A folder's ``language.toml`` has the language's own name
-and the locales that it serves.
+``axis_labels.toml`` of ``en`` have longer texts. A folder's ``language.toml`` has the language's
+own name and the locales that it serves.
 """
 
 import gettext

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from .widget import CloudWidget
 
 # Also on the pages, which translate them.
-VIEW_TEXT = text_tables("cloud")["view"]
+VIEW_TEXT = text_tables("axis_labels")["view"]
 
 
 @dataclass(frozen=True)

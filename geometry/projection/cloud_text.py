@@ -10,7 +10,7 @@ from ..projection.twin import ConeEdge, is_drawn
 from .panel import Panel, Wedge
 
 # By a name of its own; pages translate them.
-CLOUD_TEXT = text_tables("cloud")["cloud"]
+CLOUD_TEXT = text_tables("axis_labels")["cloud"]
 
 
 def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:

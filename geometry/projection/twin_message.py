@@ -28,7 +28,7 @@ LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may
 
 
 # Labels of the buttons, and messages; pages translate them.
-TWIN_WORDS = text_tables("cloud")["twin"]
+TWIN_WORDS = text_tables("axis_labels")["twin"]
 
 
 @dataclass(frozen=True)
