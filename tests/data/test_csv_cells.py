@@ -16,7 +16,6 @@ WRITERS = {  # the places that write CSV, and how each makes its cells safe
     "geometry/commands/project.py",
     "geometry/data/csv_cells.py",
     "pages/common/downloads.py",
-    "pages/cosine_basis/explore.py",
 }
 
 
