@@ -90,16 +90,11 @@ def test_the_grid_is_printed_and_written(place, tmp_path, capsys):
     [
         (("--pairs", "/absent.csv"), "/absent.csv` can't be read"),
         (("--model", "/absent"), "No model can be read at `/absent`"),
-        (("--layers", "9"), "layer 9 does not exist"),
         (("--layers", "1+x"), "give whole numbers, as 1+6"),
         (("--layers", ","), "--layers is empty"),
-        (("--poolings", "median"), "pooling must be one of cls, mean"),
-        (("--transforms", "whiten"), "'whiten' is not known"),
         (("--csv", "/absent/grid.csv"), "`/absent` is no folder"),
-        (("--bogus",), "No such option"),
         (("--vectors", "/absent.vec"), "--model and --vectors exclude each other"),
         (("--weighting", "sif"), "--weighting belongs to word vectors; give them by --vectors"),
-        (("--counts", "/absent.txt"), "--counts belongs to word vectors"),
         (("--aggregate", "mean"), "test names no subsets to aggregate by 'mean'. Add a column"),
         # found before texts are read
         (("--pairs", "flat.csv"), "All 4 scores are 3, so they have no order."),
@@ -113,13 +108,6 @@ def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, 
     assert printed.err.startswith("Error: ")
     assert printed.err.count("\n") == 1
     assert message in printed.err
-
-
-def test_help_and_no_command(capsys):
-    assert run_shell(["evaluate", "--help"]) == 0
-    assert "--transforms" in capsys.readouterr().out
-    assert run_shell([]) == 2
-    assert "evaluate" in capsys.readouterr().err
 
 
 def shipped(encoder, texts, poolings, **_):

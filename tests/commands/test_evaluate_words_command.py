@@ -206,12 +206,9 @@ def test_the_best_cell_is_chosen_on_dev(place, tmp_path, capsys):
     ("args", "message"),
     [
         (("--layers", "1"), "--layers and --vectors exclude each other"),
-        (("--poolings", "mean"), "--poolings and --vectors exclude"),
-        (("--weighting", "median"), "weighting must be one of mean, sif, zipf; got 'median'"),
         (("--columns", "a,b"), "--columns a,b: name three, as left,right,score"),
         (("--columns", "a,b,c"), "There is no column `a`; the file has `left`, `right`, `score`"),
         (("--counts", "/absent.txt", "--weighting", "sif"), "`/absent.txt` can't be read"),
-        (("--vectors", "/absent.vec"), "`/absent.vec` can't be read"),
         (("--pairs", "bundled"), "2 sets of pairs: say how they become one score, by --aggregate"),
         (("--pairs", "dev.csv") * 2 + ("--aggregate", "all"), "a set of pairs is named twice"),
     ],
@@ -224,15 +221,3 @@ def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, 
     assert printed.err.startswith("Error: ")
     assert printed.err.count("\n") == 1
     assert message in printed.err
-
-
-def test_an_unclear_file_of_word_pairs_names_an_option_that_works(place, tmp_path, capsys):
-    words, table = tmp_path / "alike.csv", read_vectors(place / "own.vec").words
-    rows = [f"{a};{b};1,{i}50" for i, (a, b) in enumerate(pairwise(table))]
-    words.write_text("\n".join(rows), encoding="utf-8")
-    what = ("--word-pairs", words, "--transforms", "none", "--quiet")
-    assert run(place, *what) == 2
-    assert "Choose the decimal sign" in (said := capsys.readouterr().err)
-    assert "--decimal" in said
-    assert run(place, *what, "--decimal", ".") == 0
-    assert "alike: 7 pairs of words" in capsys.readouterr().out

@@ -1,9 +1,6 @@
 """python -m geometry export, from texts to a file and to a model."""
 
 import json
-import re
-import sys
-import zipfile
 
 import numpy as np
 import onnxruntime
@@ -12,7 +9,6 @@ from sentence_transformers import SentenceTransformer
 
 from geometry import fit_treatment, load_encoder, load_transform, read_bundled
 from geometry.commands import run_shell
-from geometry.export.numpy_files import DATABASES
 from geometry.linalg.rows import unit_rows
 from geometry.transform import Knobs
 
@@ -140,40 +136,3 @@ def test_what_can_not_be_exported_is_an_error_of_one_line(corpus, tmp_path, caps
     out.touch()
     assert run_shell(["export", str(corpus), "--out", str(out), "--quiet"]) == 2
     assert "exists already" in capsys.readouterr().err
-
-
-def test_vectors_and_queries_in_a_threshold_and_faiss_lines_out(tmp_path, capsys, monkeypatch):
-    """All cosines are above .8: diagnose finds the threshold, export gives the index."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 16)).astype(np.float32) + 3
-    Q = X[:80] + 0.3 * rng.standard_normal((80, 16)).astype(np.float32)
-    np.save(tmp_path / "rows.npy", X)
-    np.save(tmp_path / "queries.npy", Q)
-    lines = [f"{number}\t{number}\t1" for number in range(1, 81)]
-    (tmp_path / "qrels.tsv").write_text("\n".join(["query-id\tcorpus-id\tscore", *lines]))
-    given = ["--queries", tmp_path / "queries.npy", "--relevance", tmp_path / "qrels.tsv"]
-    asked = [str(each) for each in ("diagnose", tmp_path / "rows.npy", *given, "--quiet")]
-    assert run_shell(asked) == 0
-    said = capsys.readouterr().out
-    assert "Centring is the cure for a threshold" in said
-    assert "precision if 1 pair in 1,000 is related" in said
-    assert run_shell([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["yardstick"] == "queries"
-    arms = {arm["kind"]: arm for arm in found["thresholds"]["arms"]}
-    [cut] = [each for each in arms["centre"]["thresholds"] if each["code"] == "f1"]
-    out = tmp_path / "cure.zip"
-    given = ["export", tmp_path / "rows.npy", "--transform", "centred", "--out", out]
-    assert run_shell(list(map(str, given))) == 0
-    with zipfile.ZipFile(out) as files:
-        files.extractall(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "apply_transform", raising=False)
-    blocks = re.findall(r"```python\n(.*?)```", (tmp_path / DATABASES).read_text("utf-8"), re.S)
-    names: dict = {"documents": X, "queries": Q}
-    exec(blocks[0], names)  # FAISS
-    assert (names["rows"][:, 0] == np.arange(80)).mean() > 0.95
-    # the threshold of the diagnosis separates what the index finds
-    is_above = names["cosines"] >= cut["cosine"]
-    assert is_above[:, 0].mean() == pytest.approx(cut["recall"], abs=0.05)
-    assert is_above[:, 1:].mean() < 0.2

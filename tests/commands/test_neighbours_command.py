@@ -134,18 +134,6 @@ def test_texts_of_queries_are_named_by_their_ids(tmp_path, capsys):
     assert printed["scored_queries"] == 12
 
 
-def test_a_copy_of_the_query_is_no_wrong_answer(tmp_path, capsys):
-    """Row 3 is a copy of row 1, whose answer is the row nearest to both."""
-    texts, answers = tmp_path / "t.txt", tmp_path / "a.csv"
-    others = read_bundled("pairs").texts[2:40]
-    lines = ["A cat sleeps.", "A cat is sleeping.", "A cat sleeps.", *others]
-    texts.write_text("\n".join(lines), encoding="utf-8")
-    answers.write_text("query,relevant\nA cat sleeps.,2\n", encoding="utf-8")
-    args = ["neighbours", str(texts), "--out", str(tmp_path / "n.csv"), "-k", "1", "--json"]
-    assert run_shell([*args, "--transform", "centred", "--relevance", str(answers), "--quiet"]) == 0
-    assert json.loads(capsys.readouterr().out)["recall"]["before"]["value"] == 1
-
-
 def test_labels_and_rows_of_zeros(tmp_path, capsys):
     """Vectors from Parquet with a table beside them; a row is zero, and another has a NaN."""
     X = np.random.default_rng(0).standard_normal((60, 6)).astype(np.float32) + 1

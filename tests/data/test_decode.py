@@ -156,14 +156,6 @@ def test_a_broken_byte_is_named_and_replaced_on_demand(content, name, line):
     assert refused(content, name).details["choices"] == (choice,)
 
 
-def test_a_sign_of_replacement_in_the_text_is_no_broken_byte():
-    file = read_text_file("a \ufffd b é".encode(), encoding="utf-8:replace")
-    assert file.notes == ()
-    content = "\ufffd\né ".encode() + b"\xff\n"
-    (note,) = read_corpus(content, reading=Reading(encoding="utf-8:replace")).account.notes
-    assert (note.n, note.rows) == (1, (2,))
-
-
 def test_the_wrong_name():
     assert refused("naïve".encode("cp1252"), "utf-8").code == "wrong_encoding"
     assert refused(b"abc", "no-such").code == "unknown_encoding"

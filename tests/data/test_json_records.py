@@ -295,9 +295,6 @@ def test_mean_documents_are_refused(case):
             assert words in str(caught.value)
 
 
-SAID = ["It rains today.", "It snows today.", "The sun shines."]
-
-
 def test_texts_that_are_all_within_lists_are_asked_about():
     turns = [{"role": "user", "content": "Is it late?"}, {"role": "bot", "content": "It is."}]
     for record in ({"messages": turns}, {"id": "x1", "messages": turns}):

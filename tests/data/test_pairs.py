@@ -116,17 +116,6 @@ def test_each_pair_has_two_sentences_and_a_score():
         Pairs("p", ("a",), ("b", "c"), [1, 2])
 
 
-@for_each(("part", "n"), [("train", 5749), ("dev", 1500), ("test", 1379)])
-def test_stsb(shared_data, part, n):
-    path = shared_data(f"stsb/sts-{part}.csv")
-    pairs = read_pairs(path)
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-    assert len(pairs) == len(rows) == n
-    assert pairs.left == tuple(row[5].strip() for row in rows)
-    assert pairs.right == tuple(row[6].strip() for row in rows)
-    assert pairs.gold_scores.tolist() == [float(row[4]) for row in rows]
-
-
 def test_subsets():
     text = "left,right,score,genre,era\na b,c,1,news,old\nd,e,2,forum,new\n"
     assert read(text).subsets == ("news", "forum")

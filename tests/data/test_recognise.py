@@ -142,15 +142,6 @@ KINDS = ["ab"[i % 2] for i in range(30)]
 NUMBERED = [(i, *row) for i, row in enumerate(zip(TOLD, KINDS, strict=True))]
 
 
-@for_each("delimiter", ["^", "~"])
-def test_carets_and_tildes_divide_columns(delimiter):
-    rows = [(f"{t}, ok", k) for t, k in zip(TOLD, KINDS, strict=True)]
-    for header in ([("text", "label")], []):
-        assert texts_of(lines([*header, *rows], delimiter))[3] == f"{TOLD[3]}, ok"
-    rows = [("text", "x1", "x2"), *((t, f"{i / 8}", "2.5") for i, t in enumerate(TOLD))]
-    assert vectors_of(lines(rows, delimiter))[3].tolist() == [0.375, 2.5]
-
-
 # ---- decimal commas ----
 
 
@@ -405,17 +396,6 @@ def test_tables_of_r_have_row_names_without_a_header(delimiter):
     assert corpus.account.columns_left_out == ("column 1",)
     assert corpus.account.column_reasons == ("codes",)
     assert recognise(content, name="t.txt").holds == "texts"
-
-
-@for_each("name", ["t.txt", "t.csv", "t"])
-def test_vectors_of_r(name):
-    rows = [(i / 8, "2.5", "-1") for i in range(30)]
-    words = [a + b for a in "abcde" for b in "fghijk"]
-    for names in (range(1, 31), words):
-        found = vectors_of(r_table(rows, ('"V1"', '"V2"', '"V3"'), names=names), name)
-        assert (found.shape, found[3].tolist()) == ((30, 3), [0.375, 2.5, -1])
-    numbered = lines([('""', '"V1"', '"V2"'), *((f'"{i}"', 0.5, i) for i in range(1, 9))])
-    assert vectors_of(numbered, name).tolist() == [[0.5, i] for i in range(1, 9)]
 
 
 # ---- questions, titles and labels ----

@@ -111,17 +111,6 @@ def test_the_text_of_merged_cells_is_in_each_of_their_rows():
     assert notes_of(content) == {"merged": (3, (3, 5, 6))}
 
 
-def test_merged_cells_across_columns_and_beyond_the_rows_change_nothing_else():
-    book = book_of()
-    book.active["A9"] = "The last."
-    book.active.merge_cells("A9:B9")
-    book.active.merge_cells("B7:B1000")
-    content = saved(book)
-    assert corpus_of(content).texts == (*TEXTS, "The last.")
-    assert corpus_of(content).labels == (*"ababab", "b")
-    assert notes_of(content) == {"merged": (1, (9,))}
-
-
 def test_formulas_without_values_are_counted_and_named():
     rows = [("text", "topic"), *((f'="bus {i}"', "x") for i in range(6)), ("a b", "x"), ("c", "y")]
     content = saved(book_of(rows))
@@ -153,11 +142,6 @@ def test_dates_and_numbers_keep_their_meaning():
         book_of([("text", "topic"), ("a b", 5), ("c", 6)]), change=("<v>5</v>", "<v>5.0</v>")
     )
     assert corpus_of(whole).labels == ("5", "6")
-
-
-def test_rows_in_another_order_are_all_read():
-    content = saved(book_of(), change=(r"(<row r=\"2\".*?</row>)(<row r=\"3\".*?</row>)", r"\2\1"))
-    assert corpus_of(content).texts == TEXTS
 
 
 TABLE = [["no", "words", "kind"], *([i, f"It rains no {i} times", "ab"[i % 2]] for i in range(9))]

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
 from geometry import load_encoder, read_bundled, read_cloud
@@ -21,7 +20,7 @@ from geometry.diagnosis.sentences import (
     title,
 )
 from geometry.diagnosis.trial import FOLDS, SPLITS, chosen_by_fold, folds, recommended
-from geometry.diagnosis.yardsticks import LabelYardstick, Score, variance_of_dyads
+from geometry.diagnosis.yardsticks import Score
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.measure import Search, label_agreement
@@ -143,28 +142,6 @@ def test_queries_that_a_direction_hides_recommend_its_removal():
     said = evidence(found, str)
     assert "On 100 queries, the nDCG of the 10 nearest is 0." in said
     assert "Recall among the 10 nearest: +0." in said
-
-
-def test_pairs_with_few_positives_are_judged_where_a_fold_has_both_scores():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((120, 16))
-    gold = np.zeros(60)
-    gold[:6] = 1
-    X[60:66] = X[:6] + 0.1 * rng.standard_normal((6, 16))
-    trial = diagnose(X, pairs=(np.arange(60), np.arange(60, 120), gold)).trial
-    assert trial.cures[0].score > 0.3
-    assert trial.because == "nothing_helps"
-
-
-def test_the_variance_of_dyads_by_hand_and_by_brute_force():
-    """Edges 0 -> 1 and 2 -> 1 share unit 1, and 3 -> 4 is alone: (1 + 2)^2 + 4^2."""
-    edges = csr_array(([1.0, 2.0, 4.0], ([0, 2, 3], [1, 1, 4])), shape=(5, 5))
-    assert variance_of_dyads(edges) == pytest.approx(9 + 16)
-    rng = np.random.default_rng(0)
-    dense = np.where(rng.random((9, 9)) < 0.4, rng.standard_normal((9, 9)), 0.0)
-    ends = [(i, j) for i in range(9) for j in range(9) if dense[i, j]]
-    total = sum(dense[a] * dense[b] for a in ends for b in ends if {*a} & {*b})
-    assert variance_of_dyads(csr_array(dense)) == pytest.approx(max(0.0, total))
 
 
 def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
@@ -397,8 +374,7 @@ def test_a_finding_has_a_size_a_share_and_an_effect_on_the_score():
 def test_rows_that_crowd_out_answers_have_an_effect_on_queries(monkeypatch, most):
     """Forty long rows beside the queries, and none of them an answer; above ``most``, a sample."""
     monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_ROWS", most)
-    X, labels = labelled("leave")
-    X = X.copy()
+    X = labelled("leave")[0].copy()
     answers = np.arange(100, 160)
     queries = queries_of(X, answers)
     X[:40] = 9 * queries.vectors[:40]
@@ -415,15 +391,6 @@ def test_rows_that_crowd_out_answers_have_an_effect_on_queries(monkeypatch, most
     without = ndcg(rows[rows >= 40]) - ndcg(rows)
     assert without > 0.05
     assert outliers.effect.value == pytest.approx(without, abs=1e-6)
-    # labels: the same among some rows, and without the long ones
-    names, every = np.array(labels), np.arange(600)
-    is_drawn = np.random.default_rng(0).random(600) < 0.7
-    within, _, searched = LabelYardstick(names, every, every, 0).among(is_drawn, X)
-    hidden = searched < 40
-    items = np.flatnonzero(~hidden)
-    found = within.score(X, items, hidden=hidden).values[0]
-    expected = label_agreement(X[searched[items]], list(names[searched[items]]))
-    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_isotropic_vectors_with_labels_at_random_are_left_as_they_are():

@@ -10,7 +10,6 @@ from geometry.diagnosis.threshold_sentences import SENTENCES, cut_table, summary
 from geometry.diagnosis.thresholds import (
     LEAST_ABOVE,
     MOST,
-    draw_pairs,
     find_cuts,
     find_thresholds,
     placements,
@@ -53,16 +52,6 @@ def test_auc_and_cuts_are_those_of_scikit_learn(rounded):
         assert cut.precision == pytest.approx(precision[at == cut.cosine][0])
         assert cut.recall == pytest.approx((related >= cut.cosine).mean())
         assert cut.false_share == pytest.approx((unrelated >= cut.cosine).mean())
-
-
-def test_every_pair_is_as_probable_as_every_other():
-    labels, units = np.array(["a"] * 4 + ["b"] * 2), np.arange(6)
-    for is_same, n_pairs in ((True, 7), (False, 8)):
-        seeds = map(np.random.default_rng, range(2000))
-        drawn = [draw_pairs(labels, units, 1, rng, is_same=is_same) for rng in seeds]
-        counts = np.unique(np.hstack(drawn), axis=1, return_counts=True)[1]
-        assert len(counts) == n_pairs
-        assert np.abs(counts - 2000 / n_pairs).max() < 4 * np.sqrt(2000 / n_pairs)
 
 
 def test_centring_is_the_cure_for_a_threshold():

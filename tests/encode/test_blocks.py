@@ -88,13 +88,6 @@ def test_a_stopped_run_goes_on_at_the_block_where_it_stopped(encoder, tmp_path):
     np.testing.assert_allclose(files["mean"][-1], encoder.encode(TEXTS), atol=1e-5)
 
 
-def test_a_finished_run_encodes_nothing_again(encoder, tmp_path):
-    encode(encoder, tmp_path / "blocks")
-    again = Counted(encoder)
-    encode(again, tmp_path / "blocks")
-    assert again.calls == 0
-
-
 @pytest.mark.parametrize("place", [130, -1])
 def test_a_flipped_byte_costs_its_block_and_is_never_shown(encoder, tmp_path, place):
     good = {name: np.array(a) for name, a in encode(encoder, tmp_path / "blocks").items()}

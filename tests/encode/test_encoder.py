@@ -114,13 +114,6 @@ def test_a_prefix_is_a_part_of_each_text(folder, encoder):
     assert prefixed.coverage(["the cat sat on the mat . dog ran"]).truncated == 1
 
 
-def test_a_token_of_prefix_and_text_together_is_the_text_s(folder):
-    """ "the" and "re" are no pieces of the text "rethe"; "d" makes "re" a known word."""
-    encoder = load_encoder(str(folder), prefix="the re")
-    assert encoder.tokenize(["d cat"]) == [["red", "cat"]]
-    assert encoder.encode_tokens(["d cat"]).tokens == ("red", "cat")
-
-
 def test_the_prefix_is_part_of_the_fingerprint(folder):
     found = {load_encoder(str(folder), prefix=each).fingerprint for each in ("", "the ", "the")}
     assert len(found) == 3
@@ -145,16 +138,6 @@ def test_a_layer_that_is_not_there(encoder, layer):
         encoder.encode(TEXTS, layer=layer)
     with pytest.raises(ValueError, match="at least one"):
         encoder.encode(TEXTS, layer=())
-
-
-def test_an_unknown_pooling_is_refused_before_anything_runs(encoder):
-    def never(done, total):
-        raise AssertionError("encoded")
-
-    with pytest.raises(ValueError, match="cls, mean, max, min, last, weighted; got 'median'"):
-        encoder.encode(TEXTS, pooling="median", progress=never)
-    with pytest.raises(ValueError, match="median"):
-        encoder.encode_layers(TEXTS, poolings=("mean", "median"), progress=never)
 
 
 READERS = ("encode", "encode_layers", "encode_tokens", "coverage", "tokenize")
@@ -185,15 +168,6 @@ def test_no_texts_give_no_rows(encoder):
     assert encoder.coverage([]) == Coverage(0, 0, MAX_TOKENS, 0, 0, "[UNK]")
     assert encoder.coverage([]).unknown_share == 0
     assert calls == []
-
-
-def test_an_empty_text_without_special_tokens_has_nothing_to_encode(folder, tmp_path):
-    bare = copy_of(folder, tmp_path)
-    tokenizer = json.loads((bare / "tokenizer.json").read_text(encoding="utf-8"))
-    tokenizer["post_processor"] = None
-    (bare / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"Text 2 has no tokens.* 1 of 2 texts"):
-        load_encoder(str(bare)).encode(["cat", ""])
 
 
 def test_a_long_text_is_cut_and_counted(encoder, by_hand):
@@ -246,21 +220,6 @@ def test_unknown_tokens_of_a_unigram_model_are_counted(folder, tmp_path):
     Tokenizer(models.Unigram(pieces, unk_id=1)).save(str(other / "tokenizer.json"))
     coverage = load_encoder(str(other)).coverage(["cat", "cxt"])
     assert (coverage.tokens, coverage.unknown, coverage.unknown_token) == (6, 1, "<unk>")
-
-
-def test_a_vocabulary_without_an_unknown_token(folder, tmp_path):
-    other = copy_of(folder, tmp_path)
-    vocabulary = {piece: i for i, piece in enumerate("cat")}
-    Tokenizer(models.BPE(vocabulary, merges=[])).save(str(other / "tokenizer.json"))
-    coverage = load_encoder(str(other)).coverage(["cat"])
-    assert (coverage.unknown, coverage.unknown_token) == (0, "")
-
-
-def test_a_pass_of_a_large_model_is_short_enough_for_a_cancel():
-    assert encode.tokens_per_batch(6, 384) == 2048  # the bundled encoder
-    assert encode.tokens_per_batch(12, 768) == 294  # BERT-base: 5e10 / (24 x 12 x 768^2)
-    assert encode.tokens_per_batch(24, 1024) == 256
-    assert encode.tokens_per_batch(0, 300) == 2048  # word vectors
 
 
 def test_contextual_tokens(encoder, by_hand, small_batches):

@@ -5,7 +5,7 @@ import pytest
 
 from geometry import load_encoder
 from geometry.encode import tokenizer
-from geometry.encode.tokenizer import PieceReader, batches_by_characters
+from geometry.encode.tokenizer import PieceReader
 from tests.bounded import Attempt, outcomes
 from tests.encode.tiny_encoder import save_tiny_bert
 
@@ -16,15 +16,6 @@ TEXTS = ["the cat sat", "a dog", "the", "cat " * 30, "dog"]
 def reader(tmp_path):
     save_tiny_bert(tmp_path)
     return PieceReader(tmp_path / "tokenizer.json", max_tokens=8)
-
-
-def test_batches_keep_the_order_and_the_limit(monkeypatch):
-    monkeypatch.setattr(tokenizer, "MOST_CHARACTERS", 16)
-    monkeypatch.setattr(tokenizer, "BATCH_CHARACTERS", 16)
-    batches = list(batches_by_characters(TEXTS))
-    assert [text for batch in batches for text in batch] == [text[:16] for text in TEXTS]
-    assert all(sum(map(len, batch)) <= 16 for batch in batches)
-    assert list(batches_by_characters([])) == []
 
 
 def test_batches_change_no_token(reader, monkeypatch):

@@ -1,7 +1,6 @@
 """The longest text whose pass fits in memory, measured on short ones."""
 
 import pytest
-import torch
 
 from geometry import load_encoder
 from geometry.encode import encoder
@@ -27,19 +26,6 @@ def test_attention_with_a_number_for_every_pair_of_tokens(tmp_path, kind):
 def test_without_it_only_the_states_count(tmp_path, kind):
     n = measured(tmp_path, kind)
     assert n == pytest.approx(PASS_BYTES / ((N_LAYERS + 1) * DIMENSION * 4), rel=1e-3)
-
-
-def test_word_vectors_have_one_state():
-    table = torch.zeros(3, 16)
-
-    class Table:
-        def __call__(self, ids, mask):
-            return (table[ids],)
-
-        def input_embeddings(self):
-            return table
-
-    assert longest_text(Table()) == PASS_BYTES // (16 * 4)
 
 
 def test_the_trial_lowers_the_longest_text(tmp_path, monkeypatch):

@@ -8,12 +8,9 @@ import pytest
 import torch
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode import encoder as encode
 from geometry.encode import probe
-from geometry.encode.pool import POOLINGS
-from tests.encode.test_architectures import TEXTS, by_hand
-from tests.encode.test_pool import by_loop
-from tests.encode.tiny_models import DIMENSION, N_LAYERS, OTHERS, save_tiny
+from tests.encode.test_architectures import TEXTS
+from tests.encode.tiny_models import OTHERS, save_tiny
 
 LONG_TEXT = " ".join(["the old cat sat on a red mat ."] * 5)
 
@@ -34,18 +31,6 @@ def with_settings(folder: Path, **changed: object) -> Path:
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     (folder / "config.json").write_text(json.dumps(config | changed), encoding="utf-8")
     return folder
-
-
-@pytest.mark.parametrize("kind", OTHERS)
-def test_others_are_the_loop_over_the_text_alone(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(encode, "TOKENS_PER_BATCH", 24)
-    folder = save_tiny(tmp_path, kind)
-    every = load_encoder(folder).encode_layers(TEXTS, poolings=tuple(POOLINGS))
-    for row, states in enumerate(by_hand(folder, kind, TEXTS)):
-        for name in POOLINGS:
-            assert every[name].shape == (N_LAYERS + 1, len(TEXTS), DIMENSION)
-            expected = by_loop(name, states, torch.ones(states.shape[:2]))
-            np.testing.assert_allclose(every[name][:, row], expected, atol=1e-4, rtol=1e-5)
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -110,14 +95,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path):
     assert refused(folder).because == "mixes"
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        MemoryError(),
-        OSError(28, "No space left on device"),
-        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
-    ],
-)
+@pytest.mark.parametrize("error", [MemoryError(), OSError(28, "No space left on device")])
 def test_a_full_machine_is_not_the_model_s_fault(tmp_path, monkeypatch, error):
     def fails(*_, **__):
         raise error
@@ -126,9 +104,3 @@ def test_a_full_machine_is_not_the_model_s_fault(tmp_path, monkeypatch, error):
     with pytest.raises(type(error)) as caught:
         load_encoder(save_tiny(tmp_path, "bert")).encode(["cat"])
     assert caught.value is error
-
-
-def test_a_model_that_reads_a_single_token_is_probed_too(tmp_path):
-    folder = save_tiny(tmp_path, "gpt2")
-    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1}', encoding="utf-8")
-    assert np.isfinite(load_encoder(folder).encode(["cat sat"])).all()

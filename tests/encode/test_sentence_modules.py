@@ -98,13 +98,6 @@ def test_a_whitened_model_encodes_the_whitened_vectors(model, module, kind):
     np.testing.assert_array_equal(model.encode(list(new)), before)  # it is as it was
 
 
-def test_a_whitened_model_is_saved_and_loaded_as_any_other(model, pooled, tmp_path):
-    white = whitened(model, Whitening(shrinkage="ledoit-wolf").fit(pooled), module=1)
-    white.save(str(tmp_path / "white"), create_model_card=False)
-    loaded = SentenceTransformer(str(tmp_path / "white"), device="cpu")
-    np.testing.assert_allclose(loaded.encode(["Rain."]), white.encode(["Rain."]), atol=CLOSE)
-
-
 def test_a_transform_of_other_vectors_is_refused(model, pooled):
     with pytest.raises(ExportError, match="50 numbers, and the encoder's have 384"):
         whitened(model, Whitening(shrinkage=0.1).fit(pooled[:, :50]))

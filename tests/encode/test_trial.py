@@ -103,13 +103,7 @@ def test_a_process_without_an_answer_is_a_refusal(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "setting",
-    [
-        pytest.param("intermediate_size", marks=pytest.mark.slow),
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("type_vocab_size", "num_labels")),
-    ],
-)
+@pytest.mark.parametrize("setting", ["intermediate_size", "type_vocab_size", "num_labels"])
 def test_settings_that_take_all_memory_end_the_process_only(tmp_path, setting):
     error = refused(settings(tmp_path, **{setting: 10**9}))
     assert error.because == "too_heavy"

@@ -89,16 +89,6 @@ def test_every_cell_by_a_second_route(where):
             assert cell.difference.low == pytest.approx(np.percentile(apart, 2.5))
 
 
-def test_a_known_score_of_the_raw_vectors_is_taken():
-    vectors, bootstrap = {"mean": VECTORS["mean"][1:2]}, PairBootstrap(GOLD, 20)
-    raw, white = evaluate_grid(vectors, GOLD, treatments=["none", "pca"], bootstrap=bootstrap).cells
-    how = {"treatments": ["pca"], "bootstrap": bootstrap, "raw_score": raw.score}
-    [cell] = evaluate_grid(vectors, GOLD, **how).cells
-    assert (cell.score, cell.difference) == (white.score, white.difference)
-    with pytest.raises(ValueError, match="one layer and pooling"):
-        evaluate_grid(VECTORS, GOLD, **how)
-
-
 def test_layers_by_name_and_from_the_end():
     grid = evaluate_grid(
         VECTORS, GOLD, layers=[-1, "first-last", (0, 2)], treatments=["none"], draws=5
@@ -252,16 +242,6 @@ def test_an_encoder_reads_every_text_once(encoder, pairs, monkeypatch):
     cosines = (left * right).sum(1) / np.linalg.norm(left, axis=1) / np.linalg.norm(right, axis=1)
     expected = spearmanr(cosines, pairs.gold_scores).statistic
     assert grid.cell(1, "mean", "centred").score.spearman == pytest.approx(expected, abs=1e-3)
-
-
-def test_sums_of_a_fit_set_by_blocks(encoder, pairs, monkeypatch):
-    whole = fit_moments(encoder, pairs.left, [1, "first-last"], ["mean"])
-    monkeypatch.setattr("geometry.evaluate.from_encoder.TEXTS_AT_ONCE", 5)
-    blocks = fit_moments(encoder, pairs.left, [1, "first-last"], ["mean"])
-    for layers in ((1,), (1, 2)):
-        expected, found = whole(layers, "mean"), blocks(layers, "mean")
-        assert expected.n_rows == found.n_rows == 36
-        assert np.allclose(expected.scatter, found.scatter, atol=1e-5)
 
 
 def test_rows_where_sums_do_not_suffice(encoder, pairs):

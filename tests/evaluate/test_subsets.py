@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from geometry import Pairs
-from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate, evaluate_grid
+from geometry.evaluate import PairBootstrap, SubsetBootstrap, aggregate
 from geometry.evaluate.bootstrap import resamples_of
-from tests.for_each import for_each
 
 SEEDS = st.integers(0, 10_000)
 RNG = np.random.default_rng(0)
@@ -36,29 +35,6 @@ def test_what_is_refused():
         aggregate(SUBSETS, "median")
     with pytest.raises(ValueError, match="no subsets"):
         aggregate({}, "mean")
-
-
-def pairs_of_subsets():
-    similarities, gold = (np.concatenate(side) for side in zip(*SUBSETS.values(), strict=True))
-    names = tuple(name for name, (values, _) in SUBSETS.items() for _ in values)
-    return similarities, Pairs("both", names, names, gold, subsets=names)
-
-
-@for_each("how", ["all", "mean", "wmean"])
-def test_inside_a_grid(how):
-    similarities, pairs = pairs_of_subsets()
-    bootstrap = resamples_of(pairs, how, draws=50)
-    found, expected = bootstrap.score(similarities), aggregate(SUBSETS, how, draws=50)
-    assert (found.spearman, found.low, found.high, found.n) == (
-        *(expected.spearman, expected.low, expected.high, expected.n),
-    )
-    moved = bootstrap.difference(similarities, similarities + RNG.normal(0, 0.1, len(pairs)))
-    assert moved.low <= moved.value <= moved.high
-    assert moved.high - moved.low < found.high - found.low
-    X = RNG.standard_normal((1, 2 * len(pairs), 4))
-    grid = evaluate_grid({"mean": X}, pairs.gold_scores, treatments="pca", bootstrap=bootstrap)
-    assert (grid.aggregation, grid.subsets) == (how, (("news", 60), ("forums", 240)))
-    assert set(grid.cells[0].score.by_subset) == {"news", "forums"}
 
 
 def test_a_subset_that_can_not_be_scored():

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry import load_encoder, project, read_bundled, read_cloud
 from geometry.explore import (
     cluster_agreement,
     cluster_mixing,
@@ -127,21 +126,6 @@ def test_equal_clusterings_agree_and_shuffled_ones_do_not():
     assert same.low < mixed.value < same.high
     with pytest.raises(ValueError, match="same rows"):
         cluster_agreement(labels, labels[1:])
-
-
-@pytest.mark.model
-@pytest.mark.slow
-def test_a_picture_of_the_bundled_topics_has_clusters_with_their_words():
-    """On 1,224 sentences of 8 topics, MiniLM, the mean of the last layer, UMAP."""
-    corpus = read_bundled()
-    cloud = read_cloud(load_encoder("bundled"), corpus, unit="sentences", layer=6, pooling="mean")
-    places = project(cloud.vectors, "umap", 2, random_state=0).coordinates
-    found = find_clusters(places)
-    topics = np.unique(corpus.labels, return_inverse=True)[1]
-    agreed = cluster_agreement(found.labels, topics)
-    assert agreed.value > 0.5 > 10 * agreed.high
-    words = cluster_words(corpus.texts, found.labels)
-    assert {"guitar", "jury", "rain"} <= {word for each in words for word in each}
 
 
 def test_mixing_is_0_apart_1_in_a_random_mixture_and_half_on_the_way():

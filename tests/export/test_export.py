@@ -98,12 +98,6 @@ def test_a_file_of_the_first_format_is_read(tmp_path):
     assert (dict(loaded.about), loaded.fingerprint) == ({"model": "m"}, None)
 
 
-def test_a_weighted_fit_has_no_fingerprint():
-    """The mean of weighted rows is not that of the rows to which the map is applied."""
-    zipf = fit_treatment("zipf", X, sample_weight=np.arange(1.0, 201.0))
-    assert affine_map(zipf).fingerprint is None
-
-
 def test_rows_far_from_the_fit_give_a_warning():
     """tests/linalg/test_fingerprint.py measures which vectors of models are far."""
     affine = affine_map(fit_treatment("centred", X))
@@ -270,15 +264,6 @@ def test_the_folder_says_how_it_was_made_and_of_what_length_its_vectors_are(
     assert "identity" in readme
     assert ("are of unit length" in readme) == normalize
     assert ("are not of unit length" in readme) != normalize
-
-
-def test_a_map_that_changes_nothing_adds_no_module(tmp_path, encoder):
-    nothing = AffineMap(np.zeros(encoder.dimension), None)
-    folder = write_sentence_model(tmp_path / "model", encoder, nothing, layer=2)
-    modules = json.loads((folder / "modules.json").read_text("utf-8"))
-    assert [each["type"].rpartition(".")[2] for each in modules] == ["Transformer", "Pooling"]
-    theirs = SentenceTransformer(str(folder), device="cpu").encode(["Rain."])
-    np.testing.assert_allclose(theirs, encoder.encode(["Rain."], layer=2), atol=1e-5)
 
 
 def test_what_sentence_transformers_can_not_express_is_refused(tmp_path, encoder, monkeypatch):

@@ -4,10 +4,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 
-from geometry.figures.cone import _set_symbols, cone_figure
+from geometry.figures.cone import cone_figure
 from geometry.palette import LIGHT
 from geometry.projection.panel import Band, Mark, Panel, Wedge
 from geometry.projection.point_colours import PointColours
@@ -107,17 +106,3 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend():
         assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
         assert ring.marker.symbol == mark.symbol
     assert picture(what).layout.height > picture(panel()).layout.height
-
-
-def test_without_plotly_s_private_name_the_symbols_are_the_same():
-    class Renamed:
-        """Plotly's settings of a marker without ``_props``."""
-
-    symbols = np.array([0, 1, 4])
-    fast, plain = go.scattergl.Marker(), go.scattergl.Marker()
-    _set_symbols(fast, symbols)
-    plain.symbol = symbols
-    assert fast.to_plotly_json()["symbol"].tolist() == list(plain.symbol) == [0, 1, 4]
-    renamed = Renamed()
-    _set_symbols(renamed, symbols)
-    assert renamed.symbol is symbols

@@ -3,12 +3,9 @@
 import numpy as np
 
 from geometry.figures.heatmap import (
-    Blocks,
     Cells,
-    blocks_figure,
     cells_figure,
     matrix_figure,
-    strips_figure,
 )
 from geometry.palette import DARK, LIGHT
 from tests.for_each import for_each
@@ -75,32 +72,3 @@ def test_the_head_of_a_column_is_level_on_some_lines(head, level):
     assert layout.xaxis.ticktext == (level,)
     assert layout.xaxis.tickangle == 0
     assert [note.text for note in layout.annotations] == ["layer"]
-
-
-def test_strips_have_the_same_columns_and_one_scale():
-    strips = {"raw": MATRIX[:2], "standardised": MATRIX}
-    figure = strips_figure(strips, LIGHT, titles=("dimension", "layer"), ticks=[0, 2], reach=2.0)
-    assert [np.array(each.z).tolist() for each in figure.data] == [
-        MATRIX[:2].tolist(),
-        MATRIX.tolist(),
-    ]
-    assert {each.coloraxis for each in figure.data} == {"coloraxis"}
-    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-2, 2)
-    notes = figure.layout.annotations
-    assert [note.text for note in notes] == ["raw", "standardised", "layer", "layer"]
-    assert [note.yref for note in notes[2:]] == ["y domain", "y2 domain"]  # above its strip's rows
-    assert figure.layout.xaxis2.tickvals == (0, 2)
-    assert figure.layout.xaxis.matches == "x2"
-    assert figure.layout.yaxis.autorange == "reversed"
-    assert "layer %{y} · dimension %{x}" in figure.data[0].hovertemplate
-
-
-def test_blocks_are_outlined_on_the_diagonal_and_a_name_may_occur_twice():
-    blocks = Blocks(np.arange(8.0).reshape(4, 2), ["tea", "milk", "tea", "salt"], ["1", "2"])
-    figure = blocks_figure(blocks, LIGHT, titles=("axis", "word"), reach=8.0)
-    (heatmap,) = figure.data
-    assert np.array(heatmap.z).tolist() == blocks.values.tolist()
-    assert figure.layout.yaxis.ticktext == ("tea", "milk", "tea", "salt")
-    assert [tuple(cell) for cell in heatmap.customdata[2]] == [("tea", "1"), ("tea", "2")]
-    corners = [(each.x0, each.x1, each.y0, each.y1) for each in figure.layout.shapes]
-    assert corners == [(-0.5, 0.5, -0.5, 1.5), (0.5, 1.5, 1.5, 3.5)]

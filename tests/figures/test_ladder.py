@@ -41,17 +41,3 @@ def test_named_ticks_have_one_line_on_the_side_with_more_room():
     *_labels, name = figure.layout.annotations
     assert name.name is None  # chart.js leaves out "wide" on a narrow chart
     assert name.y == pytest.approx(figure.data[1].y[0])
-
-
-def test_the_labels_are_above_their_dots_and_everything_is_in_the_range():
-    figure = picture()
-    assert [note.text for note in figure.layout.annotations] == [rung.label for rung in RUNGS]
-    assert [note.y < place for place, note in enumerate(figure.layout.annotations)] == [True, True]
-    top, bottom = figure.layout.yaxis.range[1], figure.layout.yaxis.range[0]
-    assert top < bottom  # downwards
-    low, high = figure.layout.xaxis.range
-    assert low < 16.5
-    assert high > 70
-    alone = picture(rungs=RUNGS[:1], band=None)
-    assert alone.layout.height < figure.layout.height
-    assert len(alone.data) == 2

@@ -24,14 +24,3 @@ def test_lines_join_the_places_of_what_is_in_both_lists():
     assert texts["+ text d"].font.color == LIGHT.white
     assert texts["text a"].name == "cut"
     assert "farther" in texts
-
-
-def test_a_dot_has_its_item_s_colour_and_a_list_a_line_below_its_title():
-    items = [Item("a", "one", "1", colour="#123456", symbol="diamond"), Item("b", "two", "0.5")]
-    words = SlopeWords(*["raw", "treated", "stays", "leaves", "enters", "farther"], ("1 of 2", ""))
-    figure = slopes_figure(items, items[::-1], words, LIGHT)
-    dots = figure.data[0].marker
-    assert list(dots.color) == ["#123456", LIGHT.ink, LIGHT.ink, "#123456"]
-    assert list(dots.symbol) == ["diamond", "circle", "circle", "diamond"]
-    (line,) = (each for each in figure.layout.annotations if each.text == "1 of 2")
-    assert (line.x, line.xanchor) == (LEFT, "right")

@@ -76,16 +76,7 @@ class HubServer:
         self._server.server_close()
 
     def publish(self, name: str, files: Path | dict[str, bytes], *, revision: str = "main") -> str:
-        """Publish files at a revision; returns the commit.
-
-        Parameters
-        ----------
-        name : str
-            The repository; a data set's begins with "datasets/".
-        files : Path or {name: bytes}
-            A folder, or its files.
-        revision : str
-        """
+        """Publish files, or those of a folder; returns the commit."""
         if isinstance(files, Path):
             paths = (path for path in sorted(files.rglob("*")) if path.is_file())
             files = {path.relative_to(files).as_posix(): path.read_bytes() for path in paths}
@@ -94,10 +85,6 @@ class HubServer:
         self.revisions[name, revision] = self.revisions[name, commit] = commit
         self.files[name, commit] = files
         return commit
-
-    def sent(self, path: str) -> int:
-        """Bytes of the file that were sent, over all requests."""
-        return sum(request.sent for request in self.requests if request.path == path)
 
     def fetched(self) -> set[str]:
         """The files of which bytes were sent."""

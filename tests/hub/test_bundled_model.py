@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from geometry import ModelFilesError, load_encoder, read_bundled
@@ -42,22 +41,7 @@ def test_the_files_are_the_published_ones():
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in ("model.safetensors", "tokenizer.json")
     }
-    assert found == {
-        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    }
     assert found == bundled.SHA256
-
-
-@pytest.mark.slow
-def test_the_last_layers_mean_is_sentence_transformers(encoder):
-    from sentence_transformers import SentenceTransformer
-
-    peer = SentenceTransformer(str(bundled.bundled_folder()), device="cpu")
-    expected = peer.encode(list(TEXTS), normalize_embeddings=True)
-    ours = encoder.encode(TEXTS)
-    ours = ours / np.linalg.norm(ours, axis=1, keepdims=True)
-    np.testing.assert_allclose(ours, expected, atol=1e-5)
 
 
 def test_unknown_tokens_are_counted(encoder):

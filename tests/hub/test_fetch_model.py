@@ -86,17 +86,6 @@ def test_shards_are_fetched_with_their_index(server, tiny, tmp_path):
     )
 
 
-def test_progress_rises_to_the_total(server, files):
-    server.publish(NAME, files())
-    watch = Watch()
-    fetch_model(NAME, progress=watch)
-    total = sum(map(len, files({"README.md": None}).values()))
-    assert {total for _, total in watch.reports} == {total}
-    assert watch.done == sorted(watch.done)
-    assert watch.done[-1] == total
-    assert len(watch.reports) >= 4  # at least one report for each file
-
-
 def test_a_second_time_nothing_is_fetched(server, tiny):
     server.publish(NAME, tiny)
     folder = fetch_model(NAME)
@@ -105,14 +94,6 @@ def test_a_second_time_nothing_is_fetched(server, tiny):
     assert fetch_model(NAME, progress=watch) == folder
     assert [request.path for request in server.requests] == [""]  # only the listing
     assert watch.reports == []
-
-
-def test_a_commit_that_is_cached_needs_no_request(server, tiny):
-    commit = server.publish(NAME, tiny)
-    folder = fetch_model(NAME)
-    server.requests.clear()
-    assert fetch_model(NAME, revision=commit) == folder
-    assert server.requests == []
 
 
 def test_offline_what_is_there_is_used(server, tiny, offline):
@@ -150,18 +131,6 @@ def test_a_cancel_leaves_a_silent_server_at_once_and_what_is_whole_is_kept(serve
     fetch_model(NAME, progress=watch)
     assert server.fetched() == {WEIGHTS}
     assert watch.done[0] >= others
-
-
-@pytest.mark.parametrize("reason", [TimeoutError("enough"), ValueError("no"), KeyboardInterrupt()])
-def test_what_progress_raises_arrives_as_it_is(server, tiny, reason):
-    server.publish(NAME, tiny)
-
-    def leave(done, total):
-        raise reason
-
-    with pytest.raises(type(reason)) as caught:
-        fetch_model(NAME, progress=leave)
-    assert caught.value is reason
 
 
 @pytest.mark.parametrize("no_ranges", [False, True])

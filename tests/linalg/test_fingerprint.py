@@ -31,14 +31,6 @@ def test_the_limits_by_hand():
         assert far(SQUARE, factor * SQUARE) == is_far
 
 
-def test_blocks_of_rows_give_one_answer(monkeypatch):
-    X = np.random.default_rng(0).standard_normal((50, 200)) + 5
-    fingerprint = Fingerprint.of(Moments.of(X))
-    monkeypatch.setattr("geometry.linalg.fingerprint.BLOCK_ROWS", 7)
-    shifted = [X + shift * np.eye(1, 200) for shift in (0.1, 2.5, 4.5)]
-    assert [fingerprint.is_far(Y) for Y in shifted] == [False, False, True]
-
-
 def test_dimensions_without_spread_have_a_least_deviation():
     deviations = Fingerprint.of(Moments.of(SQUARE * [3, 0])).deviations
     np.testing.assert_allclose(deviations, [3, FLAT * np.sqrt(9 / 2)])

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from geometry.linalg import moments
 from geometry.linalg.moments import Moments, ledoit_wolf
 from tests.for_each import for_each
 
@@ -31,29 +30,6 @@ def test_weights_worked_by_hand():
     assert m.scatter == pytest.approx(12)
     assert m.cubic == pytest.approx(24)
     assert m.quartic == pytest.approx(84)
-
-
-def test_rows_of_zero_weight_have_no_effect():
-    X = np.random.default_rng(0).standard_normal((9, 3))
-    expected = Moments.of(X[:6])
-    padded = Moments.of(X, np.repeat([1.0, 0.0], [6, 3]))
-    np.testing.assert_allclose(padded.scatter, expected.scatter)
-    silent = Moments.of(X[6:], np.zeros(3))
-    for merged in (expected.merge(silent), silent.merge(expected)):
-        np.testing.assert_allclose(merged.mean, expected.mean)
-        np.testing.assert_allclose(merged.scatter, expected.scatter)
-    assert silent.merge(silent).weight == 0
-
-
-def test_blocks_inside_one_array(monkeypatch):
-    X = np.random.default_rng(1).standard_normal((50, 4)) + 3
-    w = np.random.default_rng(2).random(50)
-    whole, weighted = Moments.of(X), Moments.of(X, w)
-    monkeypatch.setattr(moments, "BLOCK_ROWS", 7)
-    for expected, found in ((whole, Moments.of(X)), (weighted, Moments.of(X, w))):
-        assert found.n_rows == expected.n_rows
-        for name in ("weight", "weight2", "mean", "scatter", "cubic", "quartic"):
-            np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-10)
 
 
 def test_a_long_mean_cancels_nothing():

@@ -3,7 +3,6 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.covariance import ledoit_wolf_shrinkage
 
 from geometry.linalg.moments import Moments, ledoit_wolf
 from tests.clouds import clouds, seeds
@@ -35,11 +34,6 @@ def test_the_order_of_rows_does_not_matter(X, order):
     quarters = np.array_split(X, 4)
     shuffled = np.vstack([quarters[place] for place in order])
     assert_same(Moments.of(shuffled), Moments.of(X))
-
-
-@given(clouds(rows=(3, 60)))
-def test_ledoit_wolf_is_scikit_learns(X):
-    np.testing.assert_allclose(ledoit_wolf(Moments.of(X)), ledoit_wolf_shrinkage(X), atol=1e-8)
 
 
 @given(clouds(rows=(3, 60)), seeds)

@@ -77,11 +77,6 @@ def test_what_is_no_column_of_vectors(held):
         mean_cosine(held)
 
 
-def test_tensors_that_require_grad_in_a_list():
-    held = [torch.tensor(row, requires_grad=True) for row in X]
-    np.testing.assert_array_equal(float_rows(held, at_least=1), X)
-
-
 @for_each(
     ("held", "match"),
     [

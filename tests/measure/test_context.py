@@ -60,45 +60,6 @@ def test_context_by_brute_force():
     assert Tokens(X).max_explainable(types, 0).value == pytest.approx(np.mean(explained))
 
 
-def test_influences_are_those_of_the_difference():
-    """A token's influence, by the difference with one more copy's worth of its weight."""
-    rng = np.random.default_rng(5)
-    X, types = cloud(300, 6), rng.integers(30, size=300)
-    parts = Tokens(X).self_similarity(types)
-    assert parts.influence.sum() == pytest.approx(0, abs=1e-12)
-    U = unit(X)
-    for row in (0, 17):
-        weights = np.ones(300)
-
-        def weighted(step: float, row: int = row, weights: np.ndarray = weights) -> float:
-            """Self-similarity minus baseline where one token has the weight 1 + step."""
-            w = weights.copy()
-            w[row] += step
-            pairs = np.outer(w, w) * ~np.eye(300, dtype=bool)
-            cos, own = U @ U.T, []
-            for t in np.unique(types):
-                at = np.ix_(types == t, types == t)
-                if pairs[at].sum():
-                    own.append((pairs * cos)[at].sum() / pairs[at].sum())
-            return float(np.mean(own) - (pairs * cos).sum() / pairs.sum())
-
-        slope = (weighted(1e-4) - weighted(-1e-4)) / 2e-4
-        k = (types == types[row]).sum()
-        here = parts.influence[row] - own_part(U, types, row) / (k * len(np.unique(types)))
-        assert here == pytest.approx(slope, abs=2e-5)
-
-
-def own_part(U: np.ndarray, types: np.ndarray, row: int) -> float:
-    """How far its type's mean cosine is from the mean over types."""
-    cos = U @ U.T
-    terms = {}
-    for t in np.unique(types):
-        at = np.flatnonzero(types == t)
-        block = cos[np.ix_(at, at)]
-        terms[t] = (block.sum() - len(at)) / (len(at) * (len(at) - 1))
-    return float(terms[types[row]] - np.mean(list(terms.values())))
-
-
 def text(n: int, seed: int, *, fixed_types: bool) -> tuple[np.ndarray, ...]:
     """n sentences of 4 to 13 tokens with Zipfian types; each has a vector, in a cone."""
     rng = np.random.default_rng(seed)

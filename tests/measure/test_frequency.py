@@ -71,13 +71,6 @@ def test_neighbours_are_scikit_learn_s(shift, block_rows):
     assert [done for done, _ in reports] == sorted(done for done, _ in reports)
 
 
-def test_wide_rows_have_the_same_neighbours(monkeypatch):
-    expected = neighbour_means(words())
-    monkeypatch.setattr("geometry.measure.neighbours.WIDE", 256)
-    for found, same in zip(neighbour_means(words()), expected, strict=True):
-        np.testing.assert_array_equal(found, same)
-
-
 def test_the_neighbours_can_be_cancelled(monkeypatch):
     searched = []
     monkeypatch.setattr(
@@ -150,15 +143,6 @@ def test_what_has_no_direction():
         frequency_direction(HAND, -COUNTS)
     with pytest.raises(UndefinedMeasure):
         neighbour_means(HAND, (4,))
-
-
-def test_numbers_of_any_size_have_their_neighbours():
-    X = words(60)
-    plain = neighbour_means(X)
-    for size in (1e38, 1e-38):
-        distances, dots = neighbour_means((X * size).astype(np.float32))
-        np.testing.assert_allclose(distances / size, plain[0], rtol=1e-4)
-        np.testing.assert_allclose(dots / size**2, plain[1], rtol=1e-4)
 
 
 def test_frequent_types_are_compared_with_as_many_random_tokens():

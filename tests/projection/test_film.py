@@ -37,15 +37,11 @@ def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
 
 @for_each(
     ("knobs", "place"),
-    [((0, 0), 0), ((0.5, 0), 0.5), ((1, 0), 1), ((1, 0.25), 3), ((1, 0.3125), 3.5), ((1, 1), 9)],
+    [((0, 0), 0), ((0.5, 0), 0.5), ((1, 0), 1), ((1, 0.25), 3), ((1, 0.3125), 3.5), ((1, 1), 9)]
+    + [(knobs, None) for knobs in ((0.5, 0.5), (0, 1), (0.9375, 0.0625))],
 )
-def test_knobs_on_the_path_have_a_place(knobs, place):
+def test_knobs_on_the_path_have_a_place_and_others_none(knobs, place):
     assert place_in_film(film_knobs(), *knobs) == pytest.approx(place)
-
-
-@for_each("knobs", [(0.5, 0.5), (0, 1), (0.9375, 0.0625)])
-def test_knobs_off_the_path_have_none(knobs):
-    assert place_in_film(film_knobs(), *knobs) is None
 
 
 @for_each(

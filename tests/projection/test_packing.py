@@ -67,11 +67,6 @@ def test_what_is_no_number_is_refused_by_picture_and_row(broken):
         pack_cloud([np.zeros((4, 3)), frame], 1.0)
 
 
-def test_pictures_of_other_points_are_refused():
-    with pytest.raises(ValueError, match="one shape"):
-        pack_cloud([np.zeros((4, 3)), np.zeros((5, 3))], 1.0)
-
-
 def test_codes_and_values():
     _, [codes] = unpacked(pack_codes(np.array([3, 0, 23])))
     assert codes.ravel().tolist() == [3, 0, 23]

@@ -7,8 +7,6 @@ from geometry.projection.plane import (
     POINTS,
     Plane,
     background_cloud,
-    pair_cosines,
-    whiten_points,
 )
 from tests.for_each import for_each
 
@@ -62,17 +60,6 @@ def test_a_turn_turns_everything_and_no_cosine():
         (180, [[-1, 0], [0, -1]]),
     ):
         assert Plane(turn=turn).basis.T.tolist() == axes  # exact at right angles
-
-
-def test_cosines_of_other_points():
-    # x = (1, 0), y = (0, 1): g12 / sqrt(g11 g22), the cosine of the angle between the axes
-    axes = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
-    plane = Plane(length_2=3, angle=60)
-    np.testing.assert_allclose(plane.true_cosines(axes), [0.5, np.nan, np.nan])
-    # The cloud's whitening restores the cosines of the coordinates for any points.
-    points = np.array([[1.0, 0.0], [1.0, 1.0], [-3.0, 0.5]])
-    white = whiten_points(Plane(0.4, 2.2, 25.0, (3.0, 1.0), 40.0), background_cloud(), points)
-    np.testing.assert_allclose(pair_cosines(white), pair_cosines(points), atol=1e-9)
 
 
 def test_a_shift_makes_the_cone():

@@ -27,12 +27,6 @@ def test_whitening_on_the_background_restores_the_zeros(length_1, length_2, angl
     np.testing.assert_allclose(pair_cosines(white), [0, 0, -1], atol=1e-9)
 
 
-@given(bases, st.floats(-360, 360))
-def test_a_turn_changes_no_cosine(plane, turn):
-    turned = Plane(plane.length_1, plane.length_2, plane.angle, turn=turn)
-    np.testing.assert_allclose(turned.true_cosines(), plane.true_cosines(), atol=1e-9)
-
-
 @given(lengths, lengths, angles, shifts)
 def test_the_three_points_whiten_to_a_triangle(length_1, length_2, angle, shift):
     white = whiten_points(Plane(length_1, length_2, angle, shift), POINTS)

@@ -152,15 +152,6 @@ def test_a_frame_holds_the_origin_the_cloud_and_the_cones(k):
     assert frame_of(P).high[1] < 1  # without a cone only the points
 
 
-def test_a_frame_of_a_disc_by_hand():
-    # a cone of 90 degrees is a disc: as wide as it is long, and flat
-    frame = frame_of(
-        np.array([[0.0, 3, 0], [0, -3, 0], [0, 0, 3], [0, 0, -3]]), [(np.eye(3)[0], 90.0)]
-    )
-    np.testing.assert_allclose(frame.high, [0, 3, 3], atol=1e-12)
-    np.testing.assert_allclose(frame.low, [0, -3, -3], atol=1e-12)
-
-
 def test_only_a_narrow_cone_is_drawn_but_every_one_at_its_true_angle():
     def edge(angle):
         return ConeEdge(0.5, angle, 20.0, np.eye(2)[0])

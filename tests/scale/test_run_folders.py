@@ -1,7 +1,6 @@
 """A run's folder is not believed: its names, links, numbers and contents are checked, and it names
 nothing of the machine that wrote it."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -22,7 +21,6 @@ from geometry.scale import (
     read_status,
     transform_data,
 )
-from geometry.scale.store import read_unchanged
 from tests import machine
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, content, split, write_files, write_run
@@ -185,16 +183,6 @@ def test_a_shard_with_other_content_is_noticed_where_it_is_read(run, capsys):
     assert (code, "is not what its manifest states" in err) == (2, True)
     code, out, _ = shell(capsys, "measure", run, *ALONE, "--on-error", "skip")
     assert (code, f"{FIRST} failed: The content" in out) == (3, True)
-
-
-def test_a_file_of_a_run_with_other_content_is_not_read(tmp_path):
-    place, sha256 = tmp_path / "transform.safetensors", hashlib.sha256(b"own").hexdigest()
-    place.write_bytes(b"own")
-    assert read_unchanged(str(place), sha256, folder=str(tmp_path)) == b"own"
-    place.write_bytes(b"0wn")
-    with pytest.raises(ScaleError) as refusal:
-        read_unchanged(str(place), sha256, folder=str(tmp_path))
-    assert refusal.value.code == "other_run"
 
 
 @pytest.mark.parametrize("stated", [{"sha256": "0" * 64}, {"rows": 29}])

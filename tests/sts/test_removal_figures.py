@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from geometry import ClusterwiseRemoval, WeightedRemoval
+from geometry import ClusterwiseRemoval
 from pages.common.seed import SEED
 from tests.sts.scoring import score
 
-# 14,000 sentences go through the encoder first: half a minute alone, minutes in company
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.long]
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
@@ -19,34 +17,10 @@ CLUSTERS = (25, 27)  # numbers of clusters that remain of 27
 SEEDS = range(8)
 
 
-@pytest.fixture(scope="module")
-def sets(sts):
-    return {part: sts(part) for part in ("train", "test")}
-
-
-@pytest.fixture(scope="module")
-def layers(sts_layers):
-    """{set: (7, n, 384)}, mean pooled: the left sentences, then the right ones."""
-    return {part: sts_layers(part)["mean"] for part in ("train", "test")}
-
-
 @pytest.mark.model
-@pytest.mark.parametrize("axes", ["pca", "svd"])
-def test_learned_on_train_it_beats_plain_removal_on_test(layers, sets, axes):
-    T, X, gold = layers["train"][4], layers["test"][4], sets["test"].gold_scores
-    pairs = np.arange(len(T)).reshape(2, -1).T
-    learned = WeightedRemoval(axes=axes).fit(T, pairs=pairs, gold_scores=sets["train"].gold_scores)
-    plain = WeightedRemoval(axes=axes).fit(T)
-    assert learned.n_components_ == 38
-    assert score(plain.transform(X), gold) < score(learned.transform(X), gold) - 3
-    # The score on its own pairs is another number and must not be shown as the result.
-    assert abs(100 * learned.pearson_ - score(learned.transform(X), gold)) > 1
-
-
-@pytest.mark.model
-def test_clusters_of_sentences_lose_what_distinguishes_them(layers, sets):
+def test_clusters_of_sentences_lose_what_distinguishes_them(sts, sts_layers):
     """Each cluster has about a hundred sentences. The paper clusters tokens, before pooling."""
-    X, gold = layers["test"][4], sets["test"].gold_scores
+    X, gold = sts_layers("test")["mean"][4], sts("test").gold_scores
     fits = [ClusterwiseRemoval(random_state=seed).fit(X) for seed in SEEDS]
     scores = [score(fit.transform(X), gold) for fit in fits]
     least, most = map(float, CLUSTERWISE)

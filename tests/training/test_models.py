@@ -71,13 +71,6 @@ def test_tokens_that_never_occur_move_one_way_and_the_penalty_prevents_it(plain,
     assert cured.loss < 1.03 * np.mean([step.loss for step in plain[1:]])
 
 
-def test_without_layer_norm_it_trains_too(text):
-    start, end = train_language_model(
-        text, layer_norm=False, learning_rate=1e-3, steps=60, record_every=60, **SHORT
-    )
-    assert end.loss < start.loss
-
-
 @for_each("train", [train_word2vec, train_classifier])
 def test_vectors_that_never_occur_stay_where_they_began(train, text):
     start, end = train(text, width=16, steps=80, record_every=80)

@@ -34,19 +34,6 @@ def test_coupled_adam_by_hand():
     assert wanted[0] / wanted[1] != pytest.approx(1, abs=0.1)  # Adam would make them almost equal
 
 
-def test_only_the_softmax_rows_have_another_optimizer():
-    """After one step the other parameters are equal; so is the input matrix of an untied model."""
-    text = training_text(vocabulary=600, n_unseen=50)
-    small = {"width": 16, "context": 16, "batch_size": 16, "steps": 1, "record_every": 1}
-    ends = {
-        name: list(train_language_model(text, optimizer=name, tied=False, **small))[-1]
-        for name in ("adam", "coupled-adam", "sgd")
-    }
-    for name in ("coupled-adam", "sgd"):
-        np.testing.assert_array_equal(ends[name].hidden, ends["adam"].hidden)
-        assert (ends[name].embeddings != ends["adam"].embeddings).any()
-
-
 def test_the_gradients_of_all_rows_sum_to_zero_and_adam_makes_them_large():
     """Why the optimiser decides: the step of a never-seen row against that of a frequent one."""
     text = training_text(vocabulary=600, n_unseen=50)

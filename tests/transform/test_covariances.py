@@ -53,16 +53,6 @@ def test_against_numpy_and_scikit_learn():
     assert found.widest(6).tolist() == np.argsort(-CLOUD.var(axis=0)).tolist()
 
 
-def test_correlations_stay_in_their_range():
-    rng = np.random.default_rng(0)
-    for seed in range(50):
-        x = np.random.default_rng(seed).standard_normal(7)
-        X = np.outer(x, rng.standard_normal(4))
-        correlations = Covariances.of(X).among(np.arange(4), correlation=True)
-        assert np.abs(correlations).max() <= 1
-        np.testing.assert_allclose(np.abs(correlations), 1)
-
-
 @pytest.mark.filterwarnings("error")
 @for_each("value", [0.0, 0.1, 1e6])
 @for_each("dtype", [np.float32, np.float64])

@@ -81,15 +81,6 @@ def test_all_but_the_top_is_scikit_learns_residual(n, D):
     np.testing.assert_allclose(CommonComponentRemoval(D).fit_transform(X), residual, atol=1e-9)
 
 
-def test_another_number_without_a_second_fit():
-    X = cloud(60, 6)
-    fitted = CommonComponentRemoval(1).fit(X).map_
-    for D in range(6):
-        again = fitted.adjust(D)
-        np.testing.assert_array_equal(again.apply(X), CommonComponentRemoval(D).fit_transform(X))
-        assert len(again.components) == D
-
-
 def test_a_map_that_leaves_nothing_is_marked():
     X = cloud(4, 6)  # rank 3
     fitted = CommonComponentRemoval(2).fit(X)
@@ -101,19 +92,6 @@ def test_a_map_that_leaves_nothing_is_marked():
     # other rows have further directions
     assert fitted.map_.adjust(3).apply(X + np.eye(4, 6)).any(axis=1).all()
     assert CommonComponentRemoval().fit(np.tile([3.0, 0.1, 7], (5, 1))).map_.leaves_nothing
-
-
-@for_each("centred", [True, False])
-@for_each(("fit_in", "applied_in"), [("f4", "f4"), ("f8", "f4"), ("f8", "f8")])
-def test_rounding_is_not_left_as_a_cloud(centred, fit_in, applied_in):
-    X = (cloud(20, 384) + 5).astype(np.float32)
-    map_ = CommonComponentRemoval(centred=centred).fit(X.astype(fit_in)).map_
-    Z = map_.adjust(map_.rank).apply(X.astype(applied_in))
-    assert not Z.any()
-    assert map_.adjust(map_.rank - 1).apply(X.astype(applied_in)).any(axis=1).all()
-
-
-# The whole cloud, in parts
 
 
 # Clusters

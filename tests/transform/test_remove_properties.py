@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
+from geometry.transform.remove import CommonComponentRemoval
 from tests.clouds import clouds, rotation, seeds
 
 wide_enough = clouds(rows=(4, 60), dimensions=(3, 12))
@@ -63,16 +63,3 @@ def test_weights_lie_between_the_rows_and_plain_removal(X, share, data):
     for weights in (np.ones(X.shape[1] + 1), np.ones((2, 2)), np.full(D + 1, np.nan)):
         with pytest.raises(ValueError, match="weights"):
             fitted.reweigh(weights)
-
-
-@given(wide_enough, st.integers(1, 5), st.integers(0, 4), seeds)
-def test_every_cluster_is_centred_and_without_its_directions(X, n_clusters, n_components, seed):
-    fitted = ClusterwiseRemoval(n_clusters, n_components, random_state=seed).fit(X)
-    without = fitted.transform(X)
-    for cluster in range(fitted.n_clusters_):
-        own = without[fitted.labels_ == cluster]
-        assert len(own) >= fitted.n_components_ + 2 or fitted.n_clusters_ == 1
-        np.testing.assert_allclose(own.mean(axis=0), 0, atol=1e-9)
-        np.testing.assert_allclose(own @ fitted.components_[cluster].T, 0, atol=1e-9)
-    one_by_one = np.vstack([fitted.transform(row[None]) for row in X])
-    np.testing.assert_allclose(one_by_one, without, atol=1e-9)

@@ -38,12 +38,3 @@ def test_a_constant_dimension_has_the_largest_scale(value, dtype):
         found = fitted.apply(X)
     assert fitted.scale[2] == fitted.scale[:2].max()
     np.testing.assert_allclose(found[:, 2], 0, atol=abs(value) * 1e-7)
-
-
-def test_rounding_is_no_spread():
-    near = np.float32(1000)
-    X = np.array([[near, 1], [np.nextafter(near, np.float32(2000)), 2]] * 50, dtype=np.float32)
-    fitted = StandardMap.solve(Moments.of(X), eps=float(np.finfo(np.float32).eps))
-    np.testing.assert_allclose(fitted.scale, [0.5, 0.5])
-    constant = StandardMap.solve(Moments.of(np.ones((3, 2))), eps=1e-16)
-    np.testing.assert_array_equal(constant.scale, [1, 1])

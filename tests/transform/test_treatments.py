@@ -13,7 +13,6 @@ from geometry import (
     fit_treatment,
     isoscore,
 )
-from geometry.linalg.moments import Moments
 from geometry.transform import IndependentComponents, Knobs, Treatment
 from geometry.transform.treatments import PAIRS, TRAINING, TREATMENTS
 from tests.for_each import for_each
@@ -128,31 +127,6 @@ def test_a_flow_s_map(dtype):
     np.testing.assert_array_equal(treated.retained, treated.vectors)
 
 
-@for_each("name", [name for name in OFFERED if TREATMENTS[name].knobs])
-def test_each_of_its_knobs_changes_it(name):
-    plain = fit(name)
-    for knob in TREATMENTS[name].knobs:
-        turned = plain.turn(Knobs(**{knob: getattr(other_knobs(name), knob)}))
-        assert np.abs(turned.apply(X).vectors - plain.apply(X).vectors).max() > 1e-3, knob
-
-
-@pytest.mark.parametrize("name", OFFERED)
-def test_it_never_fits_again(name, monkeypatch):
-    plain = fit(name)
-    expected = [fit(name).turn(knobs).apply(X).vectors for knobs in (Knobs(), Knobs(0.5))]
-
-    def refuse(*_args, **_more):
-        raise AssertionError("a second fit")
-
-    monkeypatch.setattr(Moments, "of", refuse)
-    monkeypatch.setattr(np.linalg, "eigh", refuse)
-    found = [plain.turn(knobs).apply(X).vectors for knobs in (Knobs(), Knobs(0.5))]
-    np.testing.assert_array_equal(found, expected)
-    # shrinkage changes the correlations, which needs another eigendecomposition
-    if not name.endswith("-cor"):
-        plain.turn(other_knobs(name)).apply(X)
-
-
 @for_each(
     ("name", "knobs", "message"),
     [
@@ -180,11 +154,6 @@ def test_knobs_of_a_treatment_are_its_own():
     assert turned.of("centred") == Knobs(centring=0.3)
     assert turned.of("zca") == turned.of("cholesky") == Knobs(0.3, 0.4, 2, 0.5)
     assert turned.of("flow") == turned.of("raw") == Knobs()
-
-
-def other_knobs(name: str) -> Knobs:
-    """Settings that all differ from the defaults."""
-    return Knobs(centring=0.3, strength=0.4, n_components=2, shrinkage=0.5, n_removed=3).of(name)
 
 
 def test_rank_and_rows_of_the_fit():

@@ -76,11 +76,6 @@ def test_distinct_rows_are_counted_up_to_rounding_and_to_two_more_than_can_matte
     assert not WhiteningMap.of(np.ones((3, 2))).is_simplex  # equal rows are no simplex
 
 
-def test_zipf_weights_make_a_simplex_that_is_not_regular():
-    fitted = WhiteningMap.of(cloud(5, 10), np.arange(1.0, 6))
-    assert (fitted.is_simplex, fitted.makes_simplex, fitted.is_regular) == (True, True, False)
-
-
 def test_blocks_are_taken_to_share_no_row_unless_more_than_enough_differ():
     X, many = cloud(4, 10), cloud(400, 10)
     assert Moments.of(X).merge(Moments.of(X)).n_distinct is None

@@ -10,13 +10,11 @@ from geometry import (
     Pairs,
     VectorTable,
     evaluate_words,
-    isoscore,
     mean_cosine,
     read_bundled,
     read_pairs,
 )
 from geometry.data.words import words_in
-from geometry.evaluate import evaluate_word_pairs
 from geometry.measure import frequency_direction
 from geometry.shipped import shipped_file
 from geometry.vectors import (
@@ -24,10 +22,8 @@ from geometry.vectors import (
     bundled,
     rank_counts,
     read_bundled_vectors,
-    read_word_pairs,
     sentence_vectors,
 )
-from tests.for_each import for_each
 
 
 @pytest.fixture(scope="module")
@@ -151,22 +147,12 @@ def test_averages_without_stop_words_on_stsb(glove, stsb):
     assert result.grid.cells[0].score.n == 1362
 
 
-@for_each(("file", "score", "n"), [("EN-WS-353-ALL", 55.5, 348), ("EN-SIMLEX-999", 30.1, 993)])
-def test_pairs_of_words(glove, shared_data, file, score, n):
-    pairs = read_word_pairs(shared_data(f"wordsim/{file}.txt"))
-    found = evaluate_word_pairs(glove, pairs, draws=1)
-    assert 100 * found.score.spearman == pytest.approx(score, abs=0.06)
-    assert found.score.n == n
-
-
 def test_its_geometry(glove):
-    """The more words, the less of a cone, and its frequent words lie farther from the origin."""
+    """The more words, the less of a cone."""
     X = glove.vectors
-    for n, cosine, score in ((500, 0.51, 0.38), (2000, 0.37, 0.49), (10_000, 0.17, 0.59)):
+    for n, cosine in ((500, 0.51), (2000, 0.37), (10_000, 0.17)):
         assert mean_cosine(X[:n]) == pytest.approx(cosine, abs=0.005)
-        assert isoscore(X[:n]) == pytest.approx(score, abs=0.005)
     assert mean_cosine(X) == pytest.approx(0.037, abs=5e-4)
-    assert isoscore(X) == pytest.approx(0.68, abs=0.005)
 
 
 def test_lengths_fall_with_rank(glove):
@@ -188,7 +174,3 @@ def test_running_words_and_averages_are_a_narrower_cone(glove):
     rows = [glove.row_of(word) for text in texts for word in words_in(text)]
     running = glove.vectors[[row for row in rows if row is not None]]
     assert mean_cosine(running) == pytest.approx(0.420, abs=0.001)
-    half = VectorTable(glove.vectors[:20_000], glove.words[:20_000])
-    found = sentence_vectors(texts, half)
-    assert found.coverage == pytest.approx(0.898, abs=5e-4)
-    assert mean_cosine(found.vectors) == pytest.approx(0.854, abs=0.001)

@@ -374,38 +374,6 @@ def test_an_id_is_no_text_and_no_dimension(case):
 
 # ---- missing vectors, and the account ----
 
-GAPS = [None if i in (0, 3) else row for i, row in enumerate(X.tolist())]
-MISSING = {
-    "parquet": parquet_of({"e": GAPS, "text": TEXTS}),
-    "parquet, fixed": parquet_of({"e": pa.array(GAPS, pa.list_(pa.float32(), D)), "text": TEXTS}),
-    "parquet, empty": parquet_of({"e": [row or [] for row in GAPS], "text": TEXTS}),
-    "arrow": arrow_of({"e": GAPS, "text": TEXTS}),
-    "jsonl": jsonl_of({"e": row, "text": text} for row, text in zip(GAPS, TEXTS, strict=True)),
-    "jsonl, no key": jsonl_of(
-        {"e": row, "text": text} if row else {"text": text}
-        for row, text in zip(GAPS, TEXTS, strict=True)
-    ),
-    "csv": csv_of({"e": [row and str(row) for row in GAPS], "text": TEXTS}),
-    "npy": npy(np.array([row or [np.nan] * D for row in GAPS])),
-}
-
-
-@for_each("case", MISSING)
-def test_rows_without_a_vector_are_dropped_and_counted(case):
-    options = {"name": "a.csv" if case == "csv" else "a"}
-    assert refused(MISSING[case], **options).code in ("ragged_row", "not_finite")
-    found = read_vector_set(MISSING[case], not_finite="drop", **options)
-    keep = [i for i in range(N) if i not in (0, 3)]
-    np.testing.assert_allclose(found.vectors, X[keep], rtol=1e-6)
-    assert found.numbers.tolist() == [i + 1 for i in keep]
-    if case != "npy":
-        assert list(found.texts) == [TEXTS[i] for i in keep]
-    account = found.account
-    assert (account.rows_in_file, account.rows_read) == (N, N - 2)
-    assert left_out(account) == {NOT_FINITE: (2, (1, 4))}
-    blocks = list(vector_blocks(MISSING[case], not_finite="drop", **options))
-    assert sum(map(len, blocks)) == N - 2
-
 
 def test_the_account_of_a_sample_and_of_words():
     content = parquet_of({"e": [None, [np.inf, 1.0], *X[:, :2].tolist()]})

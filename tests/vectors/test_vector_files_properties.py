@@ -43,12 +43,3 @@ def test_short_numbers_make_no_binary_file(form, data):
     found = read_vectors(WRITERS[form](words, vectors))
     assert (found.words, found.report.format) == (tuple(words), "text")
     np.testing.assert_array_equal(found.vectors, vectors)
-
-
-@pytest.mark.parametrize("form", ["header", "fasttext", "npz"])
-@given(table=tables(st.lists(WORD, min_size=1, max_size=3).map(" ".join)))
-def test_words_may_contain_spaces(form, table):
-    words, vectors = table
-    found = read_vectors(WRITERS[form](words, vectors))
-    assert found.words == tuple(words)
-    np.testing.assert_array_equal(found.vectors, vectors)

@@ -170,11 +170,6 @@ def test_a_binary_file_that_is_cut_off(cut):
     )
 
 
-def test_binary_records_that_lost_their_places():
-    content = b"3 2\na " + b"\1" * 20_000
-    assert refused(content).details["word"] == 2
-
-
 def test_a_text_with_fewer_rows_than_stated_is_reported():
     content = as_text(ONE_WORD, VECTORS, header=True)
     cut = content[: content.index(b"\n1 ") + 1]
@@ -274,16 +269,6 @@ def test_choices_that_are_none():
     assert refused(b"x", format="binary").code == "no_vectors"
     assert refused(b"x", format="npz").code == "no_vectors"
     assert refused(b"x", format="safetensors").code == "damaged_file"
-
-
-@for_each("length", [0x0280, 0x0480, 0x0580])
-def test_a_safetensors_header_may_be_as_long_as_a_pickle_begins(length):
-    """The first two bytes of such a file are those of a pickle."""
-    rows = as_safetensors(WORDS, VECTORS, "json")
-    own = int.from_bytes(rows[:8], "little")
-    padded = length.to_bytes(8, "little") + rows[8 : 8 + own].ljust(length) + rows[8 + own :]
-    assert padded.startswith(b"\x80")
-    assert read_vectors(padded).words == tuple(WORDS)
 
 
 # Every form

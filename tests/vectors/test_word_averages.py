@@ -50,15 +50,6 @@ def test_sif_by_hand():
     np.testing.assert_allclose(row_probabilities(TABLE, COUNTS), [0.15, 0.8, 0, 0, 0.01])
 
 
-def test_sif_is_sif_average_where_words_are_the_tables_own():
-    rng = np.random.default_rng(0)
-    table = VectorTable(rng.standard_normal((50, 6)), tuple(map(str, range(50))))
-    words = [[str(i) for i in rng.integers(50, size=8)] for _ in range(40)]
-    counts = {str(i): i + 1 for i in range(60)}
-    found = sentence_vectors(words, table, weighting="sif", counts=counts)
-    np.testing.assert_allclose(found.vectors, sif_average(words, table, counts), rtol=1e-12)
-
-
 def test_zipf_is_the_mean_of_words_whitened_under_their_frequencies():
     rng = np.random.default_rng(1)
     table = VectorTable(rng.standard_normal((80, 5)) + 3, tuple(f"w{i}" for i in range(80)))
