@@ -2,11 +2,17 @@
 
 import ctypes
 import errno
+import json
 import os
+import random
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,6 +122,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def call(writer: Writer, *more: str, out: str | None = None) -> int:
     return run_shell([*writer.args, writer.option, out or writer.out, *more])
+
+
+def remove(path: Path) -> None:
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def of_names(table: Iterable[Any]) -> pytest.MarkDecorator:
@@ -251,6 +261,18 @@ def test_a_folder_with_content_is_refused(folder, capsys, name):
     assert not list(folder.rglob(f".*{PART}"))
 
 
+@for_each("name", SOME_FILES)
+def test_only_a_file_is_replaced(folder, capsys, name):
+    writer = FILES[name]
+    for make, remake in ((os.mkdir, os.rmdir), (os.mkfifo, os.unlink)):
+        make(writer.out)
+        kind = Path(writer.out).stat().st_mode
+        assert call(writer, "--force") == 2
+        assert "is no file" in capsys.readouterr().err
+        assert Path(writer.out).stat().st_mode == kind
+        remake(writer.out)
+
+
 @of_names(RUNS)
 def test_a_run_takes_no_folder_of_others_and_no_link(folder, capsys, name):
     Path("o").mkdir()
@@ -285,6 +307,101 @@ def test_a_full_disk_leaves_inputs_and_earlier_outputs(folder, capsys, monkeypat
     assert error.count("\n") == 1
     assert contents(folder) == before
     assert not list(folder.rglob(f".*{PART}"))
+
+
+class Ended(NamedTuple):
+    """How a command ended: seconds in all, and until a file of it appeared."""
+
+    code: int
+    seconds: float
+    wrote: float
+
+
+def until_killed(args: list[str], out: Path, *, at=inf, after=inf) -> Ended:
+    """Kill a command with its group at a time, or so long after its first file appears."""
+
+    def seen() -> tuple[object, ...]:
+        return {*Path().iterdir()}, out.exists() and out.stat().st_size
+
+    before, began, wrote = seen(), time.monotonic(), inf
+    process = subprocess.Popen(
+        [sys.executable, "-m", "geometry", *args],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while process.poll() is None:
+        now = time.monotonic() - began
+        if wrote == inf and seen() != before:
+            wrote = now
+        if now >= min(at, wrote + after):
+            os.killpg(process.pid, signal.SIGKILL)
+        time.sleep(1e-4)
+    return Ended(process.returncode, time.monotonic() - began, wrote)
+
+
+def alike(files: dict[str, bytes]) -> dict[str, object]:
+    """Contents without the order of safetensors' metadata, which is another one at each run."""
+    found: dict[str, object] = {**files}
+    for name in files:
+        end = 8 + int.from_bytes(files[name][:8], "little")
+        if name.endswith(".safetensors"):
+            with suppress(ValueError):  # it is none, or half of one
+                found[name] = json.loads(files[name][8:end]), files[name][end:]
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("n_kills", "names"),
+    [pytest.param(5, (*SOME, "scale transform"), marks=pytest.mark.slow), (200, (*KILLED,))],
+    ids=["5", "200"],
+)
+@pytest.mark.timeout(3600)
+def test_random_kills_leave_inputs_and_earlier_outputs(folder, n_kills, names):
+    """Half at any moment of the usual time, half when the first file appears or soon after."""
+    rng, inputs = random.Random(n_kills), contents(folder)
+    usual: dict[str, tuple[Ended, dict[str, bytes]]] = {}
+    n_ended, n_parts = 0, 0
+    for kill in range(n_kills):
+        name = names[kill % len(names)]
+        writer, out = KILLED[name], Path(KILLED[name].out)
+        args = [*writer.args, writer.option, writer.out, *(("--force",) if name in FILES else ())]
+        if name not in usual:
+            ended = until_killed(args, out)
+            assert ended.code == 0, name
+            usual[name] = ended, contents(folder)
+            remove(out)
+        ended, whole = usual[name]
+        if name in FILES:
+            out.write_bytes(EARLIER)
+        before = contents(folder)
+        if rng.random() < 0.5:
+            when = {"at": rng.random() * ended.seconds}
+        else:  # small files are written in no time
+            share = rng.choice((0, rng.random() ** 4))
+            when = {"after": share * (ended.seconds - ended.wrote)}
+        code = until_killed(args, out, **when).code
+        after = contents(folder)
+        told = (name, kill, when, code)
+        assert code in (0, -signal.SIGKILL), told
+        assert inputs.items() <= after.items(), told
+        is_whole = alike(after) == alike(whole)
+        if name in RUNS:  # it goes on in its folder, whose list of what is ready grows
+            ready = {key: each for key, each in after.items() if key != "o/manifest.json"}
+            assert alike(ready).items() <= alike(whole).items(), told
+        else:
+            assert is_whole or (after == before and out.exists() == (name in FILES)), told
+        n_ended += code == 0
+        n_parts += any(folder.rglob(f".*{PART}"))
+        if name not in FOLDERS or not is_whole:
+            assert run_shell(args) == 0, told  # what is left over is in nobody's way
+        assert alike(contents(folder)) == alike(whole), told
+        for each in (out, *folder.glob(f".*{PART}")):
+            remove(each)
+    assert n_ended < n_kills / 2
+    assert n_parts
 
 
 @of_names(SOME)

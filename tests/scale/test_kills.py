@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from urllib.request import Request, urlopen
 
-import fsspec
 import pytest
 
-from geometry.export.affine import affine_map, save_transform
+from geometry.export.affine import AffineMap, affine_map, save_transform
 from geometry.scale import (
     Engine,
     ScaleError,
@@ -22,7 +22,6 @@ from geometry.scale import (
     open_engine,
     transform_data,
 )
-from geometry.scale.manifest import RunFolder
 from tests.scale.shards import SHARDS, VERBS, cloud, content, run_verb, split, write_files
 from tests.scale.test_walk import shell
 
@@ -149,43 +148,103 @@ def test_the_whole_run_killed_resumes_where_it_was(sources, quiet, tmp_path, cap
     assert content(out) == quiet("transform")  # and no partial file remains
 
 
-# ---- a store that is no folder ----
+# ---- a store with the S3 interface ----
+
+
+class Store:
+    """moto behind a server that answers 500 on demand."""
+
+    def __init__(self) -> None:
+        from moto.server import DomainDispatcherApplication, create_backend_app
+        from werkzeug.serving import make_server
+
+        self.fails = False
+        store = DomainDispatcherApplication(create_backend_app)
+
+        def application(environ: Any, start: Any) -> Any:
+            if self.fails and environ["REQUEST_METHOD"] in ("GET", "PUT"):
+                start("500 Internal Server Error", [("Content-Length", "0")])
+                return [b""]
+            return store(environ, start)
+
+        self.server = make_server("127.0.0.1", 0, application, threaded=True)
+        self.address = f"http://127.0.0.1:{self.server.port}"
+        Thread(target=self.server.serve_forever, daemon=True).start()
 
 
 @pytest.fixture
-def store() -> Iterator[Any]:
-    found = fsspec.filesystem("memory")
+def store(monkeypatch) -> Iterator[Store]:
+    pytest.importorskip("moto")
+    import fsspec
+
+    found = Store()
+    # resets the data of the last test
+    request = Request(f"{found.address}/moto-api/reset", method="POST")
+    urlopen(request).close()
+    for name, value in {
+        "AWS_ENDPOINT_URL": found.address,
+        "AWS_ACCESS_KEY_ID": "a",
+        "AWS_SECRET_ACCESS_KEY": "b",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    fsspec.filesystem("s3").mkdir("bucket")
     yield found
-    found.rm("/bucket", recursive=True)
+    found.fails = False
+    found.server.shutdown()
+    fsspec.filesystem("s3").clear_instance_cache()
 
 
-def test_an_unavailable_store_is_reported_and_the_run_resumes(store, tmp_path, monkeypatch):
+@pytest.fixture
+def in_store(store, tmp_path) -> tuple[VectorData, AffineMap, dict[str, bytes]]:
+    import fsspec
+
     files = write_files(tmp_path / "files", split(X, *[250] * 7))
+    fsspec.filesystem("s3").put(str(files), "bucket/files", recursive=True)
     fitted = affine_map(fit_data(Engine(), VectorData(str(files))))
     transform_data(Engine(), VectorData(str(files)), fitted, str(tmp_path / "quiet"))
-    store.put(str(files), "/bucket/files", recursive=True)
-    data, out = VectorData("memory://bucket/files"), "memory://bucket/out"
+    return VectorData("s3://bucket/files"), fitted, content(tmp_path / "quiet")
 
-    def unavailable(*_: object, **__: object) -> None:
-        raise OSError("500 Internal Server Error")
+
+@pytest.mark.long
+def test_an_unavailable_store_is_reported_and_the_run_resumes(store, in_store, monkeypatch):
+    import fsspec
+
+    monkeypatch.setattr("s3fs.core.S3FileSystem.retries", 1)
+    s3 = fsspec.filesystem("s3")
+    data, fitted, expected = in_store
 
     def watch(report: Any) -> None:
         if report.done == 5:
-            monkeypatch.setattr(type(store), "_open", unavailable)
+            store.fails = True
 
+    engine = Engine(watch=watch)
     with pytest.raises(ScaleError, match=r"part-00005.parquet` failed 1 times"):
-        transform_data(Engine(watch=watch), data, fitted, out)
-    monkeypatch.undo()
-    assert len(store.ls("/bucket/out/shards")) == 5
+        transform_data(engine, data, fitted, "s3://bucket/out")
+    store.fails = False
+    s3.invalidate_cache()
+    # the store was unavailable when the lock should have been deleted
+    if s3.exists("bucket/out/.lock"):
+        with pytest.raises(ScaleError, match=r"delete `s3://bucket/out/.lock`"):
+            transform_data(Engine(), data, fitted, "s3://bucket/out")
+        s3.rm_file("bucket/out/.lock")
+    begun = len(s3.ls("bucket/out/shards"))
+    assert begun == 5
     rows: list[int] = []
-    transform_data(Engine(watch=lambda report: rows.append(report.rows)), data, fitted, out)
+    transform_data(
+        Engine(watch=lambda report: rows.append(report.rows)), data, fitted, "s3://bucket/out"
+    )
     assert len(rows) == 8 - 5
-    found = {Path(name).name: store.cat_file(name) for name in store.find("/bucket/out/shards")}
-    assert found == content(tmp_path / "quiet")
+    s3.invalidate_cache()
+    found = {Path(name).name: s3.cat_file(name) for name in s3.ls("bucket/out/shards")}
+    assert found == expected
 
 
+@pytest.mark.long
 def test_two_runs_in_a_store_exclude_each_other(store):
-    first, two = (RunFolder("memory://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
+    from geometry.scale.manifest import RunFolder
+
+    first, two = (RunFolder("s3://bucket/run", "encode", {}, [], ["a"]) for _ in range(2))
     with (
         first.held(),
         pytest.raises(ScaleError, match="Another run works in the folder"),
