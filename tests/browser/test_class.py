@@ -42,6 +42,7 @@ def open_class(teacher: Page, server: AppServer) -> str:
     """Open a class on Cosine and basis; returns its code."""
     open_app(teacher, server.page_url("cosine_basis"))
     teacher.locator(".st-key-class-menu button").first.click()
+    wait_for_app(teacher)  # a click during a run may be lost
     teacher.locator(".st-key-class-open button").click()
     expect(teacher.locator(BAR)).to_be_visible()
     teacher.wait_for_url(re.compile(r"class=\w{6}"))
@@ -112,6 +113,7 @@ def test_a_teacher_leads_students_guess_and_all_see_the_bars(
     wait_for_app(keys)
     keys.go_back()
     keys.wait_for_url(re.compile("/claims"))
+    wait_for_app(keys)
     expect(keys.locator(BAR)).to_contain_text("You no longer follow your teacher.")
     assert_no_exception(keys)
 
