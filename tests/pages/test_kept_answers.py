@@ -16,7 +16,7 @@ from pages.common.page_list import PAGES
 from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
-SKIPPED = {"model", "source", "pairs-source"}  # models of the Hub and forms have tests of their own
+SKIPPED = {"model", "source"}  # models of the Hub and forms have tests of their own
 EVERY = 12  # of the Topics sentences one in so many is taken
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 
