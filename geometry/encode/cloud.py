@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ class Cloud:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @cached_property
+    def n_labels(self) -> int:
+        """Different labels."""
+        return len(set(self.labels or ()))
 
     def take(self, rows: np.ndarray) -> Cloud:
         """A cloud of some rows, in that order: (m,) indices, or an (n,) mask of bools."""

@@ -112,7 +112,9 @@ class RowSample:
 
     def _count_bytes(self, columns: Sequence[list[str] | None]) -> None:
         for i, column in enumerate(columns):
-            self._text_bytes[i >= CHOSEN] += sum(map(getsizeof, column or ()))
+            if column is not None:
+                strings = column if i < CHOSEN else {*column}  # those that equal cells share
+                self._text_bytes[i >= CHOSEN] += getsizeof(column) + sum(map(getsizeof, strings))
 
     def _sum(self, rows: np.ndarray) -> None:
         """Add rows to the sums, which begin with the first row that the sample has no place for."""

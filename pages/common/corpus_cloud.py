@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 
 import numpy as np
@@ -129,7 +130,7 @@ class CorpusCloud:
         w = self.weights
         return float(len(self.cloud) if w is None else w.sum() ** 2 / np.square(w).sum())
 
-    @property
+    @cached_property
     def corpus_rows(self) -> np.ndarray:
         """(n,) the row of the corpus that each point comes from, from 0."""
         rows = self.cloud.sources

@@ -311,9 +311,9 @@ class ConeScene:
         ]
         if len(whitening.components) < d:
             parts.append(_("directions kept: {k}").format(k=len(whitening.components)))
-        if self.sample is not points:
-            n_sampled = f"{len(self.sample.cloud):,}"
-            parts.append(_("neighbours, pairs and intervals: a sample of {n}").format(n=n_sampled))
+        if n > SAMPLE_ROWS:
+            sample = _("neighbours, pairs and intervals: a sample of {n}")
+            parts.append(sample.format(n=f"{SAMPLE_ROWS:,}"))
         parts += agreement_note(points)
         return " · ".join([*parts, _("seed {seed}").format(seed=points.spec.seed)])
 

@@ -5,6 +5,7 @@ import pytest
 
 from geometry import read_corpus
 from geometry.data.columns import MOST_COLUMNS, columns_of
+from geometry.data.limits import LIMITS
 from geometry.vectors import read_vector_set
 
 HEAD = "text,lang,price,id,note\n"
@@ -76,3 +77,13 @@ def test_vectors_keep_the_columns_beside_them(tmp_path, suffix):
     np.testing.assert_array_equal(columns["stars"].values, frame["stars"].to_numpy()[rows])
     lang = columns["lang"]
     assert [lang.categories[code] for code in lang.values] == frame["lang"][rows].tolist()
+
+
+def test_the_limit_of_columns_counts_the_memory_that_they_take():
+    """Equal cells share one string, so a column of few values takes eight bytes a row."""
+    names = {}
+    for lang in (["de", "en"], [f"language {i}" for i in range(1500)]):
+        rows = "".join(f"{i}.5,1,{lang[i % len(lang)]}\n" for i in range(3000))
+        found = read_vector_set(f"x,y,lang\n{rows}".encode(), limits=LIMITS.but(table_bytes=60_000))
+        names[len(lang)] = [column.name for column in found.columns]
+    assert names == {2: ["lang"], 1500: []}

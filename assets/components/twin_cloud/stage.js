@@ -37,8 +37,10 @@ export class Stage {
     this.element = element;
     this.canvas = element.querySelector(".twin-points");
     this.over = element.querySelector(".twin-over");
-    this.pen = this.over.getContext("2d");
     this.gl = contextOf(this.canvas);
+    if (this.gl) this.painter = new Painter(this.gl);
+    // where the graphics card is imitated, the processor draws words and marks faster itself
+    this.pen = this.over.getContext("2d", { willReadFrequently: this.painter?.isImitated });
     this.clouds = new Map(); // name -> decoded
     this.at = 0;
     this.rows = NONE;
@@ -55,7 +57,6 @@ export class Stage {
     this.selectedName = "";
     this.isDensity = false;
     this.hasWays = false; // whether lines join a point's places in two pictures
-    if (this.gl) this.painter = new Painter(this.gl);
   }
 
   get isReady() {

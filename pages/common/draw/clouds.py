@@ -34,7 +34,7 @@ def point_colours(
     place = colour.removeprefix(COLUMN)
     if place != colour and int(place) < len(points.corpus.columns) and cloud.unit != "types":
         return column_colours(points, int(place))
-    if colour == "topic" and 0 < len(set(cloud.labels or ())) <= MOST_LABELS:
+    if colour == "topic" and 0 < cloud.n_labels <= MOST_LABELS:
         return PointColours.by_label(
             [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus)
         )
@@ -121,7 +121,7 @@ def draw_legend(colours: PointColours, theme: Theme) -> None:
 
 
 def note_too_many_labels(cloud: Cloud) -> None:
-    n = len(set(cloud.labels or ()))
+    n = cloud.n_labels
     if n > MOST_LABELS:
         st.caption(
             _(
