@@ -39,9 +39,12 @@ def read_few_topics() -> None:
     uploads._translated.cache_clear()
 
 
-def settings_of(page: str) -> list[tuple[str, str]]:
+def visited(page: str) -> AppTest:
+    return healthy(new_visit(page).run())
+
+
+def settings_of(app: AppTest) -> list[tuple[str, str]]:
     """(kind, key) of each control that is on and has another value."""
-    app = healthy(new_visit(page).run())
     return [
         (kind, each.key)
         for kind in KINDS
@@ -63,12 +66,11 @@ def other(control) -> object:
     return next((label for label in reversed(control.options) if label not in shown), None)
 
 
-def changed(page: str, kind: str, key: str, *, emptied: bool = False) -> list[str]:
+def changed(app: AppTest, kind: str, key: str, *, emptied: bool = False) -> list[str]:
     """What the page shows with another value of one setting, after its default.
 
     Caches are emptied in between, or else a key without the setting finds the default's answer.
     """
-    app = healthy(new_visit(page).run())
     [control] = [each for each in app.get(kind) if each.key == key]
     if emptied:
         clear_memory()
@@ -93,26 +95,30 @@ def screen(app: AppTest) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_kept_answers_show_what_emptied_caches_show(page: str):
-    settings = settings_of(page)
+    settings = settings_of(visited(page))
     assert settings
-    kept = {key: changed(page, kind, key) for kind, key in settings}
+    kept = {key: changed(visited(page), kind, key) for kind, key in settings}
     for kind, key in settings:
-        assert changed(page, kind, key, emptied=True) == kept[key], key
+        assert changed(visited(page), kind, key, emptied=True) == kept[key], key
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_kept_answers_show_what_a_new_process_shows():
     """One process for all pages, because each has to import the app. It empties its caches."""
-    settings = [(page, *settings_of(page)[-1]) for page in PAGES]
+    shown = {}
+    for page in PAGES:
+        app = visited(page)
+        setting = settings_of(app)[-1]
+        shown[page, *setting] = changed(app, *setting)
     program = (
-        "import json, sys; from tests.pages.test_kept_answers import changed, read_few_topics; "
-        "read_few_topics(); settings = json.load(sys.stdin); "
-        "print(json.dumps([changed(*each, emptied=True) for each in settings]))"
+        "import json, sys; from tests.pages.test_kept_answers import *; read_few_topics(); print("
+        "json.dumps([changed(visited(page), *setting, emptied=True) "
+        "for page, *setting in json.load(sys.stdin)]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=ROOT, input=json.dumps(settings), capture_output=True, check=True, text=True
+        cwd=ROOT, input=json.dumps([*shown]), capture_output=True, check=True, text=True
     )  # fmt: skip
-    for setting, found in zip(settings, json.loads(done.stdout), strict=True):
-        assert changed(*setting) == found, setting
+    for (setting, here), found in zip(shown.items(), json.loads(done.stdout), strict=True):
+        assert here == found, setting
