@@ -204,7 +204,6 @@ function draw(box, data) {
   box.style.height = heightOf(box, data);
   const { data: traces, layout } = figureOf(data, isEnlarged, hasRoom);
   complete(traces[0], data);
-  box.dataset.legend = layout.legend?.y >= 1 ? "above" : ""; // page.css moves the buttons away from it
   if (touch.matches) layout.dragmode = false;
   const { names } = layout.meta ?? {};
   const whole = () => figureOf(data, isEnlarged, hasRoom).layout.annotations;
@@ -219,6 +218,8 @@ function draw(box, data) {
     state.config = withVectors(data.config);
   }
   window.Plotly.react(box, traces, { ...layout, autosize: true }, state.config).then(() => {
+    const hasLegend = layout.legend?.y >= 1 && box.querySelector(".legend");
+    box.dataset.legend = hasLegend ? "above" : ""; // page.css moves the buttons away from it
     box.dataset.drawn = String(Number(box.dataset.drawn || 0) + 1);
     if (state.listens) return;
     state.listens = true;
