@@ -261,10 +261,9 @@ def cluster_mixing(places: np.ndarray, labels: np.ndarray, *, k: int = NEIGHBOUR
         return np.zeros((len(sizes),) * 2)
     tree = cKDTree(places[rows])
     near = tree.query(places[rows], min(k + 1, len(rows)))[1]
-    is_other = near != np.arange(len(rows))[:, None]
-    there = codes[near]
+    row, place = np.nonzero(near != np.arange(len(rows))[:, None])
     found = np.zeros((len(sizes),) * 2)
-    np.add.at(found, (np.repeat(codes, near.shape[1])[is_other.ravel()], there[is_other]), 1)
+    np.add.at(found, (codes[row], codes[near[row, place]]), 1)
     own = np.diag(found)[:, None]
     share = found / np.maximum(own + found, 1)
     by_chance = sizes[None, :] / np.maximum(sizes[:, None] + sizes[None, :] - 1, 1)

@@ -1,6 +1,7 @@
 """Two sets of vectors of the same rows: how alike they are, and which of them is better."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,16 +124,12 @@ def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
     Raises UndefinedMeasure "no_spread" where all rows of a set are equal.
     """
-    A, B = (_centred(each) for each in (X, Y))
+    A, B = (finite_rows(each, at_least=2).astype(np.float64) for each in (X, Y))
+    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
     scale = np.linalg.norm(A.T @ A) * np.linalg.norm(B.T @ B)
     if not scale:
         raise UndefinedMeasure("no_spread")
     return float(np.square(A.T @ B).sum() / scale)
-
-
-def _centred(X: np.ndarray) -> np.ndarray:
-    X = finite_rows(X, at_least=2).astype(np.float64)
-    return np.asarray(X - X.mean(axis=0))
 
 
 def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
@@ -180,25 +177,23 @@ def compare(
         For too few rows.
     """
     need_rows(len(X), k + 2)
-    try:
+    changes: NeighbourChanges | None = None
+    correlation: float | None = None
+    alike: float | None = None
+    by_chance: float | None = None
+    with suppress(UndefinedMeasure):
         changes = neighbour_changes(
             X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress
         )
-    except UndefinedMeasure:
-        changes = None
     rng, n = np.random.default_rng(seed), len(X)
     rows = np.arange(n)
     if n > MOST_PAIRED:
         rows = np.sort(rng.choice(n, MOST_PAIRED, replace=False))
-    try:
+    with suppress(UndefinedMeasure):
         correlation = cosine_rank_correlation(X[rows], Y[rows])
-    except UndefinedMeasure:
-        correlation = None
-    try:
+    with suppress(UndefinedMeasure):
         alike = linear_cka(X, Y)
         by_chance = float(np.mean([linear_cka(X, Y[rng.permutation(n)]) for _ in range(SHUFFLES)]))
-    except UndefinedMeasure:
-        return Comparison(n, changes, correlation, len(rows), None, None)
     return Comparison(n, changes, correlation, len(rows), alike, by_chance)
 
 

@@ -14,7 +14,7 @@ from ..palette import LIGHT, Theme
 from ..transform.covariances import Covariances
 from .curves import Axes, Curve, curves_figure
 from .heatmap import Cells, cells_figure
-from .histogram import HistogramWords, cosine_histogram_figure
+from .histogram import HistogramWords, histogram_figure
 from .ladder import Rung, ScoreRange, Tick, ladder_figure
 
 NAMES = ("vectors", "treated vectors")
@@ -67,14 +67,7 @@ def cosine_histogram(
     d = np.shape(clouds[-1])[1]
     reference = f"isotropic directions, d = {d}"
     words = HistogramWords(*names, reference, "cosine of a pair", "share of pairs")
-    return cosine_histogram_figure(
-        shares[0],
-        shares[1] if Z is not None else None,
-        isotropic_cosine_shares(edges, d),
-        edges,
-        words,
-        theme,
-    )
+    return histogram_figure(shares, isotropic_cosine_shares(edges, d), edges, words, theme)
 
 
 def spectrum(

@@ -43,7 +43,7 @@ def view_html(view: CloudView, title: str = "") -> str:
     """
     title = title or view.cloud.name
     picture = base64.b64encode(view_png(view)).decode()
-    described = {**view.description(None), "picture": picture}
+    described = json.dumps({**view.description(None), "picture": picture}, ensure_ascii=False)
     dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
     style = f":root {{ {_variables(LIGHT)} }}\n{dark}{_FRAME}{view_styles()}"
     script = component_text("built/saved.js")
@@ -52,9 +52,8 @@ def view_html(view: CloudView, title: str = "") -> str:
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     find = escape(catalogue(view.language).gettext(VIEW_TEXT["find"]))
-    data = [_data("cloud-description", _json(described).encode())]
-    for each in view.cloud.arrays.values():
-        data.append(_data(f"array-{each.name}", each.body))
+    data = [_data("cloud-description", described.encode())]
+    data += [_data(f"array-{each.name}", each.body) for each in view.cloud.arrays.values()]
     return "\n".join(
         [
             "<!doctype html>",
@@ -88,10 +87,6 @@ def _variables(theme: Theme) -> str:
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _data(name: str, body: bytes) -> str:

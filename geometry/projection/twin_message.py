@@ -13,7 +13,7 @@ import numpy as np
 from ..data.translations import Translate, text_tables
 from ..palette import Theme
 from .packing import pack_codes
-from .panel import Band, Wedge
+from .panel import Band, Marks, Wedge
 from .point_colours import PointColours
 from .twin import Frame
 
@@ -61,15 +61,6 @@ class Picture:
     between: str = ""  # the title between two stops; {0}, {1}, … are the slider positions there
     aside: Aside | None = None  # shown instead where the sliders are not on the film's path
     origin: str | None = None  # the name of the origin where it is another than in the others
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Points to ring: rows, a shape ("circle", "square" or "diamond") and a legend entry."""
-
-    rows: Sequence[int]
-    shape: str
-    caption: str
 
 
 @dataclass(frozen=True)

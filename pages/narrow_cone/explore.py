@@ -26,15 +26,9 @@ from geometry.projection import Projection
 from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
 from geometry.projection.packing import pack_cloud
-from geometry.projection.twin import (
-    STRENGTHS,
-    Stop,
-    film,
-    film_knobs,
-    nearest_in_film,
-    place_in_film,
-)
-from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
+from geometry.projection.panel import Marks
+from geometry.projection.twin import FAR, STRENGTHS, Stop, film, film_knobs, nearest_in_film
+from geometry.projection.twin_message import SIDE, Aside, Picture, Points, TwinCloud
 from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
@@ -145,11 +139,12 @@ def _film_cloud(scene: ConeScene) -> TwinCloud:
     stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
     knobs = _knobs(scene.points)
     whitening = scene.whitening
-    at = place_in_film(knobs, whitening.centring, whitening.strength)
+    nearest, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
     names = [place_name(s, t) for s, t in knobs]
     landmarks = (0, CENTRED, len(knobs) - 1)
     d, aside, panel = scene.raw.d, None, scene.white.panel
-    if at is None:  # not on the film's path
+    is_on_path = distance < FAR
+    if not is_on_path:
         still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
         aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
     white = Picture(
@@ -160,8 +155,8 @@ def _film_cloud(scene: ConeScene) -> TwinCloud:
     )
     return _twin_cloud(
         scene, points, [Picture([0], [_("Raw")]), white],
-        at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
-        nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
+        at=nearest if is_on_path else None, nearest=nearest,
+        knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
         cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
         frames=[stop.frame for stop in stops],
         factors=[stop.factor for stop in stops]

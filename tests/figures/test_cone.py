@@ -8,7 +8,7 @@ import pytest
 
 from geometry.figures.cone import cone_figure
 from geometry.palette import LIGHT
-from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.panel import Band, Marks, Panel, Wedge
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import Frame
 from tests.for_each import for_each
@@ -16,8 +16,8 @@ from tests.for_each import for_each
 REACH = 4.0
 TITLES = ("平均方向", "reste 1")
 AXIS = np.array([1.0, 0.0])
-CHOSEN = Mark([3], "circle-open", "der gewählte")
-NEAR = Mark([0, 7, 5], "square-open", "voisins")
+CHOSEN = Marks([3], "circle", "der gewählte")
+NEAR = Marks([0, 7, 5], "square", "voisins")
 
 
 def panel(**changes) -> Panel:
