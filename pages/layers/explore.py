@@ -6,13 +6,12 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Corpus
+from geometry import Corpus
 from geometry.data.number_text import signed, with_sign
 from geometry.evaluate.published import published_tables
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import strips_figure
 from geometry.measure import Measured, top_contribution_baseline
-from geometry.projection import Projection
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import (
     UNIT_REACH,
@@ -87,7 +86,6 @@ from .scene import (
     SAMPLE_ROWS,
     TOKENS,
     LayersScene,
-    Series,
     Sweep,
     Table,
     build_film,
@@ -124,21 +122,14 @@ def _panel(scene: LayersScene, layer: int) -> Panel:
     return panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
 
 
-def _alternative(scene: LayersScene, layer: int) -> str:
-    cosine = scene.headlines[layer]["mean_cosine"].value
-    title, n = layer_title(scene, layer), len(scene.first.cloud)
-    return alternative_with(title, n, cosine, _panel(scene, layer))
-
-
 def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
     points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
-    film = Picture(
-        layers,
-        [layer_title(scene, layer) for layer in layers],
-        _("Between two layers: {layer}").format(layer="{0}"),
-    )
+    titles = [layer_title(scene, layer) for layer in layers]
+    film = Picture(layers, titles, _("Between two layers: {layer}").format(layer="{0}"))
+    title, cosine = titles[scene.layer], scene.headlines[scene.layer]["mean_cosine"].value
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
+    panels = [_panel(scene, layer) for layer in layers]
     cloud = TwinCloud(
         points=packed(unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
@@ -154,8 +145,8 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in spread_stops(last + 1)] if last else (),
-        alt=_alternative(scene, scene.layer),
-        cones=[_panel(scene, layer).wedges for layer in layers],
+        alt=alternative_with(title, len(points.cloud), cosine, panels[scene.layer]),
+        cones=[panel.wedges for panel in panels],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
         provenance=provenance(scene),
@@ -193,44 +184,21 @@ def show_curves(scene: LayersScene) -> str:
 
 
 def drawn_curves(scene: LayersScene, measure: str) -> list[Curve]:
-    tables = scene.tables_of(measure)
-    curves = [
-        _curve(tables[name], measure, series_name(name), place)
-        for place, name in enumerate(scene.series)
-        if name in tables
-    ]
-    return curves + references(scene, measure)
-
-
-def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
-    rows = [table[measure] for table in tables]
-    ends = ([row.value, row.low, row.high] for row in rows)
-    values, low, high = np.array(list(ends), dtype=float).T  # None is NaN
-    has_interval = not np.isnan(low).all()
-    return Curve(
-        np.arange(len(rows)),
-        values,
-        name,
-        place,
-        low=low if has_interval else None,
-        high=high if has_interval else None,
-        dots=True,
-    )
-
-
-def references(scene: LayersScene, measure: str) -> list[Curve]:
-    """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
+    """A curve a series; isotropic data with n and d of the drawn cloud; published curves."""
+    tables, x, curves = scene.tables_of(measure), np.arange(scene.last + 1), []
+    for place, name in enumerate(scene.series):
+        if name in tables:
+            rows = [table[measure] for table in tables[name]]
+            ends = [(row.value, row.low, row.high) for row in rows]
+            y, low, high = np.array(ends, dtype=float).T  # None is NaN
+            interval = {} if np.isnan(low).all() else {"low": low, "high": high}
+            curves.append(Curve(x, y, series_name(name), place, dots=True, **interval))
     name = TOKENS if measure in CONTEXTUAL else scene.name
-    rows = [table[measure] for table in scene.tables_of(measure)[name]]
-    x = np.arange(len(rows), dtype=float)
-    found = []
-    baseline = np.array([row.baseline for row in rows], dtype=float)  # None is NaN
+    baseline = np.array([table[measure].baseline for table in tables[name]], dtype=float)
     if not np.isnan(baseline).all():
         title = _("isotropic, as many as {series}").format(series=series_name(name))
-        found.append(Curve(x, baseline, title))
-    if measure == "mean_cosine":
-        found += published_curves(scene.last)
-    return found
+        curves.append(Curve(x, baseline, title))
+    return curves + (published_curves(scene.last) if measure == "mean_cosine" else [])
 
 
 def published_curves(last: int) -> list[Curve]:
@@ -250,22 +218,17 @@ def published_curves(last: int) -> list[Curve]:
 
 
 def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
-    said = [
-        labelled(
-            series_name(name),
-            _(", ").join(print_value(measure, table[measure].value) or "—" for table in each),
-        )
-        for name, each in tables.items()
-    ]
+    said = []
+    for name, each in tables.items():
+        values = (print_value(measure, table[measure].value) or "—" for table in each)
+        said.append(labelled(series_name(name), _(", ").join(values)))
     head = _(", ").join([label, _("layer (0 is the input)")])
     return labelled(head, _("; ").join(said))
 
 
 def _note(measure: str, scene: LayersScene) -> str:
     shown = [scene.series[name] for name in scene.tables_of(measure)]
-    parts = [
-        _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
-    ]
+    parts = [_("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them.")]
     if measure in CONTEXTUAL:
         parts = [
             _(
@@ -281,7 +244,17 @@ def _note(measure: str, scene: LayersScene) -> str:
             )
         )
     parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
-    parts += special_tokens_note(shown)
+    if any(each.name == TOKENS for each in shown):
+        parts.append(_("Tokens: special tokens left out, word pieces included."))
+    specs = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
+    if specs and shown[0].first.encoder.special_tokens:
+        pooled = _("Sentences: pooled without special tokens, except [CLS].")
+        if all(spec.special_tokens for spec in specs):
+            pooled = _(
+                "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
+                "them out."
+            )
+        parts.append(pooled)
     if measure == "mean_cosine":
         parts.append(
             _(
@@ -296,23 +269,6 @@ def _note(measure: str, scene: LayersScene) -> str:
             _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
         )
     return paragraph(parts)
-
-
-def special_tokens_note(shown: Sequence[Series]) -> list[str]:
-    """What is done with special tokens and word pieces, for tokens and for sentences."""
-    parts = []
-    if any(each.name == TOKENS for each in shown):
-        parts.append(_("Tokens: special tokens left out, word pieces included."))
-    sentences = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
-    if not sentences or not shown[0].first.encoder.special_tokens:
-        return parts
-    if all(spec.special_tokens for spec in sentences):
-        with_them = _(
-            "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
-            "them out."
-        )
-        return [*parts, with_them]
-    return [*parts, _("Sentences: pooled without special tokens, except [CLS].")]
 
 
 # ---- numbers ----
@@ -417,8 +373,9 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
 def offer_downloads(scene: LayersScene, measure: str) -> None:
     """Streamlit stores the functions of the buttons, so they refer to no cloud of the curves."""
     about = provenance(scene)
-    pictures = [picture for picture, _edges in scene.drawn]
-    points = partial(points_table, scene.first.cloud, pictures, about)
+    # the coordinates at every layer, as drawn: of unit vectors around the origin
+    places = {f"layer_{i}": at.around_origin for i, (at, _edges) in enumerate(scene.drawn)}
+    points = partial(places_csv, scene.first.cloud, places, about)
     offer_csv(_("Download points (CSV)"), "layers-points", points)
     figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), current_theme())
     curves = partial(figures_csv, {"": figure}, about)
@@ -436,18 +393,11 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
     return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
 
 
-def points_table(cloud: Cloud, pictures: Sequence[Projection], measured_on: str) -> bytes:
-    """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    places = {f"layer_{i}": picture.around_origin for i, picture in enumerate(pictures)}
-    return places_csv(cloud, places, measured_on)
-
-
 # ---- rogue dimensions ----
 
 
 NAMED = 8  # most dimensions with a tick on the axis
 TOP = 3  # dimensions named in the line below the chart
-SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
 
 
 def show_rogues(scene: LayersScene) -> None:
@@ -468,12 +418,8 @@ def show_rogues(scene: LayersScene) -> None:
     )
     _show_numbers(scene)
     series = scene.series[scene.name]
-    said = [
-        _line(raw[scene.layer], scene.layer),
-        _("Measured on: {series}.").format(
-            series=_(", ").join([series_name(series.name), *sample_note(series)])
-        ),
-    ]
+    names = _(", ").join([series_name(series.name), *sample_note(series)])
+    said = [_line(raw[scene.layer], scene.layer), _("Measured on: {series}.").format(series=names)]
     st.caption(markdown(paragraph(said)))
     st.caption(prose(PAGE, "rogue"))
 
@@ -505,7 +451,7 @@ def _show_numbers(scene: LayersScene) -> None:
     now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
-    for k, name in SHARES.items():
+    for k, name in zip(labels, DIMENSION_SHARES, strict=True):
         value, former = now[name].value, before[name].value
         change = ""
         if scene.layer and value is not None and former is not None:
@@ -595,11 +541,7 @@ def explore(corpus: Corpus) -> None:
 def lesson_values(scene: LayersScene) -> dict[str, str]:
     cls = [table["mean_cosine"].value for table in scene.tables.get("cls", ())]
     tokens = [table["mean_cosine"].value for table in scene.tables[TOKENS]]
-    return {
-        "cls": _listed(cls, 4),
-        "cls_last": _listed(cls[-1:], 3),
-        "tokens": _listed(tokens, 3),
-    }
+    return {"cls": _listed(cls, 4), "cls_last": _listed(cls[-1:], 3), "tokens": _listed(tokens, 3)}
 
 
 def _listed(values: list[float | None], decimals: int) -> str:

@@ -80,8 +80,7 @@ class Series:
 
 def most_at_once(encoder: Encoder) -> int:
     """How many points fit into memory with their vectors of every layer."""
-    each = (encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes
-    return BYTES_AT_ONCE // each
+    return BYTES_AT_ONCE // ((encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes)
 
 
 def drawn_spec(
@@ -89,16 +88,9 @@ def drawn_spec(
 ) -> CloudSpec:
     """What is drawn, at the input; tokens of all layers are in memory, so fewer of them."""
     if name == TOKENS:
-        return CloudSpec(
-            unit="tokens",
-            layer=0,
-            pooling=DEFAULT_POOLING,
-            max_points=min(most, most_at_once(encoder)),
-            whole_sentences=True,
-        )
-    return CloudSpec(
-        unit="sentences", layer=0, pooling=name, special_tokens=special_tokens, max_points=most
-    )
+        most = min(most, most_at_once(encoder))
+        return CloudSpec(TOKENS, 0, DEFAULT_POOLING, max_points=most, whole_sentences=True)
+    return CloudSpec("sentences", 0, name, special_tokens, most)
 
 
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
@@ -147,11 +139,8 @@ Drawn = tuple[Projection, tuple[ConeEdge, ...]]
 def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tuple[Table, ...]]:
     """The picture and HEADLINES of every layer of ``unlabelled`` points, once for all readers."""
     n_layers = points.encoder.n_layers + 1
-    how: dict[str, Any] = {
-        "at_once": len(points.cloud) * n_layers <= MANY_POINTS,
-        "lane": "measure",
-        "passing": True,
-    }
+    is_quick = len(points.cloud) * n_layers <= MANY_POINTS
+    how: dict[str, Any] = {"at_once": is_quick, "lane": "measure", "passing": True}
     what = _("Projecting {n} points at each layer").format(n=f"{len(points.cloud):,}")
     drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
     what = _("Measuring clouds: {n}").format(n=n_layers)
@@ -176,15 +165,8 @@ def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
             report(layer, n_layers)
 
         reported()
-        cloud = read_cloud(
-            first.encoder,
-            first.corpus,
-            **asdict(spec),
-            like=first.cloud,
-            store=store(),
-            progress=reported,
-        )
-        yield cloud.vectors
+        how = {**asdict(spec), "like": first.cloud, "store": store(), "progress": reported}
+        yield read_cloud(first.encoder, first.corpus, **how).vectors
 
 
 @kept(32)
@@ -268,7 +250,6 @@ def parts_of(points: CorpusCloud, treatment: str) -> np.ndarray:
 # ---- controls ----
 
 
-VIEWS = ("mean", "svd", "cone", "pca")
 LAYER = "layer"
 
 
@@ -286,8 +267,8 @@ def choose_cloud_and_look(
         pooling = choose_pooling(encoder, tuple(POOLINGS), unit)
     with more:
         special = choose_special(encoder, unit, pooling)
-    spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return spec, choose_look(corpus, spec, views=VIEWS)
+    spec = CloudSpec(unit, 0, pooling, special)
+    return spec, choose_look(corpus, spec, views=("mean", "svd", "cone", "pca"))
 
 
 def chosen_layer(last: int) -> int:
@@ -354,10 +335,9 @@ class LayersScene:
     @cached_property
     def parts(self) -> dict[str, np.ndarray]:
         """Each dimension's part of the mean cosine, (layers, d) by treatment."""
+        layers = self.series[self.name].layers
         return {
-            treatment: np.array(
-                [parts_of(points, treatment) for points in self.series[self.name].layers]
-            )
+            treatment: np.array([parts_of(points, treatment) for points in layers])
             for treatment in ("raw", "standardised")
         }
 
@@ -366,13 +346,12 @@ class LayersScene:
 
 
 def provenance(scene: LayersScene) -> str:
-    parts = [
+    return dotted(
         *_origin(scene.first),
         layer_words(scene.layer, scene.last),
         _("raw vectors, nothing fitted; drawn at length 1"),
         _("seed {seed}").format(seed=scene.first.spec.seed),
-    ]
-    return " · ".join(parts)
+    )
 
 
 def series_origin(series: Series) -> list[str]:
@@ -417,15 +396,16 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
-    if falls := falling_layers(rows):
+    layers = _(", ").join(map(str, falling_layers(rows)))
+    if layers:
         words["partly"] = _(
             "Every layer above the input has a mean cosine above 0, but it falls at layer "
             "{layers}: {cosines}."
         )
-    ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
     said = _(", ").join(
         _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
-        for layer, row in ends
+        for layer, row in enumerate(rows)
+        if row.low is not None
     )
     return Verdict(
         claim=_(
@@ -434,9 +414,7 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         ),
         source=_("Ethayarajh (2019)"),
         state=state,
-        measured=words[state].format(
-            cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
-        ),
+        measured=words[state].format(cosines=said, least=MIN_ROWS, layers=layers),
         control=isotropic_control(rows[0].n, rows[0].d),
         basis=dotted(
             *series_origin(scene.series[TOKENS]),
@@ -473,6 +451,11 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
     row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
     rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
     state = rogue_state(row.value if is_enough else None, rotated[1])
+    share = f"**{measured_words(row)}**"
+    control = _(
+        "a random rotation of the axes changes no cosine, and leaves the five largest dimensions "
+        "**{low} to {high}** (95% of rotations)."
+    ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
     words = {
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
         "partly": _(
@@ -489,19 +472,8 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
         claim=_("A few rogue dimensions dominate the cosine."),
         source=_("Timkey & van Schijndel (2021)"),
         state=state,
-        measured=words[state].format(
-            layer=layer,
-            share=f"**{measured_words(row)}**",
-            least=MIN_ROWS,
-        ),
-        control=nothing_measured()
-        if state == "unknown"
-        else Control(
-            _(
-                "a random rotation of the axes changes no cosine, and leaves the five largest "
-                "dimensions **{low} to {high}** (95% of rotations)."
-            ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
-        ),
+        measured=words[state].format(layer=layer, share=share, least=MIN_ROWS),
+        control=nothing_measured() if state == "unknown" else Control(control),
         basis=dotted(
             *series_origin(scene.series[scene.name]),
             _("raw cloud, nothing fitted"),

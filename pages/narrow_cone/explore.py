@@ -1,10 +1,12 @@
 """Narrow cone's interactive part: one fragment with its pictures and numbers."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,7 +17,7 @@ from geometry.data.number_text import signed
 from geometry.data.translations import corpus_of
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
-from geometry.measure import Measured, isotropic_baselines
+from geometry.measure import isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.dimensions import (
     independent_correlation,
@@ -82,7 +84,7 @@ from pages.common.selected_points import (
     show_selection,
 )
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
 from .scene import (
@@ -115,8 +117,40 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
-    cloud = (_film_cloud if has_film else _still_cloud)(scene)
+    raw, sides, marks = (
+        scene.raw,
+        (scene.raw, scene.white),
+        chosen_marks(scene.points, scene.chosen),
+    )
+    if scene.near:
+        captions = (_("nearest before whitening"), _("nearest after whitening"))
+        for (rows, _cosines), shape, caption in zip(
+            scene.near, ("square", "diamond"), captions, strict=True
+        ):
+            marks.append(Marks(rows.tolist(), shape, caption))
+    projection = raw.projection
+    has_film = projection.origin is not None and not has_no_webgl2()
+    cloud = TwinCloud(
+        **(_film_parts if has_film else _still_parts)(scene),
+        rows_key=scene.points.key,
+        colours=point_colours(scene.points, scene.look.colour, projection.coordinates),
+        reach=raw.reach,
+        axis_titles=axis_titles(projection.method, projection.n_components),
+        origin_label=None if projection.origin is None else _("origin"),
+        name=_("Both clouds, raw and whitened"),
+        values=(scene.whitening.centring, scene.whitening.strength),
+        knob_names=knob_names(),
+        knob_steps=SLIDER_STEPS,
+        alt=paragraph(map(_alternative, sides)),
+        bands=raw.panel.bands,
+        marks=marks,
+        below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
+        provenance=scene.provenance,
+        file_name=f"narrow-cone-{projection.n_components}d",
+        is_large=is_presenting(),
+        turns=True,
+        side=SIDE_ABOVE_LISTS if scene.near else SIDE,
+    )
     return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
 
 
@@ -133,88 +167,43 @@ def _trust_lines(side: Side) -> list[str]:
     return lines
 
 
-def _film_cloud(scene: ConeScene) -> TwinCloud:
+def _film_parts(scene: ConeScene) -> dict[str, Any]:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
-    raw = scene.raw.projection
-    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
+    raw, whitening, panel = scene.raw.projection, scene.whitening, scene.white.panel
     knobs = _knobs(scene.points)
-    whitening = scene.whitening
-    nearest, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
+    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
     names = [place_name(s, t) for s, t in knobs]
-    landmarks = (0, CENTRED, len(knobs) - 1)
-    d, aside, panel = scene.raw.d, None, scene.white.panel
-    is_on_path = distance < FAR
+    at, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
+    is_on_path, aside = distance < FAR, None
     if not is_on_path:
         still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
         aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
-    white = Picture(
-        range(len(stops)),
-        names,
-        _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        aside,
-    )
-    return _twin_cloud(
-        scene, points, [Picture([0], [_("Raw")]), white],
-        at=nearest if is_on_path else None, nearest=nearest,
-        knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
-        cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
-        frames=[stop.frame for stop in stops],
-        factors=[stop.factor for stop in stops]
-    )  # fmt: skip
+    between = _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}")
+    white = Picture(range(len(stops)), names, between, aside)
+    return {
+        "points": points,
+        "pictures": [Picture([0], [_("Raw")]), white],
+        "at": at if is_on_path else None,
+        "nearest": at,
+        "knobs": knobs,
+        "landmarks": [(stop, names[stop]) for stop in (0, CENTRED, len(knobs) - 1)],
+        "cones": [cone_wedges(stop.cones, raw, scene.raw.d) for stop in stops],
+        "frames": [stop.frame for stop in stops],
+        "factors": [stop.factor for stop in stops],
+    }
 
 
-def _still_cloud(scene: ConeScene) -> TwinCloud:
+def _still_parts(scene: ConeScene) -> dict[str, Any]:
     sides = (scene.raw, scene.white)
-    points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
-    pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
-    panels = [side.panel for side in sides if side.panel.frame is not None]  # none of a map
-    return _twin_cloud(
-        scene,
-        points,
-        pictures,
-        cones=[panel.wedges for panel in panels],
-        frames=[panel.frame for panel in panels],
-        factors=[side.scale for side in sides][: len(panels)],
-    )
-
-
-def _twin_cloud(
-    scene: ConeScene, points: Points, pictures: list[Picture], **more: object
-) -> TwinCloud:
-    projection = scene.raw.projection
-    sides = (scene.raw, scene.white)
-    return TwinCloud(
-        points=points,
-        rows_key=scene.points.key,
-        pictures=pictures,
-        colours=point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates),
-        reach=scene.raw.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components),
-        origin_label=None if projection.origin is None else _("origin"),
-        name=_("Both clouds, raw and whitened"),
-        values=(scene.whitening.centring, scene.whitening.strength),
-        knob_names=knob_names(),
-        knob_steps=SLIDER_STEPS,
-        alt=paragraph(map(_alternative, sides)),
-        bands=scene.raw.panel.bands,
-        marks=_marks(scene),
-        below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
-        provenance=scene.provenance,
-        file_name=f"narrow-cone-{projection.n_components}d",
-        is_large=is_presenting(),
-        turns=True,
-        side=SIDE_ABOVE_LISTS if scene.near else SIDE,
-        **more,  # type: ignore[arg-type]
-    )
-
-
-def _marks(scene: ConeScene) -> list[Marks]:
-    marks = chosen_marks(scene.points, scene.chosen)
-    if scene.near:
-        (raw, _cosines), (white, _cosines) = scene.near
-        marks.append(Marks(raw.tolist(), "square", _("nearest before whitening")))
-        marks.append(Marks(white.tolist(), "diamond", _("nearest after whitening")))
-    return marks
+    framed = [side for side in sides if side.panel.frame is not None]  # none of a map
+    packed = pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach)
+    return {
+        "points": Points.of(packed),
+        "pictures": [Picture([place], [side.title]) for place, side in enumerate(sides)],
+        "cones": [side.panel.wedges for side in framed],
+        "frames": [side.panel.frame for side in framed],
+        "factors": [side.scale for side in framed],
+    }
 
 
 def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
@@ -302,19 +291,17 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
         **{
-            name: here.format(value=print_value(name, value) + unit_of(name))
-            if value is not None
-            else ""
+            name: here.format(value=_value(name, value)) if value is not None else ""
             for name, value in isotropic.items()
         },
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
-    lines = [[_("measure"), _("value"), _("reference")], ["---", "---:", "---:"]]
-    lines += [
-        [measure_label(name), _value(found[name]), reference]
-        for name, reference in references.items()
-    ]
+    lines = []
+    for name, reference in references.items():
+        row = found[name]
+        value = no_value(row.undefined) if row.value is None else _value(name, row.value)
+        lines.append([measure_label(name), value, reference])
     steps, stage = scene.steps, (side.centring, side.strength)
     if steps is not None and stage in STAGES:
         label = agreement_label(scene.points.corpus)
@@ -325,15 +312,13 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
                 _("{share} by chance").format(share=f"{steps.chance:.1%}"),
             ]
         )
-    return markdown_table(lines)
+    return aligned_table([_("measure"), _("value"), _("reference")], lines)
 
 
-def _value(row: Measured) -> str:
-    if row.value is None:
-        return no_value(row.undefined)
+def _value(name: str, value: float) -> str:
     # nearly all cosines of a cone are positive: three decimals would round to 1
-    decimals = 4 if row.name == "positive_cosine_share" else None
-    return print_value(row.name, row.value, decimals) + unit_of(row.name)
+    decimals = 4 if name == "positive_cosine_share" else None
+    return print_value(name, value, decimals) + unit_of(name)
 
 
 def _histogram(scene: ConeScene) -> None:
@@ -373,7 +358,7 @@ TOY_POINTS = 60
 
 def show_causes(scene: ConeScene) -> None:
     before, now = (_values_of(side) for side in (scene.raw, scene.white))
-    n = len(scene.points.cloud)
+    n, figures = len(scene.points.cloud), ""
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
     parts = (
         (
@@ -395,14 +380,16 @@ def show_causes(scene: ConeScene) -> None:
             _("Strength undoes it; standardising does not."),
         ),
     )
-    figures = [
-        _figure(*part, _change(old, new, decimals), picture)
-        for part, old, new, decimals, picture in zip(
-            parts, before, now, (3, 2, 3), _toys(), strict=True
+    for part, *values, decimals, toy in zip(parts, before, now, (3, 2, 3), TOYS, strict=True):
+        title, label, reference, remedy = map(escape, part)
+        texts = ["—" if value is None else signed(value, decimals) for value in values]
+        shown = " → ".join(dict.fromkeys(texts))  # of the second picture only if it differs
+        figures += (
+            f"<figure>{_toy(*toy)}<figcaption><strong>{title}</strong><br><b>{shown}</b><br>"
+            f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
         )
-    ]
     st.subheader(_("Three causes"))
-    st.html(f'<div class="causes">{"".join(figures)}</div>')
+    st.html(f'<div class="causes">{figures}</div>')
     k, d = len(scene.whitening.components), scene.raw.vectors.shape[1]
     if scene.has_few_points and scene.whitening.strength:
         st.caption(
@@ -414,45 +401,26 @@ def show_causes(scene: ConeScene) -> None:
 
 
 @kept(2000)
-def _values_of(side: Side) -> tuple[float | None, ...]:
-    found: list[float | None] = []
-    for measure in CAUSES:
-        try:
-            found.append(measure(side.vectors))
-        except UndefinedMeasure:
-            found.append(None)
-    return tuple(found)
+def _values_of(side: Side) -> list[float | None]:
+    found: list[float | None] = [None] * len(CAUSES)
+    for place, measure in enumerate(CAUSES):
+        with suppress(UndefinedMeasure):
+            found[place] = measure(side.vectors)
+    return found
 
 
-def _change(old: float | None, new: float | None, decimals: int) -> str:
-    """The raw cloud's number, and that of the second picture if it differs."""
-    texts = ["—" if value is None else signed(value, decimals) for value in (old, new)]
-    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
-
-
-def _figure(title: str, label: str, reference: str, remedy: str, value: str, picture: str) -> str:
-    title, label, reference, remedy = map(escape, (title, label, reference, remedy))
-    return (
-        f"<figure>{picture}<figcaption><strong>{title}</strong><br><b>{escape(value)}</b><br>"
-        f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
-    )
-
-
-def _toys() -> Iterator[str]:
-    """Pictures of round points after each matrix and shift, with the origin as a cross."""
+def _toy(shift: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
+    """A picture of round points after the matrix and the shift, with the origin as a cross."""
     theme, points = current_theme(), np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
-    for shift, matrix in TOYS:
-        places = points @ np.transpose(matrix) + shift
-        # lines of no length with round ends: a third of the bytes of circles
-        dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in places)
-        svg = (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
-            f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
-            f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
-            "</svg>"
-        )
-        image = b64encode(svg.encode()).decode()
-        yield f'<img alt="" src="data:image/svg+xml;base64,{image}">'
+    # lines of no length with round ends: a third of the bytes of circles
+    dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points @ np.transpose(matrix) + shift)
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
+        f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
+        f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
+        "</svg>"
+    )
+    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
 
 
 # ---- a chosen point ----
@@ -463,9 +431,9 @@ def show_inspector(scene: ConeScene) -> None:
     if chosen is None:
         return
     label = f" · {short(cloud.labels[chosen])}" if cloud.labels else ""
-    rows = [set(found) for found, _cosines in scene.near]
-    both = rows[0] & rows[1]
-    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(rows[0]))
+    first, second = (set(found) for found, _cosines in scene.near)
+    both = first & second
+    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(first))
     nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[chosen]))
     st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
@@ -495,35 +463,27 @@ def welcome(scene: ConeScene) -> None:
             )
         )
         with st.popover(_("What to look at"), width="content", key="steps"):
-            _show_steps(scene)
+            steps = [
+                _("Look: the same points twice. The orange cones contain half of them, and 90%"),
+                _("Play: subtract the mean, then make the axes equal"),
+                _("Click a point: who are its neighbours?"),
+            ]
+            if scene.points.model is not None:
+                steps.append(_("Change the layer: where is the cone?"))
+            st.html(f"<ol>{''.join(f'<li>{escape(step)}</li>' for step in steps)}</ol>")
         st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
-
-
-def _show_steps(scene: ConeScene) -> None:
-    steps = [
-        _("Look: the same points twice. The orange cones contain half of them, and 90%"),
-        _("Play: subtract the mean, then make the axes equal"),
-        _("Click a point: who are its neighbours?"),
-    ]
-    if scene.points.model is not None:
-        steps.append(_("Change the layer: where is the cone?"))
-    items = "".join(f"<li>{escape(step)}</li>" for step in steps)
-    st.html(f"<ol>{items}</ol>")
 
 
 def ask_for_guess(scene: ConeScene) -> None:
     steps = scene.steps
     if steps is None:
         return
-    answers = {
-        "more": _("more often"),
-        "same": _("about as often"),
-        "fewer": _("less often"),
-    }
+    answers = {"more": _("more often"), "same": _("about as often"), "fewer": _("less often")}
     id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
+    label = label_name(scene.points.corpus)
     guess = st.pills(
         _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
-            label=label_name(scene.points.corpus)
+            label=label
         ),
         list(answers),
         key="guess",
@@ -535,8 +495,7 @@ def ask_for_guess(scene: ConeScene) -> None:
     question = _("In the whitened cloud, nearest neighbours share their {label} …")
     codes = list(answers)
     chosen = codes.index(guess) if guess else None
-    question = question.format(label=label_name(scene.points.corpus))
-    is_shown = may_show(id_, question, list(answers.values()), chosen)
+    is_shown = may_show(id_, question.format(label=label), list(answers.values()), chosen)
     truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
     note_truth(id_, codes.index(truth))
     own = own_answer(chosen)
@@ -550,8 +509,8 @@ def ask_for_guess(scene: ConeScene) -> None:
                 "whitening was not fitted on."
             )
         before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
-        values = {"truth": answers[truth], "before": before, "after": after}
-        st.info(text.format(guess=answers[codes[own or 0]], **values))
+        values = {"truth": answers[truth], "guess": answers[codes[own or 0]]}
+        st.info(text.format(before=before, after=after, **values))
 
 
 # ---- downloads ----
@@ -598,6 +557,7 @@ PRESETS = {  # name: (model, layer, pooling)
     "e5-last": (E5, "12", "mean"),
     "e5-inner": (E5, "9", "mean"),
 }
+E5_PRESETS = ("e5-last", "e5-inner")
 
 
 def show_presets() -> None:
@@ -613,7 +573,9 @@ def show_presets() -> None:
     here = bundled_names()
     names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
     if corpus_of(language()) != "topics":  # first those of the model that knows the language
-        names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
+        names = {
+            name: names[name] for name in sorted(names, key=lambda each: each not in E5_PRESETS)
+        }
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
         for name in names:
@@ -635,13 +597,6 @@ def _current_preset() -> str | None:
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
     settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
     return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
-
-
-def e5_preset() -> str | None:
-    """The preset of E5 whose scores on STS-B the page quotes; None at other settings."""
-    name = _current_preset()
-    is_quoted = name is not None and PRESETS[name][0] == E5
-    return name if is_quoted and chosen_model().prefix == default_prefix(E5) else None
 
 
 def _apply_preset() -> None:
@@ -690,11 +645,8 @@ def choose_map(look: Look, n: int) -> Look:
             n=f"{MOST_FITTED:,}"
         ),
     )
-    return replace(
-        look,
-        seed=SEED if is_seeded else None,
-        most_fitted=None if fits_all else MOST_FITTED,
-    )
+    most = None if fits_all else MOST_FITTED
+    return replace(look, seed=SEED if is_seeded else None, most_fitted=most)
 
 
 def film_settings(*, can_play: bool) -> tuple[float, float]:
@@ -817,7 +769,14 @@ def explore(corpus: Corpus | VectorSet) -> None:
     if not fills_window():
         with numbers_box, errors_shown():
             show_headlines(scene)
-            note_facts(lambda: _facts(scene))
+            note_facts(
+                lambda: {
+                    f"{prefix}{name}": row.value
+                    for prefix, side in (("", scene.raw), ("white_", scene.white))
+                    for name, row in side.headlines.items()
+                    if row.value is not None
+                }
+            )
         with guess_box:
             ask_for_guess(scene)
         with notes_box:  # above the pictures, but computed after they were sent
@@ -862,16 +821,6 @@ def show_map_notes(scene: ConeScene) -> None:
         st.caption(placed.format(map=title, n=f"{look.most_fitted:,}"))
 
 
-def _facts(scene: ConeScene) -> dict[str, float]:
-    sides = (("", scene.raw), ("white_", scene.white))
-    return {
-        f"{prefix}{name}": row.value
-        for prefix, side in sides
-        for name, row in side.headlines.items()
-        if row.value is not None
-    }
-
-
 def _show_tables(corpus: Corpus | VectorSet) -> None:
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
         show_folded(
@@ -885,9 +834,11 @@ def _show_tables(corpus: Corpus | VectorSet) -> None:
 
 
 def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
-    preset = e5_preset()
+    preset = _current_preset()
+    # the page quotes scores of E5 on STS-B at these settings
+    is_quoted = preset in E5_PRESETS and chosen_model().prefix == default_prefix(E5)
     for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
-        if preset is not None and scene.points.spec.unit == "sentences":
+        if is_quoted and scene.points.spec.unit == "sentences":
             about = prose(PAGE, f"{preset}-{name}")
             verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
         show_verdict(of_known_text(verdict, scene.points), key=name)
@@ -896,16 +847,11 @@ def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
     label = _("All measures")
     show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
     values = lesson_values(scene)
-    for name, applies in {
+    of_some_clouds = {
         "median": scene.is_cone,
         "narrows-first": scene.narrows_first,
         "last-layer": scene.is_hardly_a_cone,
-        "unit": True,
-        "ledoit-wolf": True,
-        "ninety": True,
-        "worse-score": True,
-        "not-mended": True,
-        "umap": True,
-    }.items():
-        if applies:
-            show_question(PAGE, name, values)
+    }
+    asked = [name for name, applies in of_some_clouds.items() if applies]
+    for name in (*asked, "unit", "ledoit-wolf", "ninety", "worse-score", "not-mended", "umap"):
+        show_question(PAGE, name, values)

@@ -14,12 +14,7 @@ from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
 from geometry.linalg.products import centred_product
-from geometry.measure import (
-    Measured,
-    chance_agreement,
-    mean_cosine,
-    measure_table,
-)
+from geometry.measure import Measured, chance_agreement, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
@@ -29,12 +24,7 @@ from geometry.projection import Projection, whiten_beside
 from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
 from geometry.projection.projection import map_picture
-from geometry.projection.twin import (
-    WIDEST_DRAWN,
-    common_scale,
-    fit_whitening,
-    retained_dimensions,
-)
+from geometry.projection.twin import WIDEST_DRAWN, common_scale, fit_whitening, retained_dimensions
 from geometry.transform import WhiteningMap
 from pages.common import jobs
 from pages.common.cache import kept
@@ -61,7 +51,7 @@ from pages.common.measures import (
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, dotted, language, markdown, markdown_table, paragraph
+from pages.common.words import _, aligned_table, dotted, language, markdown, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -81,20 +71,14 @@ def maps_if_ready(clouds: Sequence[Side], look: Look) -> tuple[Projection, ...] 
 
 
 def fit_maps(clouds: Sequence[Side], look: Look) -> None:
-    named = {_store_key(each, look): each.vectors for each in clouds}
-    title = MAPS[look.view].title
-    for name, X in named.items():
-        jobs.wait_for(
-            f"{look.view}-{name}",
-            partial(_fit_and_store, name, X, look),
-            _("{map} of {n} points").format(map=title, n=f"{len(X):,}"),
-            lane="umap",
-            is_long=True,
-        )
+    def fit(name: str, X: np.ndarray, report: Progress) -> None:
+        store().write(name, fit_elsewhere(X, look, report))
 
-
-def _fit_and_store(name: str, X: np.ndarray, look: Look, report: Progress) -> None:
-    store().write(name, fit_elsewhere(X, look, report))
+    what = _("{map} of {n} points")
+    for name, X in {_store_key(each, look): each.vectors for each in clouds}.items():
+        about = what.format(map=MAPS[look.view].title, n=f"{len(X):,}")
+        job = f"{look.view}-{name}"
+        jobs.wait_for(job, partial(fit, name, X), about, lane="umap", is_long=True)
 
 
 def _store_key(cloud: Side, look: Look) -> str:
@@ -326,14 +310,12 @@ class ConeScene:
 
 def quick_measures(X: np.ndarray, sample: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
     """Measures of the rows by name, those over pairs of a sample, without intervals."""
-    of_pairs = [name for name in names if name in OF_PAIRS]
-    of_rows = [name for name in names if name not in OF_PAIRS]
-    return {
-        row.name: row
-        for rows, some in ((X, of_rows), (sample, of_pairs))
-        if some
-        for row in measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)
-    }
+    found = {}
+    for rows, are_pairs in ((X, False), (sample, True)):
+        if some := [name for name in names if (name in OF_PAIRS) is are_pairs]:
+            table = measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)
+            found |= {row.name: row for row in table}
+    return found
 
 
 # for each cloud and stop of the sliders; shared by all readers, and small
@@ -420,12 +402,11 @@ def build_scene(
     maps = maps_if_ready((raw, white), look) if is_map else None
     if maps is not None:
         first, picture = maps
-        last = picture
+        scale, reach = common_scale(first, picture)
     else:  # one frame for the whole film, up to its last stop
-        stops = (white, replace(white, centring=1.0, strength=1.0))
-        first, (picture, last) = linear, [_placed(side, linear) for side in stops]
-    scale = common_scale(first, picture)[0]
-    _scale, reach = common_scale(first, last)
+        first, picture = linear, _placed(white, linear)
+        last = _placed(replace(white, centring=1.0, strength=1.0), linear)
+        scale, reach = common_scale(first, picture)[0], common_scale(first, last)[1]
     return ConeScene(
         points=points,
         look=look,
@@ -596,13 +577,12 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
             state = "holds" if steps.levelling.rises else "partly"
         elif steps.both.falls:
             state = "fails"
-        words = by_direction(
+        whole = _change_words(
             steps.both,
             _("Whitening helps: {change}."),
             _("Whitening hurts: {change}."),
             _("Whitening has no clear effect: {change}."),
         )
-        whole = words.format(change=_bold_change(steps.both))
         measured = f"{whole}\n\n{_stages_table(steps, scene)}"
         control = Control(_steps_words(steps))
         basis += [
@@ -621,35 +601,34 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
 
 
 def _steps_words(steps: Steps) -> str:
-    centring = by_direction(
+    centring = _change_words(
         steps.centring,
         _("centring alone helps: {change}."),
         _("centring alone hurts: {change}."),
         _("centring alone has no clear effect: {change}."),
     )
-    levelling = by_direction(
+    levelling = _change_words(
         steps.levelling,
         _("Making the axes equal then helps: {change}."),
         _("Making the axes equal then hurts: {change}."),
         _("Making the axes equal then has no clear effect: {change}."),
     )
-    return paragraph(
-        text.format(change=_bold_change(step))
-        for text, step in ((centring, steps.centring), (levelling, steps.levelling))
-    )
+    return paragraph([centring, levelling])
 
 
-def _bold_change(step: Estimate) -> str:
-    return f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**"
+def _change_words(step: Estimate, *texts: str) -> str:
+    """The text for its direction (it rises, it falls, neither) with the change."""
+    shown = change(step.value, step.low, step.high, AGREEMENT_DECIMALS)
+    return by_direction(step, *texts).format(change=f"**{shown}**")
 
 
 def _stages_table(steps: Steps, scene: ConeScene) -> str:
-    rows = (
-        (markdown(same_label(scene.points.corpus)), steps.agreements),
-        (_("mean cosine"), steps.cosines),
-    )
-    lines = [[_("measure"), _("Raw"), _("Centred"), _("Whitened")], ["---", *["---:"] * 3]]
-    lines += [
-        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)] for label, values in rows
+    rows = {
+        markdown(same_label(scene.points.corpus)): steps.agreements,
+        _("mean cosine"): steps.cosines,
+    }
+    lines = [
+        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)]
+        for label, values in rows.items()
     ]
-    return markdown_table(lines)
+    return aligned_table([_("measure"), _("Raw"), _("Centred"), _("Whitened")], lines)

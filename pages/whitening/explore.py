@@ -1,6 +1,7 @@
 """Whitening's interactive part: one fragment with its pictures, numbers and charts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -44,6 +45,7 @@ from pages.common import jobs
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
+    SAME,
     choose_fit_set,
     choose_look,
     choose_weights,
@@ -103,20 +105,20 @@ from pages.common.selected_points import (
 )
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
 from .formulas import show_columns, show_flow
 from .named_axes import show_named_axes
 from .scene import (
     SAMPLE_ROWS,
+    PointSets,
     ScaledProjection,
     TreatedCloud,
     WhiteningScene,
     agreement,
     annotations_of,
     build_scene,
-    choose_point_sets,
     fit_cells_of,
     provenance,
     show_annotated_note,
@@ -153,13 +155,12 @@ def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
 
 
 def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
-    sets, raw = scene.sets, scene.pictures[0]
-    is_raw = picture is raw
-    found = measure_numbers(measured(picture), None if is_raw else measured(raw))
+    sets, raw = scene.sets, None if picture.name == "raw" else scene.pictures[0]
+    found = measure_numbers(measured(picture), raw and measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
         share = agreement(picture, sets.sample)
-        former = None if is_raw else agreement(raw, sets.sample)
+        former = raw and agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
         number = agreement_number(same_label(sets.points.corpus), share, former, chance)
         found.insert(1, number)
@@ -179,11 +180,10 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
     for place, picture in enumerate(scene.pictures[1:], start=1):
         said = between.format(name=picture.title, share="{0}")
         pictures.append(Picture([0, place], [raw.title, picture.title], said))
-    frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
     panels = [_panel(picture, scene) for picture in scene.pictures]
     projection = raw.projection
     return TwinCloud(
-        points=Points.of(pack_cloud(frames, scene.reach)),
+        points=Points.of(pack_cloud([panel.coordinates for panel in panels], scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
         colours=point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
@@ -221,10 +221,8 @@ def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str)
 
 
 def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    cosine = measured(picture)["mean_cosine"].value
-    return alternative_with(
-        picture.title, len(scene.sets.points.cloud), cosine, _panel(picture, scene)
-    )
+    n, cosine = len(scene.sets.points.cloud), measured(picture)["mean_cosine"].value
+    return alternative_with(picture.title, n, cosine, _panel(picture, scene))
 
 
 def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
@@ -237,23 +235,20 @@ def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
     if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
-        return [
-            _(
-                "all points at the origin: this treatment leaves only rounding along the axes of "
-                "this view"
-            )
-        ]
+        rounding = _(
+            "all points at the origin: this treatment leaves only rounding along the axes of this "
+            "view"
+        )
+        return [rounding]
     lines = lines_below(picture.projection, panel)
     if picture.name == "raw" or picture.projection.origin is None:
         return lines
-    line = (
-        _(
+    line = _("drawn × {factor}, so that all have the same rms radius")
+    if picture.factor > EMPTIED:
+        line = _(
             "drawn × {factor}, so that all have the same rms radius. This treatment leaves "
             "almost no variance along the axes of this view."
         )
-        if picture.factor > EMPTIED
-        else _("drawn × {factor}, so that all have the same rms radius")
-    )
     return [*lines, line.format(factor=f"{picture.factor:.3g}")]
 
 
@@ -337,7 +332,13 @@ def show_all_measures(scene: WhiteningScene) -> None:
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:
         show_annotated_note(scene)
-    for line in where_they_disagree(scene, tables):
+    lines: dict[str, None] = {}
+    for picture in scene.pictures[1:]:
+        for code in disagreements(tables["raw"], tables[picture.name]):
+            # that sentence says that the map was fitted on these points
+            if code != "more_even_than_chance" or scene.sets.code == SAME:
+                lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
+    for line in lines:
         st.markdown(f"- {line}")
     for picture in scene.pictures:
         title = f"**{picture.title}**"
@@ -351,24 +352,20 @@ def show_all_measures(scene: WhiteningScene) -> None:
 
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
-    head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
-    head.append(_("isotropic"))
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    head, lines = [_("measure")], []
+    for picture in scene.pictures:
+        by_fit = {"all": _("set by the fit"), "some": _("partly set by the fit")}.get(
+            scene.sets.overlap_with_fit(picture.name)
+        )
+        titled = _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
+        head.append(titled if by_fit else picture.title)
     for place, row in enumerate(tables["raw"]):
         cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
         label = measure_label(row.name, with_unit=True)
         if row.name == "label_agreement":
             label = agreement_label(scene.sets.points.corpus)
         lines.append([label, *cells, _baseline(row)])
-    return markdown_table(lines)
-
-
-def _title(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    fitted = scene.sets.overlap_with_fit(picture.name)
-    if fitted == "none":
-        return picture.title
-    by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
-    return _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
+    return aligned_table([*head, _("isotropic")], lines)
 
 
 def _cell(row: Measured, raw: Measured) -> str:
@@ -392,17 +389,6 @@ def _baseline(row: Measured) -> str:
     text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
-
-
-def where_they_disagree(scene: WhiteningScene, tables: Tables) -> list[str]:
-    """A sentence for each disagreement between the raw table and another."""
-    lines: dict[str, None] = {}
-    for picture in scene.pictures[1:]:
-        for code in disagreements(tables["raw"], tables[picture.name]):
-            if code == "more_even_than_chance" and not scene.sets.is_own_fit:
-                continue  # the sentence says that the map was fitted on these points
-            lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
-    return list(lines)
 
 
 def table_csv(scene: WhiteningScene, tables: Tables, measured_on: str) -> bytes:
@@ -437,25 +423,33 @@ Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
 def show_charts(scene: WhiteningScene) -> None:
-    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
+    has_flow = "flow" in (*(picture.name for picture in scene.pictures), *scene.waiting)
+    labels = {
+        "spectrum": _("spectrum"),
+        "cumulative": _("cumulative share"),
+        "covariance": _("covariance"),
+        "correlation": _("correlation"),
+        "rogue": _("rogue dimensions"),
+        "cosines": _("cosines of pairs"),
+        "size": _("points in the fit"),
+        **({"flow": _("loss of the flow")} if has_flow else {}),
+    }
+    kind = choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
     figures = _DRAWN[kind](scene, kind)
-    if figures:
-        st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
-        measured_on = provenance(scene)
-        values = partial(figures_csv, figures, measured_on)
-        offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", values)
-
-
-def chart_values(scene: WhiteningScene) -> dict[str, str]:
-    d = scene.sets.points.vectors.shape[1]
-    return {
+    if not figures:
+        return
+    n, d = scene.sets.points.vectors.shape
+    values = {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
         "largest": f"{top_contribution_baseline(d):.1%}",
-        "rows": f"{min(len(scene.sets.points.cloud), HISTOGRAM_ROWS):,}",
+        "rows": f"{min(n, HISTOGRAM_ROWS):,}",
         "floor": f"{scene.sets.whitening.rank}",
     }
+    st.caption(prose(PAGE, f"chart-{kind}", values))
+    table = partial(figures_csv, figures, provenance(scene))
+    offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", table)
 
 
 @kept(32)
@@ -511,12 +505,10 @@ def _matrices(scene: WhiteningScene, kind: str) -> Figures:
 def _rogue(scene: WhiteningScene, kind: str) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
-        shares = _contributions(picture)
-        if shares is None:
-            continue
-        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
-        about = [_("dimension {i}").format(i=i) for i in order]
-        groups.append(Bars(shares[order], about, picture.title, place))
+        if (shares := _contributions(picture)) is not None:
+            order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
+            about = [_("dimension {i}").format(i=i) for i in order]
+            groups.append(Bars(shares[order], about, picture.title, place))
     title = _("share of the mean cosine")
     figure = bars_figure(
         groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
@@ -534,12 +526,11 @@ def _contributions(picture: TreatedCloud) -> np.ndarray | None:
 
 def _cosines(scene: WhiteningScene, kind: str) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
-    curves = []
-    for place, picture in enumerate(scene.pictures):
-        shares = _cosine_shares(picture)
-        if shares is None:
-            continue
-        curves.append(Curve(middle, shares, picture.title, place, step=True))
+    curves = [
+        Curve(middle, shares, picture.title, place, step=True)
+        for place, picture in enumerate(scene.pictures)
+        if (shares := _cosine_shares(picture)) is not None
+    ]
     d = scene.pictures[0].treated.retained.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
@@ -550,10 +541,9 @@ def _cosines(scene: WhiteningScene, kind: str) -> Figures:
 @kept(32)
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
     """The histogram; None if a point is zero, because it has no cosine."""
-    try:
+    with suppress(UndefinedMeasure):
         return cosine_histogram(picture.treated.retained)[0]
-    except UndefinedMeasure:
-        return None
+    return None
 
 
 def _size(scene: WhiteningScene, kind: str) -> Figures:
@@ -599,19 +589,14 @@ def _flow(scene: WhiteningScene, kind: str) -> Figures:
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])
-    losses = {
-        _("loss on the fitted points"): [epoch.train_loss for epoch in trained.history],
-        _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"): [
-            epoch.held_out_loss for epoch in trained.history
-        ],
-    }
+    fitted = np.array([epoch.train_loss for epoch in trained.history])
+    new = np.array([epoch.held_out_loss for epoch in trained.history])
+    held_out = _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}")
     curves = [
-        Curve(epochs, np.array(values), name, place)
-        for place, (name, values) in enumerate(losses.items())
+        Curve(epochs, fitted, _("loss on the fitted points"), 0),
+        Curve(epochs, new, held_out, 1),
+        Curve(epochs[[0, -1]], new[[0, 0]], _("the Gaussian it starts from")),
     ]
-    ends = np.array([epochs[0], epochs[-1]])
-    start = np.full(2, trained.history[0].held_out_loss)
-    curves.append(Curve(ends, start, _("the Gaussian it starts from")))
     axes = Axes(_("epoch"), _("nats per point"))
     return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
 
@@ -722,13 +707,6 @@ def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, 
     return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
 
 
-def choose_rows(available: int) -> int:
-    if available <= FEWEST_FITTED:
-        return available
-    follow_default("fit-rows", available)
-    return _slider(_("Points in the fit"), "fit-rows", FEWEST_FITTED, available, available)
-
-
 def choose_knobs(
     names: tuple[str, ...],
     n: int,
@@ -740,39 +718,37 @@ def choose_knobs(
 ) -> Knobs:
     turned = {knob for name in names for knob in TREATMENTS[name].knobs}
     recommended = recommended_whitening(n, d)
+    found: dict[str, Any] = {}
     with strength:
-        about = _("How far the axes are made equal.")
-        t = _share(_("Strength t"), "strength", turned, about)
+        if "strength" in turned:
+            about = _("How far the axes are made equal.")
+            found["strength"] = _share(_("Strength t"), "strength", about)
     with removed:
-        n_removed = _removed(d, turned)
+        if "n_removed" in turned:
+            most = min(MOST_REMOVED, d - 1)
+            about = _("How many of the leading directions are removed.")
+            ends = (0, most, min(most, default_components(d)))
+            found["n_removed"] = _slider(_("Removed D"), "removed", *ends, about) if most else 0
     with more:
-        s = _share(_("Centring s: share of the mean that is subtracted"), "centring", turned)
-        shrinkage = _shrinkage(recommended.get("shrinkage"), turned)
-        n_components = _n_components(d, recommended.get("n_components"), turned)
-    return Knobs(s, t, n_components, shrinkage, n_removed)
+        if "centring" in turned:
+            label = _("Centring s: share of the mean that is subtracted")
+            found["centring"] = _share(label, "centring")
+        if "shrinkage" in turned:
+            found["shrinkage"] = _shrinkage(recommended.get("shrinkage") or "none")
+        if "n_components" in turned and d > 1:  # a slider needs two different ends
+            default = recommended.get("n_components") or d
+            follow_default("kept", default)
+            k = _slider(_("Directions kept k"), "kept", 1, d, default)
+            found["n_components"] = None if k == d else k
+    return Knobs(**found)
 
 
-def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:
-    if key not in turned:
-        return 1.0
-    return float(
-        st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params", help=about)
-    )
+def _share(label: str, key: str, about: str | None = None) -> float:
+    step = 0.125 / 2
+    return float(st.slider(label, 0.0, 1.0, 1.0, step, key=key, bind="query-params", help=about))
 
 
-def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | None:
-    if "n_components" not in turned or d == 1:  # a slider needs two different ends
-        return None
-    default = recommended or d
-    follow_default("kept", default)
-    n_components = _slider(_("Directions kept k"), "kept", 1, d, default)
-    return None if n_components == d else n_components
-
-
-def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
-    if "shrinkage" not in turned:
-        return None
-    default = recommended or "none"
+def _shrinkage(default: str) -> float | str | None:
     follow_default("shrink", default)
     way = choose(
         st.segmented_control,
@@ -790,16 +766,6 @@ def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
     )
 
 
-def _removed(d: int, turned: set[str]) -> int | None:
-    if "n_removed" not in turned:
-        return None
-    most = min(MOST_REMOVED, d - 1)
-    if most == 0:  # a slider needs two different ends
-        return 0
-    about = _("How many of the leading directions are removed.")
-    return _slider(_("Removed D"), "removed", 0, most, min(most, default_components(d)), about)
-
-
 def _slider(
     label: str, key: str, low: int, high: int, default: int, about: str | None = None
 ) -> int:
@@ -808,20 +774,6 @@ def _slider(
     if isinstance(value, int):
         st.session_state[key] = min(max(value, low), high)
     return int(st.slider(label, low, high, default, key=key, help=about, bind="query-params"))
-
-
-def choose_chart(names: tuple[str, ...]) -> str:
-    labels = {
-        "spectrum": _("spectrum"),
-        "cumulative": _("cumulative share"),
-        "covariance": _("covariance"),
-        "correlation": _("correlation"),
-        "rogue": _("rogue dimensions"),
-        "cosines": _("cosines of pairs"),
-        "size": _("points in the fit"),
-        **({"flow": _("loss of the flow")} if "flow" in names else {}),
-    }
-    return choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
 
 
 # ---- the fragment ----
@@ -863,9 +815,16 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 return
         rows_box, knobs_box = more_box.columns(2)
         with rows_box:
-            rows = choose_rows(len(fit.cloud))
+            rows = available = len(fit.cloud)
+            if available > FEWEST_FITTED:
+                follow_default("fit-rows", available)
+                label = _("Points in the fit")
+                rows = _slider(label, "fit-rows", FEWEST_FITTED, available, available)
             fit = choose_weights(fit)
-        sets = choose_point_sets(points, fit, code, rows)
+        if rows < available:
+            order = np.random.default_rng(SEED).permutation(available)
+            fit = fit.take(np.sort(order[:rows]), str(rows))
+        sets = PointSets(points, fit, code)
         n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
         knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
         with panel.find:

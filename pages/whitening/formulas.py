@@ -15,13 +15,12 @@ from pages.common.cache import kept
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, markdown_table, plotly, prose
+from pages.common.words import _, aligned_table, plotly, prose
 
 from . import PAGE
 from .scene import (
     FRAME_MARGIN,
     LOG_LIKELIHOOD,
-    TrainedFlow,
     TreatedCloud,
     WhiteningScene,
     columns_of_u,
@@ -45,21 +44,9 @@ WHITENING = (
 
 def show_columns(scene: WhiteningScene) -> None:
     picture_box, words_box = st.columns([1, 1], gap="medium")
-    with words_box:
-        for line in WHITENING:
-            st.latex(line)
-        st.markdown(prose(PAGE, "formula", formula_values(scene)))
-    st.markdown(check_table(scene))
-    st.caption(prose(PAGE, "formula-check", formula_values(scene)))
-    with picture_box:
-        _draw_columns(scene)
-    st.caption(provenance(scene))
-
-
-def formula_values(scene: WhiteningScene) -> dict[str, str]:
     fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
-    return {
+    values = {
         "n": f"{fitted.n_rows:,}",
         "d": f"{len(fitted.mean)}",
         "k": f"{k}",
@@ -70,6 +57,15 @@ def formula_values(scene: WhiteningScene) -> dict[str, str]:
         "t": f"{fitted.strength:.2f}",
         "s": f"{fitted.centring:.2f}",
     }
+    with words_box:
+        for line in WHITENING:
+            st.latex(line)
+        st.markdown(prose(PAGE, "formula", values))
+    st.markdown(check_table(scene))
+    st.caption(prose(PAGE, "formula-check", values))
+    with picture_box:
+        _draw_columns(scene)
+    st.caption(provenance(scene))
 
 
 def check_table(scene: WhiteningScene) -> str:
@@ -77,20 +73,12 @@ def check_table(scene: WhiteningScene) -> str:
     names = dict.fromkeys(
         ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
     )
-    lines = [
-        [_("whitening"), "k", _("largest deviation"), _("the same in full")],
-        ["---", *["---:"] * 3],
-    ]
+    head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
     for name in names:
-        here, full = (whitened_fit_points(name, each, scene) for each in (scene.knobs, Knobs()))
-        lines.append(
-            [
-                treatment_names()[name],
-                f"{here.treated.retained.shape[1]}",
-                *(signed(deviation(each), 6) for each in (here, full)),
-            ]
-        )
-    return markdown_table(lines)
+        both = [whitened_fit_points(name, knobs, scene) for knobs in (scene.knobs, Knobs())]
+        deviations = [signed(deviation(each), 6) for each in both]
+        lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
+    return aligned_table(head, lines)
 
 
 @kept(500)
@@ -139,28 +127,23 @@ def show_flow(scene: WhiteningScene) -> None:
             )
         )
         return
-    best = trained.best
-    st.markdown(prose(PAGE, "flow-formula", flow_values(trained)))
-    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
-    if not best.epoch:
-        st.markdown(prose(PAGE, "flow-straight"))
-    if scene.sets.points.vectors.shape[1] > 1:
-        _draw_flow(trained.treatment.fitted, scene)
-        st.caption(prose(PAGE, "flow-picture"))
-    st.caption(provenance(scene))
-
-
-def flow_values(trained: TrainedFlow) -> dict[str, str]:
-    flow: FlowMap = trained.treatment.fitted
-    gain = trained.history[0].held_out_loss - trained.best.held_out_loss
-    return {
+    best, flow = trained.best, trained.treatment.fitted
+    values = {
         "n": f"{trained.treatment.n_rows:,}",
         "held": f"{trained.n_held_out:,}",
         "d": f"{len(flow.mean)}",
         "couplings": f"{len(flow.couplings)}",
-        "best": f"{trained.best.epoch}",
-        "gain": with_sign(gain, 1),
+        "best": f"{best.epoch}",
+        "gain": with_sign(trained.history[0].held_out_loss - best.held_out_loss, 1),
     }
+    st.markdown(prose(PAGE, "flow-formula", values))
+    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
+    if not best.epoch:
+        st.markdown(prose(PAGE, "flow-straight"))
+    if scene.sets.points.vectors.shape[1] > 1:
+        _draw_flow(flow, scene)
+        st.caption(prose(PAGE, "flow-picture"))
+    st.caption(provenance(scene))
 
 
 def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -64,7 +65,7 @@ from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, labelled, markdown, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, markdown, paragraph, prose
 
 from . import PAGE
 
@@ -170,13 +171,9 @@ def terms_table(epochs: Sequence[FlowEpoch]) -> str:
         r"\log p(x)": [-each.held_out_loss for each in epochs],
     }
     lines = [
-        [_("epoch"), *(f"{each.epoch}" for each in epochs)],
-        ["---", *["---:"] * len(epochs)],
-    ]
-    lines += [
         [f"${name}$", *(signed(value, 1) for value in values)] for name, values in terms.items()
     ]
-    return markdown_table(lines)
+    return aligned_table([_("epoch"), *(f"{each.epoch}" for each in epochs)], lines)
 
 
 # ---- the scene ----
@@ -280,12 +277,8 @@ class PointSets:
         return self.sample is not self.points
 
     @property
-    def is_own_fit(self) -> bool:
-        return self.code == SAME
-
-    @property
     def is_all_fitted(self) -> bool:
-        return self.is_own_fit and len(self.fit_points.cloud) == len(self.points.cloud)
+        return self.code == SAME and len(self.fit_points.cloud) == len(self.points.cloud)
 
     def overlap_with_fit(self, name: str) -> str:
         """How many of the points shown that treatment was fitted on: "all", "some" or "none"."""
@@ -293,7 +286,7 @@ class PointSets:
             return "none"
         if TREATMENTS[name].needs == PAIRS:  # fitted on the sentences of the bundled pairs
             return "all" if self.points.corpus.sha256 == read_bundled("pairs").sha256 else "none"
-        if not self.is_own_fit:
+        if self.code != SAME:
             return "none"
         return "all" if self.is_all_fitted else "some"
 
@@ -315,13 +308,6 @@ class WhiteningScene:
     pictures: tuple[TreatedCloud, ...]
     reach: float  # half-width of every picture's frame
     waiting: tuple[str, ...]  # treatments that are not fitted yet
-
-
-def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, code: str, rows: int) -> PointSets:
-    if rows < len(fit.cloud):
-        order = np.random.default_rng(SEED).permutation(len(fit.cloud))
-        fit = fit.take(np.sort(order[:rows]), str(rows))
-    return PointSets(points, fit, code)
 
 
 def build_scene(
@@ -423,14 +409,6 @@ def provenance(scene: WhiteningScene) -> str:
     return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
 
-def fitted_on(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    if picture.name == "raw":
-        return ""
-    if picture.kind.needs == PAIRS:
-        return _own_fit(picture, scene)
-    return fit_words(scene.sets.code, scene.sets.fit_points)
-
-
 def _ranks(scene: WhiteningScene) -> list[str]:
     sets = scene.sets
     d = sets.points.vectors.shape[1]
@@ -443,11 +421,9 @@ def _ranks(scene: WhiteningScene) -> list[str]:
         ]
         # Ledoit-Wolf with weights by word counts gives another value
         is_one, titles = len(set(words)) == 1, [picture.title for picture in whitened]
-        parts += (
-            words[:1] if is_one else [labelled(*each) for each in zip(titles, words, strict=True)]
-        )
-        k = scene.knobs.n_components
-        parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
+        parts += words[:1] if is_one else map(labelled, titles, words)
+        if (k := scene.knobs.n_components) is not None:
+            parts.append(_("directions kept: {k}").format(k=k))
     for picture in scene.pictures:
         needs = picture.kind.needs
         if "n_removed" in picture.kind.knobs:
@@ -470,8 +446,11 @@ def _own_fit(picture: TreatedCloud, scene: WhiteningScene) -> str:
 
 
 def fit_cells_of(picture: TreatedCloud, scene: WhiteningScene) -> list[str]:
+    fitted_on = "" if picture.name == "raw" else fit_words(scene.sets.code, scene.sets.fit_points)
+    if picture.kind.needs == PAIRS:
+        fitted_on = _own_fit(picture, scene)
     a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
-    return [fitted_on(picture, scene), *map(short_number, (picture.treatment.rank, a))]
+    return [fitted_on, *map(short_number, (picture.treatment.rank, a))]
 
 
 # ---- labels of neighbours ----
@@ -491,28 +470,25 @@ def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
 def agreement(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
     """Share of the five nearest of other units with the same label, if there are labels."""
     labels = labels_of(sample.cloud)
-    if labels is None:
-        return None
-    try:
-        return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
-    except UndefinedMeasure:
-        return None
+    with suppress(UndefinedMeasure):
+        if labels is not None:
+            return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
+    return None
 
 
 def agreement_change(
     before: TreatedCloud, after: TreatedCloud, scene: WhiteningScene
 ) -> Estimate | None:
     """The change of the agreement with its interval; None without labels or with few points."""
-    first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
+    first, then = (_draws_of(each, scene.sets.sample) for each in (before, after))
     return None if first is None or then is None else since(first, then)
 
 
 @kept(2000)
 def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | None:
     labels = labels_of(sample.cloud)
-    if labels is None:
-        return None
-    return agreement_of(picture.on(sample).treated.retained, labels, sample.units)
+    X = picture.on(sample).treated.retained
+    return None if labels is None else agreement_of(X, labels, sample.units)
 
 
 # ---- annotations ----
@@ -538,10 +514,11 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     sources (n,) : the sentence of each row, numbered with all left sentences before the right ones.
     """
     gold = read_bundled_pairs().gold_scores
-    row_of = {int(source): row for row, source in enumerate(sources)}
+    row_of = np.full(2 * len(gold), -1)
+    row_of[sources] = np.arange(len(sources))
     left = np.flatnonzero(gold > POSITIVE)
-    both = [(row_of.get(int(i)), row_of.get(int(i) + len(gold))) for i in left]
-    return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
+    both = np.column_stack([row_of[left], row_of[left + len(gold)]])
+    return both[(both >= 0).all(axis=1)]
 
 
 def show_annotated_note(scene: WhiteningScene) -> None:
@@ -588,16 +565,11 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     if before.high is None or after.low is None:
         return "unknown", too_few_for_interval(len(sets.points.cloud)), nothing
     rises = after.low > before.high
-    words = (
-        _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
-        if rises
-        else _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
-    )
-    said = words.format(
-        name=white.title,
-        before=measured_words(before),
-        after=f"**{measured_words(after)}**",
-    )
+    words = _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
+    if rises:
+        words = _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
+    scores = {"before": measured_words(before), "after": f"**{measured_words(after)}**"}
+    said = words.format(name=white.title, **scores)
     beside = _(
         "as many isotropic points have an IsoScore of {best}. Subtracting the mean alone changes "
         "no IsoScore."
@@ -612,10 +584,8 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    shown = change(found.value, found.low, found.high)
-    said = paragraph(
-        [said, better.format(label=markdown(same_label(sets.points.corpus)), change=f"**{shown}**")]
-    )
+    label, shown = same_label(sets.points.corpus), change(found.value, found.low, found.high)
+    said = paragraph([said, better.format(label=markdown(label), change=f"**{shown}**")])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
     over = agreement_change(centred, white, scene)

@@ -104,5 +104,5 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend():
     for ring, mark in zip(rings, what.marks, strict=True):
         drawn = np.column_stack([ring.x, ring.y])
         assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
-        assert ring.marker.symbol == mark.symbol
+        assert ring.marker.symbol == f"{mark.shape}-open"
     assert picture(what).layout.height > picture(panel()).layout.height
