@@ -19,6 +19,7 @@ from geometry.projection.twin_message import (
     TwinCloud,
     spread_stops,
 )
+from pages.common import measures
 from pages.common.address import fills_window, is_presenting
 from pages.common.cloud_choices import warn_of_too_few
 from pages.common.cloud_parts import (
@@ -48,20 +49,7 @@ from pages.common.explore_panel import (
     open_panel,
 )
 from pages.common.folded import show_folded
-from pages.common.measures import (
-    COSINE_DECIMALS,
-    DIMENSION_SHARES,
-    BigNumber,
-    change_of,
-    decimals_of,
-    explained_caption,
-    measure_label,
-    no_value,
-    print_value,
-    show_big_numbers,
-    show_verdict,
-    unit_of,
-)
+from pages.common.measures import BigNumber
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import (
@@ -79,30 +67,8 @@ from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
-from .scene import (
-    CONTEXTUAL,
-    HEADLINES,
-    MEASURES,
-    SAMPLE_ROWS,
-    TOKENS,
-    LayersScene,
-    Sweep,
-    Table,
-    build_film,
-    choose_cloud_and_look,
-    chosen_layer,
-    drawn_spec,
-    layers_verdict,
-    name_of,
-    packed,
-    provenance,
-    rogue_verdict,
-    sample_note,
-    series_name,
-    series_origin,
-    store_layer,
-    unlabelled,
-)
+from . import scene as layered
+from .scene import CONTEXTUAL, TOKENS, LayersScene, Sweep, Table, series_name
 
 GROUP = "layers"
 
@@ -131,7 +97,7 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
     panels = [_panel(scene, layer) for layer in layers]
     cloud = TwinCloud(
-        points=packed(unlabelled(points), look.view, look.n_components),
+        points=layered.packed(layered.unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
         colours=point_colours(points, look.colour, scene.drawn[scene.layer][0].around_origin),
@@ -149,12 +115,12 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         cones=[panel.wedges for panel in panels],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
-        provenance=provenance(scene),
+        provenance=layered.provenance(scene),
         file_name=f"layers-{look.n_components}d",
         is_large=is_presenting(),
         has_lead=True,
     )
-    return show_explored(cloud, points, explored, key=GROUP, on_settled=store_layer)
+    return show_explored(cloud, points, explored, key=GROUP, on_settled=layered.store_layer)
 
 
 # ---- curves ----
@@ -166,7 +132,10 @@ PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 def show_curves(scene: LayersScene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
-    labels = {name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)}
+    labels = {
+        name: measures.measure_label(name, with_unit=True)
+        for name in (*layered.MEASURES, *CONTEXTUAL)
+    }
     measure = choose(st.selectbox, _("Measure by layer"), labels, key="measure")
     label = labels[measure]
     axes = Axes(_("layer (0 is the input)"), label)
@@ -220,7 +189,7 @@ def published_curves(last: int) -> list[Curve]:
 def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
     said = []
     for name, each in tables.items():
-        values = (print_value(measure, table[measure].value) or "—" for table in each)
+        values = (measures.print_value(measure, table[measure].value) or "—" for table in each)
         said.append(labelled(series_name(name), _(", ").join(values)))
     head = _(", ").join([label, _("layer (0 is the input)")])
     return labelled(head, _("; ").join(said))
@@ -243,7 +212,10 @@ def _note(measure: str, scene: LayersScene) -> str:
                 "random sample of tokens, so these values are not the paper’s."
             )
         )
-    parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
+    parts += [
+        _("Texts of the curves: {note}.").format(note=each)
+        for each in layered.sample_note(shown[0])
+    ]
     if any(each.name == TOKENS for each in shown):
         parts.append(_("Tokens: special tokens left out, word pieces included."))
     specs = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
@@ -283,20 +255,20 @@ def show_headlines(scene: LayersScene) -> None:
         "isoscore": _("IsoScore"),
     }
     numbers = []
-    for name in HEADLINES:
-        row, unit = now[name], unit_of(name)
-        decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
+    for name in layered.HEADLINES:
+        row, unit = now[name], measures.unit_of(name)
+        decimals = measures.COSINE_DECIMALS if name == "mean_cosine" else measures.decimals_of(name)
         value, isotropic = (
-            "" if each is None else print_value(name, each, decimals) + unit
+            "" if each is None else measures.print_value(name, each, decimals) + unit
             for each in (row.value, row.baseline)
         )
-        change = change_of(row.value, below[name].value, decimals) if below else ""
+        change = measures.change_of(row.value, below[name].value, decimals) if below else ""
         numbers.append(_number(labels[name], value, isotropic, change and change + unit))
     title = layer_title(scene)
     with st.container(key="layer-headline"):
         st.markdown(f"**{title}**")
-        show_big_numbers(title, numbers, key="headline-layer")
-    explained_caption(" · ".join([*captions(scene), provenance(scene)]))
+        measures.show_big_numbers(title, numbers, key="headline-layer")
+    measures.explained_caption(" · ".join([*captions(scene), layered.provenance(scene)]))
 
 
 def _number(label: str, value: str, isotropic: str, change: str = "") -> BigNumber:
@@ -309,7 +281,7 @@ def _number(label: str, value: str, isotropic: str, change: str = "") -> BigNumb
 
 
 def show_all_measures(scene: LayersScene) -> None:
-    names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
+    names: tuple[str, ...] = (*layered.MEASURES, *measures.DIMENSION_SHARES)
     tables = dict(scene.tables)
     if scene.name == TOKENS:
         both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
@@ -327,28 +299,30 @@ def show_all_measures(scene: LayersScene) -> None:
     )
     with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
-    measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
+    measured_on = {
+        name: " · ".join(layered.series_origin(each)) for name, each in scene.series.items()
+    }
     table = partial(table_csv, tables, measured_on)
     offer_csv(_("Download measures (CSV)"), "layers-measures", table)
 
 
 def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
-    head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
+    head = [_("layer"), *(measures.measure_label(name, with_unit=True) for name in names)]
     rows = [
         [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(tables)
     ]
-    isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
+    isotropic = [measures.print_value(name, tables[-1][name].baseline) or "—" for name in names]
     return aligned_table(head, [*rows, [_("isotropic"), *isotropic]], n_left=0)
 
 
 def _cell(row: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined)
+        return measures.no_value(row.undefined)
     decimals = 4 if row.name == "positive_cosine_share" else None
-    text = print_value(row.name, row.value, decimals)
+    text = measures.print_value(row.name, row.value, decimals)
     if row.low is None or row.high is None:
         return text
-    low, high = (print_value(row.name, end, decimals) for end in (row.low, row.high))
+    low, high = (measures.print_value(row.name, end, decimals) for end in (row.low, row.high))
     return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
 
 
@@ -358,7 +332,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
         [
             (name, series_name(name)),
             str(layer),
-            (row.name, measure_label(row.name)),
+            (row.name, measures.measure_label(row.name)),
             *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
@@ -372,7 +346,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
 
 def offer_downloads(scene: LayersScene, measure: str) -> None:
     """Streamlit stores the functions of the buttons, so they refer to no cloud of the curves."""
-    about = provenance(scene)
+    about = layered.provenance(scene)
     # the coordinates at every layer, as drawn: of unit vectors around the origin
     places = {f"layer_{i}": at.around_origin for i, (at, _edges) in enumerate(scene.drawn)}
     points = partial(places_csv, scene.first.cloud, places, about)
@@ -418,7 +392,7 @@ def show_rogues(scene: LayersScene) -> None:
     )
     _show_numbers(scene)
     series = scene.series[scene.name]
-    names = _(", ").join([series_name(series.name), *sample_note(series)])
+    names = _(", ").join([series_name(series.name), *layered.sample_note(series)])
     said = [_line(raw[scene.layer], scene.layer), _("Measured on: {series}.").format(series=names)]
     st.caption(markdown(paragraph(said)))
     st.caption(prose(PAGE, "rogue"))
@@ -451,7 +425,7 @@ def _show_numbers(scene: LayersScene) -> None:
     now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
-    for k, name in zip(labels, DIMENSION_SHARES, strict=True):
+    for k, name in zip(labels, measures.DIMENSION_SHARES, strict=True):
         value, former = now[name].value, before[name].value
         change = ""
         if scene.layer and value is not None and former is not None:
@@ -462,7 +436,7 @@ def _show_numbers(scene: LayersScene) -> None:
     cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
     shown = signed(cosine, 3) if np.isfinite(cosine) else ""
     numbers.append(_number(_("mean cosine, standardised"), shown, "0.000"))
-    show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
+    measures.show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
 
 
 QUESTIONS = ("cls", "higher", "standardise", "outliers", "context", "directions")
@@ -479,24 +453,24 @@ def explore(corpus: Corpus) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
-        spec, look = choose_cloud_and_look(corpus, encoder, more=more_box.container())
+        spec, look = layered.choose_cloud_and_look(corpus, encoder, more=more_box.container())
     with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
     try:
         # without WebGL2 Plotly draws the points; it is slow with many
-        most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
+        most = layered.SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            name, special = name_of(spec), spec.special_tokens
-            first = encode_corpus(corpus, drawn_spec(encoder, name, special, most))
+            name, special = layered.name_of(spec), spec.special_tokens
+            first = encode_corpus(corpus, layered.drawn_spec(encoder, name, special, most))
         with notes_box:
             if warn_of_too_few(len(first.cloud)):
                 return
         with progress_box:
-            film = build_film(unlabelled(first), look)
+            film = layered.build_film(layered.unlabelled(first), look)
         with panel.find:
             chosen = choose_point(first)
-        layer = chosen_layer(encoder.n_layers)
+        layer = layered.chosen_layer(encoder.n_layers)
         scene = LayersScene(corpus, special, look, name, first, *film, layer, chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
@@ -523,10 +497,12 @@ def explore(corpus: Corpus) -> None:
         with answer_box:
             measure = show_curves(scene)
             if not is_presenting():
-                show_verdict(of_known_text(layers_verdict(scene), corpus), key="layers")
+                verdict = of_known_text(layered.layers_verdict(scene), corpus)
+                measures.show_verdict(verdict, key="layers")
             show_rogues(scene)
             if not is_presenting():
-                show_verdict(of_known_text(rogue_verdict(scene), corpus), key="rogue")
+                verdict = of_known_text(layered.rogue_verdict(scene), corpus)
+                measures.show_verdict(verdict, key="rogue")
                 for question in QUESTIONS:
                     show_question(PAGE, question, values)
                 label, icon = _("All measures"), ":material/table:"

@@ -24,7 +24,7 @@ from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.projection.twin_message import UNIT_REACH, Points
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
@@ -44,16 +44,7 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.measures import (
-    DIMENSION_SHARES,
-    Control,
-    State,
-    Verdict,
-    cone_words,
-    isotropic_control,
-    measured_words,
-    nothing_measured,
-)
+from pages.common.measures import Control, State, Verdict
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
@@ -225,7 +216,7 @@ def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
 
 @kept(2048)  # a model of 24 layers has a hundred tables of a corpus
 def _table(points: CorpusCloud) -> Table:
-    names = (*MEASURES, *DIMENSION_SHARES)
+    names = (*MEASURES, *measures.DIMENSION_SHARES)
     table = measure_table(points.vectors, names=names, seed=SEED, units=points.units)
     return {row.name: row for row in table}
 
@@ -403,7 +394,7 @@ def layers_verdict(scene: LayersScene) -> Verdict:
             "{layers}: {cosines}."
         )
     said = _(", ").join(
-        _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
+        _("layer {layer}: {value}").format(layer=layer, value=f"**{measures.measured_words(row)}**")
         for layer, row in enumerate(rows)
         if row.low is not None
     )
@@ -415,11 +406,11 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         source=_("Ethayarajh (2019)"),
         state=state,
         measured=words[state].format(cosines=said, least=MIN_ROWS, layers=layers),
-        control=isotropic_control(rows[0].n, rows[0].d),
+        control=measures.isotropic_control(rows[0].n, rows[0].d),
         basis=dotted(
             *series_origin(scene.series[TOKENS]),
             _("raw cloud, nothing fitted"),
-            cone_words(),
+            measures.cone_words(),
             _("95% interval: jackknife over sentences"),
         ),
     )
@@ -451,7 +442,7 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
     row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
     rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
     state = rogue_state(row.value if is_enough else None, rotated[1])
-    share = f"**{measured_words(row)}**"
+    share = f"**{measures.measured_words(row)}**"
     control = _(
         "a random rotation of the axes changes no cosine, and leaves the five largest dimensions "
         "**{low} to {high}** (95% of rotations)."
@@ -473,7 +464,7 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
         source=_("Timkey & van Schijndel (2021)"),
         state=state,
         measured=words[state].format(layer=layer, share=share, least=MIN_ROWS),
-        control=nothing_measured() if state == "unknown" else Control(control),
+        control=measures.nothing_measured() if state == "unknown" else Control(control),
         basis=dotted(
             *series_origin(scene.series[scene.name]),
             _("raw cloud, nothing fitted"),

@@ -31,6 +31,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Marks
 from geometry.projection.twin import FAR, STRENGTHS, Stop, film, film_knobs, nearest_in_film
 from geometry.projection.twin_message import SIDE, Aside, Picture, Points, TwinCloud
+from pages.common import measures
 from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
@@ -58,19 +59,6 @@ from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, explored_part, filtered, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, shows_part
-from pages.common.measures import (
-    agreement_label,
-    explained,
-    explained_caption,
-    label_name,
-    measure_label,
-    measure_numbers,
-    no_value,
-    print_value,
-    show_big_numbers,
-    show_verdict,
-    unit_of,
-)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import bundled_names, chosen_model
 from pages.common.origin import counted, coverage_line, coverage_of, of_known_text
@@ -87,23 +75,8 @@ from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
-from .scene import (
-    HEADLINES,
-    MEASURES,
-    SAMPLE_ROWS,
-    STAGES,
-    ConeScene,
-    Side,
-    build_scene,
-    cone_verdict,
-    fit_maps,
-    full_whitening,
-    histogram,
-    lesson_values,
-    measured,
-    place_name,
-    whitening_verdict,
-)
+from . import scene as cone
+from .scene import ConeScene, Side
 from .tables import SIDES, show_two_tables
 
 # ---- pictures ----
@@ -172,7 +145,7 @@ def _film_parts(scene: ConeScene) -> dict[str, Any]:
     raw, whitening, panel = scene.raw.projection, scene.whitening, scene.white.panel
     knobs = _knobs(scene.points)
     stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
-    names = [place_name(s, t) for s, t in knobs]
+    names = [cone.place_name(s, t) for s, t in knobs]
     at, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
     is_on_path, aside = distance < FAR, None
     if not is_on_path:
@@ -216,7 +189,7 @@ def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
 def _film(
     points: CorpusCloud, fit: str, raw: Projection, reach: float
 ) -> tuple[tuple[Stop, ...], Points]:
-    stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
+    stops = film(points.vectors, cone.full_whitening(points, fit), raw, _knobs(points))
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
 
 
@@ -233,13 +206,13 @@ def show_headlines(scene: ConeScene) -> None:
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         is_raw = side.content_key == scene.raw.content_key
         former = None if is_raw else scene.raw.headlines
-        numbers = measure_numbers(side.headlines, former, names=HEADLINES)
+        numbers = measures.measure_numbers(side.headlines, former, names=cone.HEADLINES)
         if side.is_set_by_fit and not is_raw:
             why = _("above it: fitted on these points")
             numbers[-1] = replace(numbers[-1], note=f"{numbers[-1].note} · {why}")
         with box:
-            show_big_numbers(side.title, numbers, key=f"headline-{side.name}")
-    explained_caption(scene.provenance)
+            measures.show_big_numbers(side.title, numbers, key=f"headline-{side.name}")
+    measures.explained_caption(scene.provenance)
 
 
 def show_all_measures(scene: ConeScene) -> None:
@@ -248,7 +221,7 @@ def show_all_measures(scene: ConeScene) -> None:
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
         notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
-        box.caption(notes, help=explained(notes))
+        box.caption(notes, help=measures.explained(notes))
     if scene.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.points.corpus)))
@@ -285,7 +258,7 @@ def warn_of_few_rows(scene: ConeScene) -> None:
 
 def numbers_table(side: Side, scene: ConeScene) -> str:
     n, d = len(side.points.cloud), side.d
-    found = measured(side, MEASURES)
+    found = cone.measured(side, cone.MEASURES)
     isotropic, here = isotropic_baselines(SIZED, n, d, seed=SEED), _("{value} at this n, d")
     references = {
         "mean_cosine": "0",
@@ -300,15 +273,15 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
     lines = []
     for name, reference in references.items():
         row = found[name]
-        value = no_value(row.undefined) if row.value is None else _value(name, row.value)
-        lines.append([measure_label(name), value, reference])
+        value = measures.no_value(row.undefined) if row.value is None else _value(name, row.value)
+        lines.append([measures.measure_label(name), value, reference])
     steps, stage = scene.steps, (side.centring, side.strength)
-    if steps is not None and stage in STAGES:
-        label = agreement_label(scene.points.corpus)
+    if steps is not None and stage in cone.STAGES:
+        label = measures.agreement_label(scene.points.corpus)
         lines.append(
             [
                 _("{measure}, rows not fitted on").format(measure=label),
-                f"{steps.agreements[STAGES.index(stage)]:.1%}",
+                f"{steps.agreements[cone.STAGES.index(stage)]:.1%}",
                 _("{share} by chance").format(share=f"{steps.chance:.1%}"),
             ]
         )
@@ -318,15 +291,18 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
 def _value(name: str, value: float) -> str:
     # nearly all cosines of a cone are positive: three decimals would round to 1
     decimals = 4 if name == "positive_cosine_share" else None
-    return print_value(name, value, decimals) + unit_of(name)
+    return measures.print_value(name, value, decimals) + measures.unit_of(name)
 
 
 def _histogram(scene: ConeScene) -> None:
-    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
+    (raw, pairs), (white, _pairs) = cone.histogram(scene.raw), cone.histogram(scene.white)
     n, sides = len(scene.points.cloud), (scene.raw, scene.white)
     st.markdown(_("**Cosines of pairs, before and after**"))
     said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
-    cosines = [print_value("mean_cosine", side.headlines["mean_cosine"].value, 2) for side in sides]
+    cosines = [
+        measures.print_value("mean_cosine", side.headlines["mean_cosine"].value, 2)
+        for side in sides
+    ]
     show_histogram(
         (raw, white),
         (scene.raw.title, scene.white.title),
@@ -480,7 +456,7 @@ def ask_for_guess(scene: ConeScene) -> None:
         return
     answers = {"more": _("more often"), "same": _("about as often"), "fewer": _("less often")}
     id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
-    label = label_name(scene.points.corpus)
+    label = measures.label_name(scene.points.corpus)
     guess = st.pills(
         _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
             label=label
@@ -535,7 +511,7 @@ def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
     d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
-    shares = (histogram(scene.raw)[0], histogram(scene.white)[0], reference)
+    shares = (cone.histogram(scene.raw)[0], cone.histogram(scene.white)[0], reference)
     columns = (EDGES[:-1], EDGES[1:], *shares)
     return csv_bytes(
         ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
@@ -729,7 +705,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             show_error(error)
         return
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+        points = points.sample(cone.SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes_box:
         if warn_of_too_few(len(points.cloud)):
             return
@@ -752,7 +728,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
     scene = None
     with errors_shown(notes_box):
         with progress_box:
-            scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+            scene = cone.build_scene(
+                points, look, fit, chosen, centring=centring, strength=strength
+            )
         if scene is None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
@@ -796,7 +774,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             if scene.waits_for_map:
                 waiting = _("SVD is shown while {map} is being fitted.")
                 st.info(waiting.format(map=MAPS[look.view].title))
-                fit_maps((scene.raw, scene.white), look)
+                cone.fit_maps((scene.raw, scene.white), look)
                 st.rerun()
 
 
@@ -837,16 +815,18 @@ def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
     preset = _current_preset()
     # the page quotes scores of E5 on STS-B at these settings
     is_quoted = preset in E5_PRESETS and chosen_model().prefix == default_prefix(E5)
-    for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
+    verdicts = {"cone": cone.cone_verdict, "whitening": cone.whitening_verdict}
+    for name, verdict_of in verdicts.items():
+        verdict = verdict_of(scene)
         if is_quoted and scene.points.spec.unit == "sentences":
             about = prose(PAGE, f"{preset}-{name}")
             verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
-        show_verdict(of_known_text(verdict, scene.points), key=name)
+        measures.show_verdict(of_known_text(verdict, scene.points), key=name)
     show_causes(scene)
     _show_tables(corpus)
     label = _("All measures")
     show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
-    values = lesson_values(scene)
+    values = cone.lesson_values(scene)
     of_some_clouds = {
         "median": scene.is_cone,
         "narrows-first": scene.narrows_first,

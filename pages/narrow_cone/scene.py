@@ -26,28 +26,14 @@ from geometry.projection.panel import Panel
 from geometry.projection.projection import map_picture
 from geometry.projection.twin import WIDEST_DRAWN, common_scale, fit_whitening, retained_dimensions
 from geometry.transform import WhiteningMap
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
-from pages.common.measures import (
-    COSINE_DECIMALS,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    agreement_of,
-    by_direction,
-    cone_words,
-    isotropic_control,
-    nothing_measured,
-    print_value,
-    same_label,
-    since,
-)
+from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
@@ -268,7 +254,7 @@ class ConeScene:
         raw = self.raw.headlines["mean_cosine"].value or 0.0
         alone = _film_cosines(self.points, self.fit)[0.0, 1.0]
         rise = 0.0 if alone is None else alone - raw
-        return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in print
+        return rise > 1 / 10**measures.COSINE_DECIMALS  # a smaller rise is not visible in print
 
     @property
     def steps(self) -> Steps | None:
@@ -442,15 +428,21 @@ def lesson_values(scene: ConeScene) -> dict[str, str]:
         "d": f"{d}",
         "widest": f"{WIDEST_DRAWN:.0f}",
         "ratio": f"{n / d:.2f}",
-        "median": print_value("opening_angle", of["opening_angle"]) or "—",
-        "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
-        "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
-        "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
+        "median": measures.print_value("opening_angle", of["opening_angle"]) or "—",
+        "angle_90": measures.print_value("opening_angle_90", of["opening_angle_90"]) or "—",
+        "mean_cosine": measures.print_value(
+            "mean_cosine", of["mean_cosine"], measures.COSINE_DECIMALS
+        ),
+        "norm_share": measures.print_value("mean_norm_share", of["mean_norm_share"], 2),
         "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
         "positive": _percent(of.get("positive_cosine_share")),
-        "half_together": print_value("mean_cosine", film[0.5, 0.5], COSINE_DECIMALS),
-        "strength_alone": print_value("mean_cosine", film[0.0, 1.0], COSINE_DECIMALS),
-        "centred": print_value("mean_cosine", film[1.0, 0.0], COSINE_DECIMALS),
+        "half_together": measures.print_value(
+            "mean_cosine", film[0.5, 0.5], measures.COSINE_DECIMALS
+        ),
+        "strength_alone": measures.print_value(
+            "mean_cosine", film[0.0, 1.0], measures.COSINE_DECIMALS
+        ),
+        "centred": measures.print_value("mean_cosine", film[1.0, 0.0], measures.COSINE_DECIMALS),
         "white_d": f"{scene.white.d}",
         "cosine_spread": f"{scene.white.d**-0.5:.3f}",
         "spread": f"{isotropic_angle_spread(scene.white.d):.1f}",
@@ -511,14 +503,14 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         measured=words[state].format(
             units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
-        control=isotropic_control(*scene.sample.vectors.shape),
+        control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(
             *origin(scene.sample),
             _("raw cloud, nothing fitted"),
             _("the papers measured types and contextual tokens; here: {units}").format(
                 units=unit_names()[unit]
             ),
-            cone_words(),
+            measures.cone_words(),
             {
                 "types": _("95% interval: jackknife over types"),
                 "vectors": _("95% interval: jackknife over vectors"),
@@ -543,7 +535,7 @@ class Steps:
 def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
     fitted, shown = sample.halves()
     X, labels, units = shown.vectors, shown.cloud.labels, shown.units
-    raw = agreement_of(X, labels, units) if labels else None
+    raw = measures.agreement_of(X, labels, units) if labels else None
     if raw is None:
         return None
     whitening = full_whitening(fitted, fit)
@@ -551,16 +543,16 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
         whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
         for centring, strength in STAGES[1:]
     ]
-    centred, white = (agreement_of(cloud, labels or (), units) for cloud in clouds)
+    centred, white = (measures.agreement_of(cloud, labels or (), units) for cloud in clouds)
     if centred is None or white is None:
         return None
     return Steps(
         agreements=(raw.share, centred.share, white.share),
         cosines=tuple(map(mean_cosine, (X, *clouds))),
         chance=chance_agreement(labels or (), units=units),
-        centring=since(raw, centred),
-        levelling=since(centred, white),
-        both=since(raw, white),
+        centring=measures.since(raw, centred),
+        levelling=measures.since(centred, white),
+        both=measures.since(raw, white),
     )
 
 
@@ -570,7 +562,7 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    control: Control | NoControl = nothing_measured()
+    control: Control | NoControl = measures.nothing_measured()
     basis = [*origin(scene.sample)]
     if steps is not None:
         if steps.both.rises:
@@ -619,12 +611,12 @@ def _steps_words(steps: Steps) -> str:
 def _change_words(step: Estimate, *texts: str) -> str:
     """The text for its direction (it rises, it falls, neither) with the change."""
     shown = change(step.value, step.low, step.high, AGREEMENT_DECIMALS)
-    return by_direction(step, *texts).format(change=f"**{shown}**")
+    return measures.by_direction(step, *texts).format(change=f"**{shown}**")
 
 
 def _stages_table(steps: Steps, scene: ConeScene) -> str:
     rows = {
-        markdown(same_label(scene.points.corpus)): steps.agreements,
+        markdown(measures.same_label(scene.points.corpus)): steps.agreements,
         _("mean cosine"): steps.cosines,
     }
     lines = [

@@ -41,7 +41,7 @@ from geometry.transform.covariances import Covariances
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
@@ -77,23 +77,7 @@ from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
-from pages.common.measures import (
-    DIMENSION_SHARES,
-    HEADLINES,
-    BigNumber,
-    agreement_label,
-    agreement_number,
-    decimals_of,
-    explained,
-    explained_caption,
-    measure_label,
-    measure_numbers,
-    no_value,
-    print_value,
-    same_label,
-    show_big_numbers,
-    show_verdict,
-)
+from pages.common.measures import BigNumber
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, weight_column
 from pages.common.page_state import is_first_in_visit
@@ -108,24 +92,10 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
+from . import scene as whitened
 from .formulas import show_columns, show_flow
 from .named_axes import show_named_axes
-from .scene import (
-    SAMPLE_ROWS,
-    PointSets,
-    ScaledProjection,
-    TreatedCloud,
-    WhiteningScene,
-    agreement,
-    annotations_of,
-    build_scene,
-    fit_cells_of,
-    provenance,
-    show_annotated_note,
-    train_flow,
-    trained_flow,
-    whitening_verdict,
-)
+from .scene import TreatedCloud, WhiteningScene
 
 # ---- numbers under the pictures ----
 
@@ -134,7 +104,7 @@ from .scene import (
 @kept(2000)
 def measured(picture: TreatedCloud) -> dict[str, Measured]:
     X = picture.treated.retained
-    table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+    table = measure_table(X, names=measures.HEADLINES, seed=SEED, intervals=False, simulate=False)
     return {row.name: row for row in table}
 
 
@@ -145,24 +115,26 @@ def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
         with box:
             st.markdown(f"**{picture.title}**")
             numbers = _numbers(picture, scene)
-            show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
+            measures.show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
     waiting = {}
     for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
         box.markdown(f"**{treatment_names()[name]}**")
         waiting[name] = box.container()
-    explained_caption(provenance(scene))
+    measures.explained_caption(whitened.provenance(scene))
     return waiting
 
 
 def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
     sets, raw = scene.sets, None if picture.name == "raw" else scene.pictures[0]
-    found = measure_numbers(measured(picture), raw and measured(raw))
+    found = measures.measure_numbers(measured(picture), raw and measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
-        share = agreement(picture, sets.sample)
-        former = raw and agreement(raw, sets.sample)
+        share = whitened.agreement(picture, sets.sample)
+        former = raw and whitened.agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
-        number = agreement_number(same_label(sets.points.corpus), share, former, chance)
+        number = measures.agreement_number(
+            measures.same_label(sets.points.corpus), share, former, chance
+        )
         found.insert(1, number)
     return found
 
@@ -201,7 +173,7 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
             labelled(picture.title, " · ".join(_trust_lines(picture, panel)))
             for picture, panel in zip(scene.pictures, panels, strict=True)
         ],
-        provenance=provenance(scene),
+        provenance=whitened.provenance(scene),
         file_name=f"whitening-{projection.n_components}d",
         is_large=is_presenting(),
     )
@@ -213,7 +185,7 @@ def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
 
 # a step of a slider changes only some of them
 @kept(2000)
-def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str) -> Panel:
+def _drawn(picture: TreatedCloud, at: whitened.ScaledProjection, reach: float, code: str) -> Panel:
     treated = picture.treated
     return cloud_panel(
         treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
@@ -270,7 +242,7 @@ def rows_of(
     Shares of single dimensions are of the model's dimensions, and not of principal coordinates.
     """
     treated, units = picture.on(sample).treated, sample.units
-    annotations = annotations_of(sample)
+    annotations = whitened.annotations_of(sample)
     has_labels = annotations.labels is not None
     names = None if is_whole else FIVE[: 4 if has_labels else 5]
     table: tuple[Measured, ...] = measure_table(
@@ -278,7 +250,11 @@ def rows_of(
     )
     if is_whole and treated.retained is not treated.vectors:
         single = measure_table(
-            treated.vectors, names=DIMENSION_SHARES, seed=SEED, intervals=is_new, units=units
+            treated.vectors,
+            names=measures.DIMENSION_SHARES,
+            seed=SEED,
+            intervals=is_new,
+            units=units,
         )
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
@@ -331,7 +307,7 @@ def show_all_measures(scene: WhiteningScene) -> None:
         sample = _("Measured on a sample of {n} points, seed {seed}.")
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:
-        show_annotated_note(scene)
+        whitened.show_annotated_note(scene)
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
         for code in disagreements(tables["raw"], tables[picture.name]):
@@ -346,7 +322,7 @@ def show_all_measures(scene: WhiteningScene) -> None:
     if scene.sets.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
-    measured_on = provenance(scene)
+    measured_on = whitened.provenance(scene)
     table = partial(table_csv, scene, tables, measured_on)
     offer_csv(_("Download measures (CSV)"), "whitening-measures", table)
 
@@ -361,22 +337,25 @@ def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
         head.append(titled if by_fit else picture.title)
     for place, row in enumerate(tables["raw"]):
         cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
-        label = measure_label(row.name, with_unit=True)
+        label = measures.measure_label(row.name, with_unit=True)
         if row.name == "label_agreement":
-            label = agreement_label(scene.sets.points.corpus)
+            label = measures.agreement_label(scene.sets.points.corpus)
         lines.append([label, *cells, _baseline(row)])
     return aligned_table([*head, _("isotropic")], lines)
 
 
 def _cell(row: Measured, raw: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined)
-    text = print_value(row.name, row.value)
+        return measures.no_value(row.undefined)
+    text = measures.print_value(row.name, row.value)
     if row.low is not None and row.high is not None:
-        low, high = print_value(row.name, row.low), print_value(row.name, row.high)
+        low, high = (
+            measures.print_value(row.name, row.low),
+            measures.print_value(row.name, row.high),
+        )
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
-    isotropic = print_value(row.name, row.baseline)
-    if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
+    isotropic = measures.print_value(row.name, row.baseline)
+    if row.d != raw.d and isotropic != measures.print_value(raw.name, raw.baseline):
         # with fewer dimensions the isotropic baseline may differ
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
@@ -385,8 +364,8 @@ def _cell(row: Measured, raw: Measured) -> str:
 def _baseline(row: Measured) -> str:
     """The value for isotropic data, and its standard error unless that rounds to zero."""
     if row.name == "label_agreement":
-        return _("{share} by chance").format(share=print_value(row.name, row.baseline))
-    text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
+        return _("{share} by chance").format(share=measures.print_value(row.name, row.baseline))
+    text, decimals = measures.print_value(row.name, row.baseline), measures.decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
 
@@ -394,11 +373,11 @@ def _baseline(row: Measured) -> str:
 def table_csv(scene: WhiteningScene, tables: Tables, measured_on: str) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
-    fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
+    fit_cells = {picture.name: whitened.fit_cells_of(picture, scene) for picture in scene.pictures}
     rows: list[list[CsvCell]] = [
         [
             (picture.name, picture.title),
-            (row.name, measure_label(row.name)),
+            (row.name, measures.measure_label(row.name)),
             *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
@@ -448,7 +427,7 @@ def show_charts(scene: WhiteningScene) -> None:
         "floor": f"{scene.sets.whitening.rank}",
     }
     st.caption(prose(PAGE, f"chart-{kind}", values))
-    table = partial(figures_csv, figures, provenance(scene))
+    table = partial(figures_csv, figures, whitened.provenance(scene))
     offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", table)
 
 
@@ -585,7 +564,7 @@ def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tup
 
 
 def _flow(scene: WhiteningScene, kind: str) -> Figures:
-    trained = trained_flow.find(scene.sets.fit_points)
+    trained = whitened.trained_flow.find(scene.sets.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])
@@ -644,7 +623,7 @@ def warn_of_simplex(scene: WhiteningScene) -> None:
 
 
 def offer_downloads(scene: WhiteningScene) -> None:
-    measured_on = provenance(scene)
+    measured_on = whitened.provenance(scene)
     points = partial(pictures_csv, scene, measured_on)
     offer_csv(_("Download points (CSV)"), "whitening-points", points)
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
@@ -757,7 +736,7 @@ def _shrinkage(default: str) -> float | str | None:
         key="shrink",
         default=default,
         required=True,
-        help=explained(_("shrinkage")),
+        help=measures.explained(_("shrinkage")),
     )
     if way != "by-hand":
         return None if way == "none" else way
@@ -809,7 +788,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with progress_box:
             points, fit = points_and_fit(corpus, spec, code, explored.left_in)
         if has_no_webgl2():
-            points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+            points = points.sample(whitened.SAMPLE_ROWS)  # Plotly draws them; it is slow with many
         with notes_box:
             if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
                 return
@@ -824,13 +803,13 @@ def explore(corpus: Corpus | VectorSet) -> None:
         if rows < available:
             order = np.random.default_rng(SEED).permutation(available)
             fit = fit.take(np.sort(order[:rows]), str(rows))
-        sets = PointSets(points, fit, code)
+        sets = whitened.PointSets(points, fit, code)
         n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
         knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
         with panel.find:
             chosen = choose_point(points)
         with progress_box:
-            scene = build_scene(sets, treatments, knobs, look, chosen)
+            scene = whitened.build_scene(sets, treatments, knobs, look, chosen)
         if scene is None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
@@ -864,12 +843,14 @@ def explore(corpus: Corpus | VectorSet) -> None:
         offer_downloads(scene)
     if "flow" in waiting:
         with waiting["flow"], errors_shown():
-            train_flow(scene.sets.fit_points)
+            whitened.train_flow(scene.sets.fit_points)
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
 def _answer(scene: WhiteningScene) -> None:
-    show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
+    measures.show_verdict(
+        of_known_text(whitened.whitening_verdict(scene), scene.sets.points), key="whitening"
+    )
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
     label = _("The formula, and the columns of U")

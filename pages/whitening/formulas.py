@@ -18,17 +18,8 @@ from pages.common.treatment_names import treatment_names
 from pages.common.words import _, aligned_table, plotly, prose
 
 from . import PAGE
-from .scene import (
-    FRAME_MARGIN,
-    LOG_LIKELIHOOD,
-    TreatedCloud,
-    WhiteningScene,
-    columns_of_u,
-    provenance,
-    terms_table,
-    trained_flow,
-    whitened_fit_points,
-)
+from . import scene as whitened
+from .scene import TreatedCloud, WhiteningScene
 
 HEIGHT = 400
 WHITENING = (
@@ -44,7 +35,7 @@ WHITENING = (
 
 def show_columns(scene: WhiteningScene) -> None:
     picture_box, words_box = st.columns([1, 1], gap="medium")
-    fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
+    fitted = whitened.whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
     values = {
         "n": f"{fitted.n_rows:,}",
@@ -65,7 +56,7 @@ def show_columns(scene: WhiteningScene) -> None:
     st.caption(prose(PAGE, "formula-check", values))
     with picture_box:
         _draw_columns(scene)
-    st.caption(provenance(scene))
+    st.caption(whitened.provenance(scene))
 
 
 def check_table(scene: WhiteningScene) -> str:
@@ -75,7 +66,9 @@ def check_table(scene: WhiteningScene) -> str:
     )
     head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
     for name in names:
-        both = [whitened_fit_points(name, knobs, scene) for knobs in (scene.knobs, Knobs())]
+        both = [
+            whitened.whitened_fit_points(name, knobs, scene) for knobs in (scene.knobs, Knobs())
+        ]
         deviations = [signed(deviation(each), 6) for each in both]
         lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
     return aligned_table(head, lines)
@@ -90,7 +83,7 @@ def deviation(picture: TreatedCloud) -> float:
 
 
 def _draw_columns(scene: WhiteningScene) -> None:
-    U, sample = columns_of_u(scene), scene.sets.sample
+    U, sample = whitened.columns_of_u(scene), scene.sets.sample
     if U.shape[1] < 2:
         st.info(_("With k = 1, U has one column. A picture needs two."))
         return
@@ -117,8 +110,8 @@ def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) 
 
 
 def show_flow(scene: WhiteningScene) -> None:
-    st.latex(LOG_LIKELIHOOD)
-    trained = trained_flow.find(scene.sets.fit_points)
+    st.latex(whitened.LOG_LIKELIHOOD)
+    trained = whitened.trained_flow.find(scene.sets.fit_points)
     if trained is None:
         st.info(
             _(
@@ -137,13 +130,13 @@ def show_flow(scene: WhiteningScene) -> None:
         "gain": with_sign(trained.history[0].held_out_loss - best.held_out_loss, 1),
     }
     st.markdown(prose(PAGE, "flow-formula", values))
-    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
+    st.markdown(whitened.terms_table([trained.history[0], *([best] if best.epoch else [])]))
     if not best.epoch:
         st.markdown(prose(PAGE, "flow-straight"))
     if scene.sets.points.vectors.shape[1] > 1:
         _draw_flow(flow, scene)
         st.caption(prose(PAGE, "flow-picture"))
-    st.caption(provenance(scene))
+    st.caption(whitened.provenance(scene))
 
 
 def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
@@ -167,4 +160,4 @@ def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
 
 def _reach(places: np.ndarray) -> float:
     """Half the width of a frame with nearly all points inside."""
-    return FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))
+    return whitened.FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))

@@ -43,23 +43,12 @@ from geometry.transform.treatments import (
     fit_treatment,
     treatment_of_moments,
 )
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, Look, fit_words
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
 from pages.common.downloads import short_number
-from pages.common.measures import (
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    agreement_of,
-    by_direction,
-    measured_words,
-    nothing_measured,
-    same_label,
-    since,
-)
+from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.messages import too_few_for_interval
 from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
@@ -481,14 +470,14 @@ def agreement_change(
 ) -> Estimate | None:
     """The change of the agreement with its interval; None without labels or with few points."""
     first, then = (_draws_of(each, scene.sets.sample) for each in (before, after))
-    return None if first is None or then is None else since(first, then)
+    return None if first is None or then is None else measures.since(first, then)
 
 
 @kept(2000)
 def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | None:
     labels = labels_of(sample.cloud)
     X = picture.on(sample).treated.retained
-    return None if labels is None else agreement_of(X, labels, sample.units)
+    return None if labels is None else measures.agreement_of(X, labels, sample.units)
 
 
 # ---- annotations ----
@@ -549,7 +538,7 @@ def whitening_verdict(scene: WhiteningScene) -> Verdict:
 def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
-    nothing = nothing_measured()
+    nothing = measures.nothing_measured()
     if not any(picture.kind.is_whitening for picture in scene.pictures):
         words = _("None of the pictures is a whitening. Choose a whitening above.")
         return "unknown", words, nothing
@@ -568,7 +557,10 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     words = _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
     if rises:
         words = _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
-    scores = {"before": measured_words(before), "after": f"**{measured_words(after)}**"}
+    scores = {
+        "before": measures.measured_words(before),
+        "after": f"**{measures.measured_words(after)}**",
+    }
     said = words.format(name=white.title, **scores)
     beside = _(
         "as many isotropic points have an IsoScore of {best}. Subtracting the mean alone changes "
@@ -578,13 +570,16 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
         return "unknown", paragraph([said, needs.format(least=MIN_ROWS)]), Control(beside)
-    better = by_direction(
+    better = measures.by_direction(
         found,
         _("Nearest neighbours become better ({label}): {change}."),
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    label, shown = same_label(sets.points.corpus), change(found.value, found.low, found.high)
+    label, shown = (
+        measures.same_label(sets.points.corpus),
+        change(found.value, found.low, found.high),
+    )
     said = paragraph([said, better.format(label=markdown(label), change=f"**{shown}**")])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
