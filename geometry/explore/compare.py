@@ -23,53 +23,29 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # left rows, right rows, scor
 
 @dataclass(frozen=True)
 class Comparison:
-    """How alike two sets of vectors of n rows are.
-
-    Attributes
-    ----------
-    n : int
-    neighbours : NeighbourChanges or None
-        Neighbours gained and lost, hubness and agreement of labels, from the first to the second.
-        None where rounding decides which rows are nearest.
-    rank_correlation : float or None
-        Spearman's correlation of the cosines of all pairs; None where a set has equal cosines.
-    n_paired : int
-        Rows whose pairs these are.
-    cka : float or None
-        ``linear_cka``; None where a set has no spread.
-    cka_by_chance : float or None
-        The same with the rows of one set shuffled, the mean of SHUFFLES: the control.
-    """
+    """How alike two sets of vectors of n rows are."""
 
     n: int
+    #: neighbours gained and lost, hubness and agreement of labels, from the first to the second;
+    #: None where rounding decides which rows are nearest
     neighbours: NeighbourChanges | None
+    #: Spearman's correlation of the cosines of all pairs; None where a set has equal cosines
     rank_correlation: float | None
-    n_paired: int
-    cka: float | None
+    n_paired: int  #: rows whose pairs these are
+    cka: float | None  #: ``linear_cka``; None where a set has no spread
+    #: the same with the rows of one set shuffled, the mean of SHUFFLES: the control
     cka_by_chance: float | None
 
 
 @dataclass(frozen=True)
 class Preference:
-    """Which of two sets is better for labels or pairs.
+    """Which of two sets is better for labels or pairs."""
 
-    Attributes
-    ----------
-    measure : str
-        "agreement" of the nearest neighbours' labels, or "spearman" of pairs.
-    first, second : float
-        The score of each set.
-    change : Estimate
-        Second minus first, with its 95% interval.
-    n : int
-        Rows or pairs that judge.
-    """
-
-    measure: str
-    first: float
+    measure: str  #: "agreement" of the nearest neighbours' labels, or "spearman" of pairs
+    first: float  #: the score of each set
     second: float
-    change: Estimate
-    n: int
+    change: Estimate  #: second minus first, with its 95% interval
+    n: int  #: rows or pairs that judge
 
     @property
     def better(self) -> str:
@@ -87,10 +63,8 @@ def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:
 
     Parameters
     ----------
-    first : (n, k) array of float
-        Places of the rows.
-    second : (n, k) array of float
-        Places of the same rows.
+    first : (n, k) array of float, places of the rows
+    second : (n, k) array of float, places of the same rows
 
     Returns
     -------
@@ -157,17 +131,13 @@ def compare(
 
     Parameters
     ----------
-    X : (n, d) array of float, n > k + 1
-        No zero row.
+    X : (n, d) array of float, n > k + 1, no zero row
     Y : (n, e) array of float
         The same rows by another model, layer, pooling or treatment. No zero row.
-    k : int
-        Neighbours of each row that are compared.
+    k : int, neighbours of each row that are compared
     labels : sequence of n labels, optional
-    units : (n,) ids, optional
-        As ``neighbour_changes`` takes them.
-    seed : int
-        Of the sample of MOST_PAIRED rows, of shuffles and intervals.
+    units : (n,) ids, optional, as ``neighbour_changes`` takes them
+    seed : int, of the sample of MOST_PAIRED rows, of shuffles and intervals
     progress : callable, optional
         Called with (blocks done, blocks in all) of the search for neighbours.
 
@@ -215,18 +185,15 @@ def prefer(
     Parameters
     ----------
     X : (n, d) array of float
-    Y : (n, e) array of float
-        The same rows.
+    Y : (n, e) array of float, the same rows
     labels : sequence of n str, optional
         "" is no label.
     pairs : (left, right, scores), optional
         Numbers of rows, and what people said of each pair. One of ``labels`` and ``pairs``.
     texts : sequence of n str, optional
         Of equal texts, and of rows that are equal in either set, one is judged by labels.
-    units : (n,) ids, optional
-        Rows that belong together.
-    seed : int
-        Of the bootstrap, and of the sample of MOST_JUDGED items.
+    units : (n,) ids, optional, rows that belong together
+    seed : int, of the bootstrap, and of the sample of MOST_JUDGED items
     """
     if (labels is None) == (pairs is None):
         raise ValueError("give labels or pairs")

@@ -40,8 +40,7 @@ def find_texts(
         ``/colou?r/``; or the number of a row from 1, as ``#12``.
     numbers : (n,) array of int, optional
         The number of each row from 0, where they are some rows of a file.
-    seconds : float
-        Time that a regular expression may take in all.
+    seconds : float, time that a regular expression may take in all
 
     Raises
     ------

@@ -63,15 +63,14 @@ def fit_map(
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
-    kind = MAPS[method]
+    kind, seed, rows = MAPS[method], random_state or 0, np.arange(len(X))
     need(kind.extra, kind.module)
-    if most_fitted is None or len(X) <= most_fitted:
-        with _LOCK:
-            return _fit(X, kind, n_components, random_state, n_neighbors, progress)
-    seed = random_state or 0
-    rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
+    if most_fitted is not None and len(X) > most_fitted:
+        rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
     with _LOCK:
         fitted = _fit(X[rows], kind, n_components, random_state, n_neighbors, progress)
+    if len(rows) == len(X):
+        return fitted
     report = _of_stage("placing", progress)
     places = place(X, X[rows], fitted, random_state=seed, progress=report).astype(np.float64)
     places[rows] = fitted

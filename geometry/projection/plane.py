@@ -105,14 +105,14 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
     cloud = np.random.default_rng(seed).standard_normal((n, 2))
-    return whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
+    return _whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
     """Points (m, 2) after a ZCA whitening that is fitted on points of the plane."""
-    return whitening_of(plane.place(fit_on)).apply(plane.place(points))
+    return _whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 
-def whitening_of(points: np.ndarray) -> WhiteningMap:
+def _whitening_of(points: np.ndarray) -> WhiteningMap:
     """The ZCA whitening fitted on points (n, 2); of points on one line it leaves what is across."""
     return WhiteningMap.solve(Moments.of(points), eps=PRECISION)
