@@ -135,23 +135,6 @@ def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
     )
 
 
-def _read_points() -> np.ndarray:
-    values = [
-        column.number_input(
-            label.format(name=name),
-            *LIMITS[f"{name}_{axis}"],
-            DEFAULTS[f"{name}_{axis}"],
-            0.1,
-            format="%.2f",
-            key=f"{name}_{axis}",
-            bind="query-params",
-        )
-        for column, name in zip(st.columns(3), "abc", strict=True)
-        for axis, label in (("x", _("{name}, along e₁")), ("y", _("{name}, along e₂")))
-    ]
-    return np.array(values, dtype=float).reshape(3, 2)
-
-
 def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
     """The scene; the presets ``above`` are drawn last: the sliders read the address first."""
     with st.container(key="basis-sliders"):
@@ -195,7 +178,20 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
             key="circle",
             bind="query-params",
         )
-        points = _read_points()
+        numbers = [
+            column.number_input(
+                label.format(name=name),
+                *LIMITS[f"{name}_{axis}"],
+                DEFAULTS[f"{name}_{axis}"],
+                0.1,
+                format="%.2f",
+                key=f"{name}_{axis}",
+                bind="query-params",
+            )
+            for column, name in zip(st.columns(3), "abc", strict=True)
+            for axis, label in (("x", _("{name}, along e₁")), ("y", _("{name}, along e₂")))
+        ]
+    points = np.array(numbers, dtype=float).reshape(3, 2)
     scene = BasisScene(Plane(first, second, between, (x, y), turn), reading, whiten, circle, points)
     with above:
         _show_presets(state_of(scene))
@@ -206,13 +202,6 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
 
 
 SHOWN_KEY = "basis-seen"  # in the session: the second picture was shown
-
-
-def skip_for_link() -> None:
-    """Skip the question for a link with settings. Controls later remove defaults from it."""
-    linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
-    if linked:
-        st.session_state[SHOWN_KEY] = True
 
 
 def hide_before_guess(scene: BasisScene) -> BasisScene:
@@ -521,7 +510,9 @@ def plane_words() -> dict[str, Any]:
 
 
 def show_body() -> None:
-    skip_for_link()
+    # a link with settings has no question; controls later remove defaults from it
+    if any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle")):
+        st.session_state[SHOWN_KEY] = True
     presets, guess = st.container(), st.container()
     picture_box, control_box = st.columns([4, 1], gap="medium")
     notes = st.container()

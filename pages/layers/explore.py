@@ -32,15 +32,8 @@ from pages.common.cloud_parts import (
 from pages.common.controls import choose
 from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
+from pages.common.draw import clouds
 from pages.common.draw.charts import show_chart
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    current_theme,
-    lines_below,
-    panel_with,
-    point_colours,
-)
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import (
     Explored,
@@ -80,12 +73,12 @@ def layer_title(scene: LayersScene, layer: int | None = None) -> str:
 
 def captions(scene: LayersScene) -> list[str]:
     panel = _panel(scene, scene.layer)
-    return [*panel.captions, *lines_below(scene.drawn[scene.layer][0], panel)]
+    return [*panel.captions, *clouds.lines_below(scene.drawn[scene.layer][0], panel)]
 
 
 def _panel(scene: LayersScene, layer: int) -> Panel:
     picture, edges = scene.drawn[layer]
-    return panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
+    return clouds.panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
 
 
 def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
@@ -100,9 +93,11 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         points=layered.packed(layered.unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, look.colour, scene.drawn[scene.layer][0].around_origin),
+        colours=clouds.point_colours(
+            points, look.colour, scene.drawn[scene.layer][0].around_origin
+        ),
         reach=UNIT_REACH,
-        axis_titles=axis_titles(look.view, look.n_components),
+        axis_titles=clouds.axis_titles(look.view, look.n_components),
         origin_label=_("origin"),
         name=_("The same points at every layer"),
         film_name=_("From the first layer to the last"),
@@ -111,7 +106,7 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in spread_stops(last + 1)] if last else (),
-        alt=alternative_with(title, len(points.cloud), cosine, panels[scene.layer]),
+        alt=clouds.alternative_with(title, len(points.cloud), cosine, panels[scene.layer]),
         cones=[panel.wedges for panel in panels],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
@@ -140,7 +135,7 @@ def show_curves(scene: LayersScene) -> str:
     label = labels[measure]
     axes = Axes(_("layer (0 is the input)"), label)
     curves = drawn_curves(scene, measure)
-    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    figure = curves_figure(curves, axes, clouds.current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
     show_chart(
         figure,
@@ -351,7 +346,7 @@ def offer_downloads(scene: LayersScene, measure: str) -> None:
     places = {f"layer_{i}": at.around_origin for i, (at, _edges) in enumerate(scene.drawn)}
     points = partial(places_csv, scene.first.cloud, places, about)
     offer_csv(_("Download points (CSV)"), "layers-points", points)
-    figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), current_theme())
+    figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), clouds.current_theme())
     curves = partial(figures_csv, {"": figure}, about)
     offer_csv(_("Download curves (CSV)"), "layers-curves", curves)
     dimensions = partial(dimensions_csv, scene.parts, about)
@@ -378,7 +373,7 @@ def show_rogues(scene: LayersScene) -> None:
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     figure = strips_figure(
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
-        current_theme(),
+        clouds.current_theme(),
         titles=(_("dimension"), _("layer")),
         ticks=leading(raw, NAMED),
         reach=float(np.nanmax(np.abs(raw), initial=1e-12)),

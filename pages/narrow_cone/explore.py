@@ -47,14 +47,7 @@ from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cone_wedges,
-    current_theme,
-    lines_below,
-    point_colours,
-)
+from pages.common.draw import clouds
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, explored_part, filtered, open_panel
 from pages.common.folded import show_folded
@@ -106,9 +99,9 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
     cloud = TwinCloud(
         **(_film_parts if has_film else _still_parts)(scene),
         rows_key=scene.points.key,
-        colours=point_colours(scene.points, scene.look.colour, projection.coordinates),
+        colours=clouds.point_colours(scene.points, scene.look.colour, projection.coordinates),
         reach=raw.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components),
+        axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
         values=(scene.whitening.centring, scene.whitening.strength),
@@ -129,11 +122,11 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
 
 def _alternative(side: Side) -> str:
     cosine = side.headlines["mean_cosine"].value
-    return alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
+    return clouds.alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
 
 
 def _trust_lines(side: Side) -> list[str]:
-    lines = lines_below(side.projection, side.panel)
+    lines = clouds.lines_below(side.projection, side.panel)
     if side.name == "white" and side.projection.origin is not None:
         scale = _("drawn × {factor}, so that both have the same rms radius")
         lines.append(scale.format(factor=f"{side.scale:.3g}"))
@@ -160,7 +153,7 @@ def _film_parts(scene: ConeScene) -> dict[str, Any]:
         "nearest": at,
         "knobs": knobs,
         "landmarks": [(stop, names[stop]) for stop in (0, CENTRED, len(knobs) - 1)],
-        "cones": [cone_wedges(stop.cones, raw, scene.raw.d) for stop in stops],
+        "cones": [clouds.cone_wedges(stop.cones, raw, scene.raw.d) for stop in stops],
         "frames": [stop.frame for stop in stops],
         "factors": [stop.factor for stop in stops],
     }
@@ -201,8 +194,7 @@ SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
 def show_headlines(scene: ConeScene) -> None:
-    with st.container(key="headlines"):
-        boxes = st.columns(2)
+    boxes = st.container(key="headlines").columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         is_raw = side.content_key == scene.raw.content_key
         former = None if is_raw else scene.raw.headlines
@@ -216,8 +208,7 @@ def show_headlines(scene: ConeScene) -> None:
 
 
 def show_all_measures(scene: ConeScene) -> None:
-    with st.container(key="numbers"):
-        boxes = st.columns(2)
+    boxes = st.container(key="numbers").columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
         notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
@@ -233,7 +224,7 @@ def show_all_measures(scene: ConeScene) -> None:
                 "and d, because the map was fitted on these points."
             )
         )
-    elif scene.is_white and whitening.shrinkage:
+    elif whitening.centring == whitening.strength == 1 and whitening.shrinkage:
         st.caption(
             _(
                 "The whitened cloud's IsoScore stays below that of new isotropic data with the "
@@ -387,7 +378,8 @@ def _values_of(side: Side) -> list[float | None]:
 
 def _toy(shift: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
     """A picture of round points after the matrix and the shift, with the origin as a cross."""
-    theme, points = current_theme(), np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    theme = clouds.current_theme()
+    points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
     # lines of no length with round ends: a third of the bytes of circles
     dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points @ np.transpose(matrix) + shift)
     svg = (

@@ -230,10 +230,6 @@ class ConeScene:
         return n <= d and len(self.whitening.components) < min(n - 1, d)
 
     @property
-    def is_white(self) -> bool:
-        return self.whitening.centring == self.whitening.strength == 1
-
-    @property
     def is_cone(self) -> bool:
         """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
         angle = measured(self.raw, QUOTED)["opening_angle"].value

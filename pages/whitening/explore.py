@@ -64,15 +64,8 @@ from pages.common.controls import choose, choose_in, follow_default
 from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, offer_transform, short_number
+from pages.common.draw import clouds
 from pages.common.draw.charts import show_chart
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cloud_panel,
-    current_theme,
-    lines_below,
-    point_colours,
-)
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
@@ -109,8 +102,8 @@ def measured(picture: TreatedCloud) -> dict[str, Measured]:
 
 
 def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
-    with st.container(key="whitening-numbers"):
-        boxes = st.columns(len(scene.pictures) + len(scene.waiting))
+    n_boxes = len(scene.pictures) + len(scene.waiting)
+    boxes = st.container(key="whitening-numbers").columns(n_boxes)
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             st.markdown(f"**{picture.title}**")
@@ -158,9 +151,9 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         points=Points.of(pack_cloud([panel.coordinates for panel in panels], scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
+        colours=clouds.point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
         reach=scene.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components),
+        axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=" · ".join(picture.title for picture in scene.pictures),
         alt=paragraph(_alternative(picture, scene) for picture in scene.pictures),
@@ -186,15 +179,13 @@ def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
 # a step of a slider changes only some of them
 @kept(2000)
 def _drawn(picture: TreatedCloud, at: whitened.ScaledProjection, reach: float, code: str) -> Panel:
-    treated = picture.treated
-    return cloud_panel(
-        treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
-    )
+    X, d = picture.treated.vectors, picture.treated.retained.shape[1]
+    return clouds.cloud_panel(X, (), at.projection, reach, scale=at.factor, d=d)
 
 
 def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
     n, cosine = len(scene.sets.points.cloud), measured(picture)["mean_cosine"].value
-    return alternative_with(picture.title, n, cosine, _panel(picture, scene))
+    return clouds.alternative_with(picture.title, n, cosine, _panel(picture, scene))
 
 
 def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
@@ -206,13 +197,14 @@ def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
-    if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
+    # trustworthiness has no meaning if all points are at one place
+    if not picture.projection.around_origin.any():
         rounding = _(
             "all points at the origin: this treatment leaves only rounding along the axes of this "
             "view"
         )
         return [rounding]
-    lines = lines_below(picture.projection, panel)
+    lines = clouds.lines_below(picture.projection, panel)
     if picture.name == "raw" or picture.projection.origin is None:
         return lines
     line = _("drawn × {factor}, so that all have the same rms radius")
@@ -322,8 +314,7 @@ def show_all_measures(scene: WhiteningScene) -> None:
     if scene.sets.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
-    measured_on = whitened.provenance(scene)
-    table = partial(table_csv, scene, tables, measured_on)
+    table = partial(table_csv, scene, tables, whitened.provenance(scene))
     offer_csv(_("Download measures (CSV)"), "whitening-measures", table)
 
 
@@ -441,19 +432,22 @@ def _show(figure: Any, kind: str, title: str) -> Figures:
     return {title: figure}
 
 
+def _show_curves(curves: Sequence[Curve], axes: Axes, kind: str, title: str) -> Figures:
+    figure = curves_figure(curves, axes, clouds.current_theme(), height=CHART_HEIGHT)
+    return _show(figure, kind, title)
+
+
 def _spectra(scene: WhiteningScene, kind: str) -> Figures:
     is_log = kind == "spectrum"
     y = _("variance over the mean variance") if is_log else _("share of the variance so far")
     curves = []
     for place, picture in enumerate(scene.pictures):
         found = _covariances(picture)
-        try:
+        with suppress(UndefinedMeasure):  # the treatment makes all points equal
             heights = found.spectrum if is_log else found.cumulative
-        except UndefinedMeasure:  # the treatment makes all points equal
-            continue
-        # a logarithmic axis does not show values below the rounding error
-        heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
-        curves.append(Curve(np.arange(1, len(heights) + 1), heights, picture.title, place))
+            # a logarithmic axis does not show values below the rounding error
+            heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
+            curves.append(Curve(np.arange(1, len(heights) + 1), heights, picture.title, place))
     if is_log:
         ends = np.array([1, len(curves[0].x)])
         # in units of the raw cloud's mean variance
@@ -461,20 +455,19 @@ def _spectra(scene: WhiteningScene, kind: str) -> Figures:
         floor = np.full(2, scene.sets.whitening.rank_floor / mean_variance)
         curves.append(Curve(ends, floor, _("rank floor of the fit")))
     axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
+    return _show_curves(curves, axes, kind, y)
 
 
 def _matrices(scene: WhiteningScene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
+    look = {"title": _("dimension"), "height": CHART_HEIGHT}
     names = [_("dimension {i}").format(i=i) for i in dimensions]
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for picture, box in zip(scene.pictures, boxes, strict=False):
         matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
-        figure = matrix_figure(
-            matrix, names, current_theme(), title=_("dimension"), reach=reach, height=CHART_HEIGHT
-        )
+        figure = matrix_figure(matrix, names, clouds.current_theme(), reach=reach, **look)
         with box:
             st.markdown(f"**{picture.title}**")
             figures |= _show(figure, f"{kind}-{picture.name}", picture.title)
@@ -488,11 +481,9 @@ def _rogue(scene: WhiteningScene, kind: str) -> Figures:
             order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
             about = [_("dimension {i}").format(i=i) for i in order]
             groups.append(Bars(shares[order], about, picture.title, place))
-    title = _("share of the mean cosine")
-    figure = bars_figure(
-        groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
-    )
-    return _show(figure, kind, title)
+    x, y = _("dimensions, largest share first"), _("share of the mean cosine")
+    figure = bars_figure(groups, x, y, clouds.current_theme(), height=CHART_HEIGHT)
+    return _show(figure, kind, y)
 
 
 @kept(32)
@@ -514,7 +505,7 @@ def _cosines(scene: WhiteningScene, kind: str) -> Figures:
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
     axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.x)
+    return _show_curves(curves, axes, kind, axes.x)
 
 
 @kept(32)
@@ -548,13 +539,10 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
     if n[0] < d < n[-1]:
         name = _("n = d = {d}").format(d=d)
         curves.append(Curve(np.array([d, d]), np.array([0.0, fits[0].baseline]), name))
-    axes = Axes(
-        _("points in the fit"),
-        _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
-        log_x=True,
-        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
-    )
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
+    y = _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}")
+    ticks = tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1])
+    axes = Axes(_("points in the fit"), y, log_x=True, x_ticks=ticks)
+    return _show_curves(curves, axes, kind, axes.y)
 
 
 @kept(32)
@@ -577,7 +565,7 @@ def _flow(scene: WhiteningScene, kind: str) -> Figures:
         Curve(epochs[[0, -1]], new[[0, 0]], _("the Gaussian it starts from")),
     ]
     axes = Axes(_("epoch"), _("nats per point"))
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
+    return _show_curves(curves, axes, kind, axes.y)
 
 
 _DRAWN: dict[str, Callable[[WhiteningScene, str], Figures]] = {
@@ -758,7 +746,6 @@ def _slider(
 # ---- the fragment ----
 
 
-CHARTS = "all-charts"
 FORMULA = ":material/function:"
 
 
@@ -861,7 +848,7 @@ def _answer(scene: WhiteningScene) -> None:
     label = _("All measures")
     show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
     icon = ":material/show_chart:"
-    show_folded(_("Charts"), CHARTS, show_charts, scene, icon=icon, parameters=["chart"])
+    show_folded(_("Charts"), "all-charts", show_charts, scene, icon=icon, parameters=["chart"])
 
 
 def _show_flow_part(scene: WhiteningScene) -> None:

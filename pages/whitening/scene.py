@@ -115,14 +115,8 @@ def train_flow(points: CorpusCloud) -> None:
             n_drawn = len(history)
             _draw_live(place, history)
 
-    jobs.kept_or_made(
-        trained_flow,
-        points,
-        what=_("Training a flow on {n} points").format(n=f"{len(points.cloud):,}"),
-        lane="flow",
-        watch=watch,
-        is_long=True,
-    )
+    what = _("Training a flow on {n} points").format(n=f"{len(points.cloud):,}")
+    jobs.kept_or_made(trained_flow, points, what=what, lane="flow", watch=watch, is_long=True)
     _histories.pop(points.key, None)
 
 
@@ -226,11 +220,6 @@ class TreatedCloud:
     def factor(self) -> float:
         return self.scaled.factor
 
-    @property
-    def is_emptied(self) -> bool:
-        """True if the treatment removed all but rounding errors along the picture's axes."""
-        return not self.projection.around_origin.any()
-
 
 # treated vectors take 8 MB for 5,000 points
 @kept(24, in_run=True)
@@ -308,15 +297,11 @@ def build_scene(
     sets.points.project_in_job(look.view, look.n_components)
     fitted = {name: _fitted(name, sets) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
-    pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
     # the frame is that of the default knobs, so that the scale is constant while a slider moves
     at_rest = [_picture(treatment, sets, Knobs(), look) for treatment in ready]
     return WhiteningScene(
-        sets=sets,
-        knobs=knobs,
-        look=look,
-        chosen=chosen,
-        pictures=pictures,
+        *(sets, knobs, look, chosen),
+        pictures=tuple(_picture(treatment, sets, knobs, look) for treatment in ready),
         reach=max(picture.scaled.reach for picture in at_rest) * FRAME_MARGIN,
         waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
     )
