@@ -9,7 +9,7 @@ import numpy as np
 from ..diagnosis.diagnosis import LEAST_ROWS, TrialRows
 from ..diagnosis.findings import copies
 from ..diagnosis.yardsticks import change
-from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows
+from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.intervals import Estimate
 from ..measure.neighbour_changes import NeighbourChanges, neighbour_changes
@@ -108,12 +108,10 @@ def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
 def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
     """Spearman's correlation of the cosines of all pairs of rows in X (n, d) and in Y (n, e)."""
-    pairs = np.triu_indices(len(X), k=1)
-    found = []
+    pairs, found = np.triu_indices(len(X), k=1), []
     for each in (X, Y):
-        rows = finite_rows(each, at_least=2).astype(np.float64)
-        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        found.append((rows @ rows.T)[pairs])
+        U = unit_rows(finite_rows(each, at_least=2).astype(np.float64))
+        found.append((U @ U.T)[pairs])
     return spearman(*found)
 
 

@@ -185,8 +185,6 @@ def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Stop:
-    centring: float  # in [0, 1]
-    strength: float  # in [0, 1]
     factor: float  # gives the stop the raw picture's rms radius
     coordinates: np.ndarray  # (n, k) around the origin, multiplied by ``factor``
     cones: tuple[ConeEdge, ...]  # as ``cone_edges`` gives them
@@ -213,7 +211,7 @@ def film(
         places, cones = _place(X, fitted.adjust(centring=s, strength=t), raw)
         factor = match_radius(raw.around_origin, places)
         places = places * factor
-        stops.append(Stop(s, t, factor, places, cones, frame_of(places, drawn_cones(cones, raw))))
+        stops.append(Stop(factor, places, cones, frame_of(places, drawn_cones(cones, raw))))
     return tuple(stops)
 
 

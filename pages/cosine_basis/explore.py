@@ -73,7 +73,7 @@ STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True
 DEFAULTS = {**STANDARD, "len2": 2.0}  # both pictures are equal under the standard basis
 PRESETS = {
     "standard": STANDARD,
-    "diagonal": {**STANDARD, "len2": 2.0},
+    "diagonal": DEFAULTS,
     "shear": {**STANDARD, "len2": 2**0.5, "angle": 45.0},
     "half-shear": {**STANDARD, "len2": 1.25**0.5, "angle": float(np.degrees(np.arctan2(1, 0.5)))},
     "longer-e1": {**STANDARD, "len1": 2.0},

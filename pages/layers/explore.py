@@ -8,54 +8,28 @@ import streamlit as st
 
 from geometry import Corpus
 from geometry.data.number_text import signed, with_sign
+from geometry.encode.pool import POOLINGS
 from geometry.evaluate.published import published_tables
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import strips_figure
 from geometry.measure import Measured, top_contribution_baseline
 from geometry.projection.panel import Panel
-from geometry.projection.twin_message import (
-    UNIT_REACH,
-    Picture,
-    TwinCloud,
-    spread_stops,
-)
-from pages.common import measures
+from geometry.projection.twin_message import UNIT_REACH, Picture, TwinCloud, spread_stops
+from pages.common import cloud_choices, cloud_parts, measures
 from pages.common.address import fills_window, is_presenting
-from pages.common.cloud_choices import warn_of_too_few
-from pages.common.cloud_parts import (
-    figures_csv,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
-)
 from pages.common.controls import choose
-from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus
+from pages.common.corpus_cloud import MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw import clouds
 from pages.common.draw.charts import show_chart
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.explore_panel import (
-    Explored,
-    explored_part,
-    filtered_corpus,
-    open_panel,
-)
+from pages.common.explore_panel import Explored, explored_part, filtered_corpus, open_panel
 from pages.common.folded import show_folded
 from pages.common.measures import BigNumber
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import (
-    coverage_line,
-    coverage_of,
-    layer_words,
-    of_known_text,
-)
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    show_selection,
-)
+from pages.common.origin import coverage_line, coverage_of, layer_words, of_known_text
+from pages.common.selected_points import choose_point, chosen_marks, show_selection
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
@@ -115,7 +89,9 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         is_large=is_presenting(),
         has_lead=True,
     )
-    return show_explored(cloud, points, explored, key=GROUP, on_settled=layered.store_layer)
+    return cloud_parts.show_explored(
+        cloud, points, explored, key=GROUP, on_settled=layered.store_layer
+    )
 
 
 # ---- curves ----
@@ -230,11 +206,10 @@ def _note(measure: str, scene: LayersScene) -> str:
                 "layers are published, and of ELMo three layers."
             )
         )
-    if scene.unresolved:
-        names = _(", ").join(series_name(name) for name in scene.unresolved)
-        parts.append(
-            _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
-        )
+    names = layered.compared_names(scene.name)
+    if left_out := _(", ").join(series_name(name) for name in names if name not in scene.series):
+        said = _("Left out, because bfloat16 can't resolve them: {names}.")
+        parts.append(said.format(names=left_out))
     return paragraph(parts)
 
 
@@ -314,11 +289,11 @@ def _cell(row: Measured) -> str:
     if row.value is None:
         return measures.no_value(row.undefined)
     decimals = 4 if row.name == "positive_cosine_share" else None
-    text = measures.print_value(row.name, row.value, decimals)
-    if row.low is None or row.high is None:
-        return text
-    low, high = (measures.print_value(row.name, end, decimals) for end in (row.low, row.high))
-    return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+    text, low, high = (
+        measures.print_value(row.name, each, decimals) for each in (row.value, row.low, row.high)
+    )
+    # a no-break space: intervals stay whole
+    return f"{text} [{low},\u00a0{high}]" if low and high else text
 
 
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
@@ -344,10 +319,10 @@ def offer_downloads(scene: LayersScene, measure: str) -> None:
     about = layered.provenance(scene)
     # the coordinates at every layer, as drawn: of unit vectors around the origin
     places = {f"layer_{i}": at.around_origin for i, (at, _edges) in enumerate(scene.drawn)}
-    points = partial(places_csv, scene.first.cloud, places, about)
+    points = partial(cloud_parts.places_csv, scene.first.cloud, places, about)
     offer_csv(_("Download points (CSV)"), "layers-points", points)
     figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), clouds.current_theme())
-    curves = partial(figures_csv, {"": figure}, about)
+    curves = partial(cloud_parts.figures_csv, {"": figure}, about)
     offer_csv(_("Download curves (CSV)"), "layers-curves", curves)
     dimensions = partial(dimensions_csv, scene.parts, about)
     offer_csv(_("Download dimensions (CSV)"), "layers-dimensions", dimensions)
@@ -448,7 +423,15 @@ def explore(corpus: Corpus) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
-        spec, look = layered.choose_cloud_and_look(corpus, encoder, more=more_box.container())
+        unit_box, pooling_box = st.columns(2)
+        with unit_box:
+            unit = cloud_choices.choose_unit(encoder, ("sentences", TOKENS))
+        with pooling_box:
+            pooling = cloud_choices.choose_pooling(encoder, tuple(POOLINGS), unit)
+        with more_box:
+            special = cloud_choices.choose_special(encoder, unit, pooling)
+        spec = CloudSpec(unit, 0, pooling, special)
+        look = cloud_choices.choose_look(corpus, spec, views=("mean", "svd", "cone", "pca"))
     with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
@@ -456,10 +439,10 @@ def explore(corpus: Corpus) -> None:
         # without WebGL2 Plotly draws the points; it is slow with many
         most = layered.SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            name, special = layered.name_of(spec), spec.special_tokens
+            name = TOKENS if unit == TOKENS else pooling
             first = encode_corpus(corpus, layered.drawn_spec(encoder, name, special, most))
         with notes_box:
-            if warn_of_too_few(len(first.cloud)):
+            if cloud_choices.warn_of_too_few(len(first.cloud)):
                 return
         with progress_box:
             film = layered.build_film(layered.unlabelled(first), look)
@@ -479,13 +462,13 @@ def explore(corpus: Corpus) -> None:
         layer_title(scene, layer): scene.drawn[layer][0].around_origin
         for layer in dict.fromkeys((scene.layer, 0, scene.last))
     }
-    show_parts(panel, corpus, first, explored, look, chosen, cloud, places)
+    cloud_parts.show_parts(panel, corpus, first, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(first.cloud, first.shared_key)
     if fills_window():
         return
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_reading(corpus)
+        cloud_parts.warn_of_reading(corpus)
     try:
         with curve_progress_box:  # encodes and measures every layer
             values = lesson_values(scene)

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder, UndefinedMeasure, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import BYTES_AT_ONCE
-from geometry.encode.pool import DEFAULT_POOLING, POOLINGS
+from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
 from geometry.measure.cosines import rotated_top_contributions
@@ -27,14 +26,7 @@ from geometry.transform.treatments import Knobs
 from pages.common import jobs, measures
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
-from pages.common.cloud_choices import (
-    DEFAULT_LAYER,
-    Look,
-    choose_look,
-    choose_pooling,
-    choose_special,
-    choose_unit,
-)
+from pages.common.cloud_choices import DEFAULT_LAYER, Look
 from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import (
     MANY_POINTS,
@@ -244,24 +236,6 @@ def parts_of(points: CorpusCloud, treatment: str) -> np.ndarray:
 LAYER = "layer"
 
 
-def name_of(spec: CloudSpec) -> str:
-    return TOKENS if spec.unit == TOKENS else spec.pooling
-
-
-def choose_cloud_and_look(
-    corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator
-) -> tuple[CloudSpec, Look]:
-    unit_box, pooling_box = st.columns(2)
-    with unit_box:
-        unit = choose_unit(encoder, ("sentences", TOKENS))
-    with pooling_box:
-        pooling = choose_pooling(encoder, tuple(POOLINGS), unit)
-    with more:
-        special = choose_special(encoder, unit, pooling)
-    spec = CloudSpec(unit, 0, pooling, special)
-    return spec, choose_look(corpus, spec, views=("mean", "svd", "cone", "pca"))
-
-
 def chosen_layer(last: int) -> int:
     stored = str(st.session_state.get(LAYER, ""))
     layer = int(stored) if stored.isdecimal() else number_in_url(LAYER)
@@ -305,11 +279,6 @@ class LayersScene:
                 if name == self.name:
                     raise
         return found
-
-    @property
-    def unresolved(self) -> tuple[str, ...]:
-        """The names of the clouds that bfloat16 can't resolve, so they have no curve."""
-        return tuple(name for name in compared_names(self.name) if name not in self.series)
 
     @cached_property
     def tables(self) -> Sweep:

@@ -31,18 +31,11 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Marks
 from geometry.projection.twin import FAR, STRENGTHS, Stop, film, film_knobs, nearest_in_film
 from geometry.projection.twin_message import SIDE, Aside, Picture, Points, TwinCloud
-from pages.common import measures
+from pages.common import cloud_parts, measures
 from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
-from pages.common.cloud_parts import (
-    choose_spec,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
-)
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
@@ -58,12 +51,7 @@ from pages.common.origin import counted, coverage_line, coverage_of, of_known_te
 from pages.common.page_list import page_path
 from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    short,
-    show_selection,
-)
+from pages.common.selected_points import choose_point, chosen_marks, short, show_selection
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
@@ -117,7 +105,9 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
         turns=True,
         side=SIDE_ABOVE_LISTS if scene.near else SIDE,
     )
-    return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
+    return cloud_parts.show_explored(
+        cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings
+    )
 
 
 def _alternative(side: Side) -> str:
@@ -497,7 +487,7 @@ def offer_downloads(scene: ConeScene) -> None:
 
 def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
     places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
-    return places_csv(scene.points.cloud, places, measured_on)
+    return cloud_parts.places_csv(scene.points.cloud, places, measured_on)
 
 
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
@@ -683,7 +673,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
-        spec = choose_spec(corpus, more=more_box.container())
+        spec = cloud_parts.choose_spec(corpus, more=more_box.container())
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
@@ -730,7 +720,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
         places = {each.title: each.projection.coordinates for each in (scene.raw, scene.white)}
-        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
+        cloud_parts.show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with found_box:
         show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
@@ -750,7 +740,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with guess_box:
             ask_for_guess(scene)
         with notes_box:  # above the pictures, but computed after they were sent
-            warn_of_reading(corpus)
+            cloud_parts.warn_of_reading(corpus)
             warn_of_few_rows(scene)
         if not is_presenting():
             with answer_box, errors_shown():

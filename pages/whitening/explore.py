@@ -41,7 +41,7 @@ from geometry.transform.covariances import Covariances
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
-from pages.common import jobs, measures
+from pages.common import cloud_parts, jobs, measures
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
@@ -51,14 +51,6 @@ from pages.common.cloud_choices import (
     choose_weights,
     points_and_fit,
     warn_of_too_few,
-)
-from pages.common.cloud_parts import (
-    choose_spec,
-    figures_csv,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
 )
 from pages.common.controls import choose, choose_in, follow_default
 from pages.common.corpus_cloud import CorpusCloud, labels_of
@@ -75,11 +67,7 @@ from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, weight_column
 from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    show_selection,
-)
+from pages.common.selected_points import choose_point, chosen_marks, show_selection
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
@@ -125,10 +113,8 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
         share = whitened.agreement(picture, sets.sample)
         former = raw and whitened.agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
-        number = measures.agreement_number(
-            measures.same_label(sets.points.corpus), share, former, chance
-        )
-        found.insert(1, number)
+        label = measures.same_label(sets.points.corpus)
+        found.insert(1, measures.agreement_number(label, share, former, chance))
     return found
 
 
@@ -146,7 +132,12 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         said = between.format(name=picture.title, share="{0}")
         pictures.append(Picture([0, place], [raw.title, picture.title], said))
     panels = [_panel(picture, scene) for picture in scene.pictures]
-    projection = raw.projection
+    projection, n = raw.projection, len(scene.sets.points.cloud)
+    below, alternatives = [], []
+    for picture, panel in zip(scene.pictures, panels, strict=True):
+        below.append(labelled(picture.title, " · ".join(_trust_lines(picture, panel))))
+        cosine = measured(picture)["mean_cosine"].value
+        alternatives.append(clouds.alternative_with(picture.title, n, cosine, panel))
     return TwinCloud(
         points=Points.of(pack_cloud([panel.coordinates for panel in panels], scene.reach)),
         rows_key=scene.sets.points.key,
@@ -156,16 +147,13 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=" · ".join(picture.title for picture in scene.pictures),
-        alt=paragraph(_alternative(picture, scene) for picture in scene.pictures),
+        alt=paragraph(alternatives),
         at=1.0,
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
         marks=chosen_marks(scene.sets.points, scene.chosen),
-        below=[
-            labelled(picture.title, " · ".join(_trust_lines(picture, panel)))
-            for picture, panel in zip(scene.pictures, panels, strict=True)
-        ],
+        below=below,
         provenance=whitened.provenance(scene),
         file_name=f"whitening-{projection.n_components}d",
         is_large=is_presenting(),
@@ -181,19 +169,6 @@ def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
 def _drawn(picture: TreatedCloud, at: whitened.ScaledProjection, reach: float, code: str) -> Panel:
     X, d = picture.treated.vectors, picture.treated.retained.shape[1]
     return clouds.cloud_panel(X, (), at.projection, reach, scale=at.factor, d=d)
-
-
-def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    n, cosine = len(scene.sets.points.cloud), measured(picture)["mean_cosine"].value
-    return clouds.alternative_with(picture.title, n, cosine, _panel(picture, scene))
-
-
-def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    panel, said = _panel(picture, scene), []
-    if picture.name != "raw":
-        values = {"pairs": f"{len(read_bundled_pairs()):,}"}
-        said = [prose(PAGE, f"about-{picture.name}", values)]
-    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel)])])
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
@@ -222,7 +197,6 @@ def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
 Rows = tuple[Measured, ...]
 Tables = Mapping[str, Rows]  # by the treatment's name
 FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
-WHOLE = "all-rows"  # key of the toggle that shows all rows
 
 
 @kept(128)
@@ -235,19 +209,11 @@ def rows_of(
     """
     treated, units = picture.on(sample).treated, sample.units
     annotations = whitened.annotations_of(sample)
-    has_labels = annotations.labels is not None
-    names = None if is_whole else FIVE[: 4 if has_labels else 5]
-    table: tuple[Measured, ...] = measure_table(
-        treated.retained, names=names, seed=SEED, intervals=is_new, units=units
-    )
+    names = None if is_whole else FIVE[: 5 if annotations.labels is None else 4]
+    how: dict[str, Any] = {"seed": SEED, "intervals": is_new, "units": units}
+    table: Rows = measure_table(treated.retained, names=names, **how)
     if is_whole and treated.retained is not treated.vectors:
-        single = measure_table(
-            treated.vectors,
-            names=measures.DIMENSION_SHARES,
-            seed=SEED,
-            intervals=is_new,
-            units=units,
-        )
+        single = measure_table(treated.vectors, names=measures.DIMENSION_SHARES, **how)
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
     if not is_whole:  # only the labels are used
@@ -260,23 +226,19 @@ def rows_of(
 
 
 def measure_all(scene: WhiteningScene, *, is_whole: bool = True) -> Tables:
-    sets = scene.sets
-    tables = jobs.all_kept_or_made(
-        rows_of,
-        [
-            (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
-            for picture in scene.pictures
-        ],
-        what=_("Measuring clouds: {n}"),
-        lane="measure",
-        passing=True,
-    )
+    sets, what = scene.sets, _("Measuring clouds: {n}")
+    asked = [
+        (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
+        for picture in scene.pictures
+    ]
+    tables = jobs.all_kept_or_made(rows_of, asked, what=what, lane="measure", passing=True)
     return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
 
 def show_all_measures(scene: WhiteningScene) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
-    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
+    label = _("Show all measures instead of five")
+    is_whole = st.toggle(label, key="all-rows", persist_state="session")
     with st.container():
         tables = measure_all(scene, is_whole=is_whole)
     with st.container(key="whitening-table"):
@@ -308,9 +270,13 @@ def show_all_measures(scene: WhiteningScene) -> None:
                 lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
     for line in lines:
         st.markdown(f"- {line}")
+    pairs = f"{len(read_bundled_pairs()):,}"
     for picture in scene.pictures:
-        title = f"**{picture.title}**"
-        st.caption("  \n".join([title, about(picture, scene)]))
+        said, panel = [f"**{picture.title}**"], _panel(picture, scene)
+        if picture.name != "raw":
+            said.append(prose(PAGE, f"about-{picture.name}", {"pairs": pairs}))
+        said.append(" · ".join([*panel.captions, *_trust_lines(picture, panel)]))
+        st.caption("  \n".join(said))
     if scene.sets.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
@@ -418,7 +384,7 @@ def show_charts(scene: WhiteningScene) -> None:
         "floor": f"{scene.sets.whitening.rank}",
     }
     st.caption(prose(PAGE, f"chart-{kind}", values))
-    table = partial(figures_csv, figures, whitened.provenance(scene))
+    table = partial(cloud_parts.figures_csv, figures, whitened.provenance(scene))
     offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", table)
 
 
@@ -521,13 +487,8 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
-    fits = jobs.kept_or_made(
-        _by_size,
-        scene.sets.sample,
-        what=_("Whitening by the points in the fit"),
-        lane="measure",
-        passing=True,
-    )
+    what = _("Whitening by the points in the fit")
+    fits = jobs.kept_or_made(_by_size, scene.sets.sample, what=what, lane="measure", passing=True)
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
@@ -611,8 +572,7 @@ def warn_of_simplex(scene: WhiteningScene) -> None:
 
 
 def offer_downloads(scene: WhiteningScene) -> None:
-    measured_on = whitened.provenance(scene)
-    points = partial(pictures_csv, scene, measured_on)
+    points = partial(pictures_csv, scene, whitened.provenance(scene))
     offer_csv(_("Download points (CSV)"), "whitening-points", points)
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
@@ -651,7 +611,9 @@ def pictures_csv(scene: WhiteningScene, measured_on: str) -> bytes:
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     places = {each.name: each.projection.around_origin * each.factor for each in scene.pictures}
     factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return places_csv(scene.sets.points.cloud, places, " · ".join([measured_on, view, *factors]))
+    return cloud_parts.places_csv(
+        scene.sets.points.cloud, places, " · ".join([measured_on, view, *factors])
+    )
 
 
 # ---- controls ----
@@ -762,7 +724,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     unit_box, pooling_box, fit_box = more_box.columns(3)
     special_box = more_box.container()
     cloud_boxes = (unit_box, boxes[-1], pooling_box)  # the last one is for the layer
-    spec = choose_spec(corpus, more=special_box, boxes=cloud_boxes)
+    spec = cloud_parts.choose_spec(corpus, more=special_box, boxes=cloud_boxes)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     with panel.parts:
@@ -803,7 +765,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
-        cloud = show_explored(_twin_cloud(scene), points, explored, key=GROUP)
+        cloud = cloud_parts.show_explored(_twin_cloud(scene), points, explored, key=GROUP)
         waiting = {} if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {
@@ -814,11 +776,11 @@ def explore(corpus: Corpus | VectorSet) -> None:
             }
         )
         places = {each.title: each.projection.coordinates for each in scene.pictures}
-        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
+        cloud_parts.show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_reading(corpus)
+        cloud_parts.warn_of_reading(corpus)
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     with answer_box, errors_shown():

@@ -1,7 +1,5 @@
 """Independent axes of GloVe beside its principal axes, each named by its words."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 
@@ -49,7 +47,11 @@ def show_named_axes() -> None:
                 alt=f"{names[name]}: {said(blocks)}",
                 zoom=False,
             )
-    st.markdown(shapes_table(found.bases))
+    head, lines = [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")], []
+    for name, axes in found.bases.items():
+        shape = (axes.mean_top(WORDS), axes.kurtosis, axes.skewness)
+        lines.append([names[name], *(signed(value, 2) for value in shape)])
+    st.markdown(aligned_table(head, lines))
     values = {
         "words": f"{N_WORDS:,}",
         "fitted": f"{found.n_fitted:,}",
@@ -91,15 +93,6 @@ def said(blocks: Blocks) -> str:
         others=f"{size[~own].mean():.2f}",
         words=_("; ").join(groups),
     )
-
-
-def shapes_table(bases: Mapping[str, PlacedWords]) -> str:
-    names = basis_names()
-    head, lines = [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")], []
-    for name, axes in bases.items():
-        values = (axes.mean_top(WORDS), axes.kurtosis, axes.skewness)
-        lines.append([names[name], *(signed(value, 2) for value in values)])
-    return aligned_table(head, lines)
 
 
 def axes_csv(found: WordAxes) -> bytes:

@@ -25,8 +25,8 @@ def cloud() -> np.ndarray:
 @for_each("k", [2, 3])
 def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
     raw, fitted = project(cloud, method, k), fit_whitening(cloud)
-    for stop in film(cloud, fitted, raw):
-        white = whiten_beside(cloud, fitted, centring=stop.centring, strength=stop.strength)
+    for stop, (s, t) in zip(film(cloud, fitted, raw), film_knobs(), strict=True):
+        white = whiten_beside(cloud, fitted, centring=s, strength=t)
         picture = raw.apply(white.vectors)
         factor, _reach = common_scale(raw, picture)
         assert stop.factor == pytest.approx(factor)
