@@ -98,7 +98,7 @@ def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
     Raises UndefinedMeasure "no_spread" where all rows of a set are equal.
     """
-    A, B = (finite_rows(each, at_least=2).astype(np.float64) for each in (X, Y))
+    A, B = (finite_rows(each, at_least=2) for each in (X, Y))
     A, B = A - A.mean(axis=0), B - B.mean(axis=0)
     scale = np.linalg.norm(A.T @ A) * np.linalg.norm(B.T @ B)
     if not scale:
@@ -110,7 +110,7 @@ def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
     """Spearman's correlation of the cosines of all pairs of rows in X (n, d) and in Y (n, e)."""
     pairs, found = np.triu_indices(len(X), k=1), []
     for each in (X, Y):
-        U = unit_rows(finite_rows(each, at_least=2).astype(np.float64))
+        U = unit_rows(finite_rows(each, at_least=2))
         found.append((U @ U.T)[pairs])
     return spearman(*found)
 

@@ -22,11 +22,7 @@ class SearchError(ValueError):
 
 
 def find_texts(
-    texts: Sequence[str],
-    query: str,
-    *,
-    numbers: np.ndarray | None = None,
-    seconds: float = SECONDS,
+    texts: Sequence[str], query: str, *, numbers: np.ndarray | None = None, seconds: float = SECONDS
 ) -> np.ndarray:
     """The rows (m,) whose text is meant, in their order; none for an empty query.
 

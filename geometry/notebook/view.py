@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph, text_tables
 from ..errors import need
-from ..evaluate.specs import TreatmentSpec, parse_treatment
+from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine
 from ..palette import DARK, LIGHT
@@ -178,6 +178,12 @@ def make_view(
         path = [place - 1, place] if has_way else [place]
         between = translate(VIEW_TEXT["between"]).format(name=each.title, share="{0}")
         pictures.append(Picture(path, [clouds[stop].title for stop in path], between))
+    size = translate(VIEW_TEXT["size"])
+    about = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
+    if spec is not None and spec.is_fitted:
+        about.append(f"{spec.text} {translate(VIEW_TEXT['fit']).format(n=f'{n:,}')}")
+    seeded = translate(VIEW_TEXT["no-seed" if random_state is None else "seed"])
+    about += [f"projection={projection}", seeded.format(seed=random_state)]
     has_film = any(len(picture.path) > 1 for picture in pictures)
     has_origin = first.origin is not None
     colours = _colours(labels, sets[0], translate)
@@ -199,7 +205,7 @@ def make_view(
         frames=[panel.frame for panel in panels if panel.frame is not None],
         factors=factors if has_origin else (),
         below=below,
-        provenance=_provenance(sets, spec, projection, random_state, translate),
+        provenance=" · ".join(about),
         landmarks=[*enumerate(stops)] if has_film else (),
         film_name=" → ".join(stops) if has_film else "",
     )
@@ -262,22 +268,6 @@ def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) 
         kept = set(common[: MOST_LABELS - 1])
         names = [name if name in kept else rest for name in names]
     return PointColours.by_label(names, translate(VIEW_TEXT["label"]))
-
-
-def _provenance(
-    sets: Sequence[np.ndarray],
-    spec: TreatmentSpec | None,
-    method: str,
-    seed: int | None,
-    translate: Translate,
-) -> str:
-    size = translate(VIEW_TEXT["size"])
-    parts = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
-    if spec is not None and spec.is_fitted:
-        fit = translate(VIEW_TEXT["fit"]).format(n=f"{len(sets[0]):,}")
-        parts.append(f"{spec.text} {fit}")
-    seeded = translate(VIEW_TEXT["no-seed" if seed is None else "seed"]).format(seed=seed)
-    return " · ".join([*parts, f"projection={method}", seeded])
 
 
 def show(*vectors: Any, **how: Any) -> CloudWidget:

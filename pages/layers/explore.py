@@ -35,9 +35,7 @@ from pages.common.words import _, aligned_table, labelled, markdown, noted, para
 
 from . import PAGE
 from . import scene as layered
-from .scene import CONTEXTUAL, TOKENS, LayersScene, Sweep, Table, series_name
-
-GROUP = "layers"
+from .scene import CONTEXTUAL, TOKENS, LayersScene, Table, series_name
 
 
 def layer_title(scene: LayersScene, layer: int | None = None) -> str:
@@ -89,9 +87,8 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         is_large=is_presenting(),
         has_lead=True,
     )
-    return cloud_parts.show_explored(
-        cloud, points, explored, key=GROUP, on_settled=layered.store_layer
-    )
+    settled = layered.store_layer
+    return cloud_parts.show_explored(cloud, points, explored, key="layers", on_settled=settled)
 
 
 # ---- curves ----
@@ -110,6 +107,10 @@ def show_curves(scene: LayersScene) -> str:
     measure = choose(st.selectbox, _("Measure by layer"), labels, key="measure")
     label = labels[measure]
     axes = Axes(_("layer (0 is the input)"), label)
+    said = []
+    for name, tables in scene.tables_of(measure).items():
+        values = (measures.print_value(measure, each[measure].value) or "—" for each in tables)
+        said.append(labelled(series_name(name), _(", ").join(values)))
     curves = drawn_curves(scene, measure)
     figure = curves_figure(curves, axes, clouds.current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
@@ -117,7 +118,7 @@ def show_curves(scene: LayersScene) -> str:
         figure,
         key="layer-curves",
         file_name=f"layers-{measure}",
-        alt=_curves_in_words(scene.tables_of(measure), measure, label),
+        alt=labelled(_(", ").join([label, axes.x]), _("; ").join(said)),
     )
     st.caption(markdown(_note(measure, scene)))
     return measure
@@ -157,36 +158,23 @@ def published_curves(last: int) -> list[Curve]:
     return curves
 
 
-def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
-    said = []
-    for name, each in tables.items():
-        values = (measures.print_value(measure, table[measure].value) or "—" for table in each)
-        said.append(labelled(series_name(name), _(", ").join(values)))
-    head = _(", ").join([label, _("layer (0 is the input)")])
-    return labelled(head, _("; ").join(said))
-
-
 def _note(measure: str, scene: LayersScene) -> str:
     shown = [scene.series[name] for name in scene.tables_of(measure)]
     parts = [_("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them.")]
     if measure in CONTEXTUAL:
-        parts = [
-            _(
-                "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: "
-                "95% intervals of the difference, for other sentences (and types)."
-            )
-        ]
-    if measure == "max_explainable_variance":
-        parts.append(
-            _(
-                "The baseline here is that of random types of the same counts. The paper’s is one "
-                "random sample of tokens, so these values are not the paper’s."
-            )
+        shaded = _(
+            "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: 95% "
+            "intervals of the difference, for other sentences (and types)."
         )
-    parts += [
-        _("Texts of the curves: {note}.").format(note=each)
-        for each in layered.sample_note(shown[0])
-    ]
+        parts = [shaded]
+    if measure == "max_explainable_variance":
+        baseline = _(
+            "The baseline here is that of random types of the same counts. The paper’s is one "
+            "random sample of tokens, so these values are not the paper’s."
+        )
+        parts.append(baseline)
+    texts = _("Texts of the curves: {note}.")
+    parts += [texts.format(note=each) for each in layered.sample_note(shown[0])]
     if any(each.name == TOKENS for each in shown):
         parts.append(_("Tokens: special tokens left out, word pieces included."))
     specs = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
@@ -199,13 +187,12 @@ def _note(measure: str, scene: LayersScene) -> str:
             )
         parts.append(pooled)
     if measure == "mean_cosine":
-        parts.append(
-            _(
-                "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers "
-                "are stretched to the width of the chart. Of gpt2 only the input and the last two "
-                "layers are published, and of ELMo three layers."
-            )
+        published = _(
+            "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers are "
+            "stretched to the width of the chart. Of gpt2 only the input and the last two layers "
+            "are published, and of ELMo three layers."
         )
+        parts.append(published)
     names = layered.compared_names(scene.name)
     if left_out := _(", ").join(series_name(name) for name in names if name not in scene.series):
         said = _("Left out, because bfloat16 can't resolve them: {names}.")
@@ -257,8 +244,15 @@ def show_all_measures(scene: LayersScene) -> None:
         both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
         tables[TOKENS] = tuple(table | contextual for table, contextual in both)
         names = (*names, *CONTEXTUAL)
+    head = [_("layer"), *(measures.measure_label(name, with_unit=True) for name in names)]
+    shown = tables[scene.name]
+    rows = [
+        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(shown)
+    ]
+    isotropic = [measures.print_value(name, shown[-1][name].baseline) or "—" for name in names]
+    rows.append([_("isotropic"), *isotropic])
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(tables[scene.name], names))
+        st.markdown(aligned_table(head, rows, n_left=0))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -269,29 +263,18 @@ def show_all_measures(scene: LayersScene) -> None:
     )
     with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
-    measured_on = {
-        name: " · ".join(layered.series_origin(each)) for name, each in scene.series.items()
-    }
+    origin_of = layered.series_origin
+    measured_on = {name: " · ".join(origin_of(each)) for name, each in scene.series.items()}
     table = partial(table_csv, tables, measured_on)
     offer_csv(_("Download measures (CSV)"), "layers-measures", table)
-
-
-def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
-    head = [_("layer"), *(measures.measure_label(name, with_unit=True) for name in names)]
-    rows = [
-        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(tables)
-    ]
-    isotropic = [measures.print_value(name, tables[-1][name].baseline) or "—" for name in names]
-    return aligned_table(head, [*rows, [_("isotropic"), *isotropic]], n_left=0)
 
 
 def _cell(row: Measured) -> str:
     if row.value is None:
         return measures.no_value(row.undefined)
     decimals = 4 if row.name == "positive_cosine_share" else None
-    text, low, high = (
-        measures.print_value(row.name, each, decimals) for each in (row.value, row.low, row.high)
-    )
+    ends = (row.value, row.low, row.high)
+    text, low, high = (measures.print_value(row.name, each, decimals) for each in ends)
     # a no-break space: intervals stay whole
     return f"{text} [{low},\u00a0{high}]" if low and high else text
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
+from geometry import Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.data.translations import corpus_of
@@ -82,6 +82,10 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
             scene.near, ("square", "diamond"), captions, strict=True
         ):
             marks.append(Marks(rows.tolist(), shape, caption))
+    alternatives, n = [], len(scene.points.cloud)
+    for side in sides:
+        cosine = side.headlines["mean_cosine"].value
+        alternatives.append(clouds.alternative_with(side.title, n, cosine, side.panel))
     projection = raw.projection
     has_film = projection.origin is not None and not has_no_webgl2()
     cloud = TwinCloud(
@@ -95,7 +99,7 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
         values=(scene.whitening.centring, scene.whitening.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
-        alt=paragraph(map(_alternative, sides)),
+        alt=paragraph(alternatives),
         bands=raw.panel.bands,
         marks=marks,
         below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
@@ -108,11 +112,6 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
     return cloud_parts.show_explored(
         cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings
     )
-
-
-def _alternative(side: Side) -> str:
-    cosine = side.headlines["mean_cosine"].value
-    return clouds.alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
 
 
 def _trust_lines(side: Side) -> list[str]:
@@ -208,19 +207,17 @@ def show_all_measures(scene: ConeScene) -> None:
             st.caption(coverage_line(coverage_of(scene.points.corpus)))
     whitening = scene.whitening
     if scene.white.is_set_by_fit:
-        st.caption(
-            _(
-                "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
-                "and d, because the map was fitted on these points."
-            )
+        above = _(
+            "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n and "
+            "d, because the map was fitted on these points."
         )
+        st.caption(above)
     elif whitening.centring == whitening.strength == 1 and whitening.shrinkage:
-        st.caption(
-            _(
-                "The whitened cloud's IsoScore stays below that of new isotropic data with the "
-                "same n and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
-            )
+        below = _(
+            "The whitened cloud's IsoScore stays below that of new isotropic data with the same n "
+            "and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
         )
+        st.caption(below)
     _histogram(scene)
 
 
@@ -259,13 +256,10 @@ def numbers_table(side: Side, scene: ConeScene) -> str:
     steps, stage = scene.steps, (side.centring, side.strength)
     if steps is not None and stage in cone.STAGES:
         label = measures.agreement_label(scene.points.corpus)
-        lines.append(
-            [
-                _("{measure}, rows not fitted on").format(measure=label),
-                f"{steps.agreements[cone.STAGES.index(stage)]:.1%}",
-                _("{share} by chance").format(share=f"{steps.chance:.1%}"),
-            ]
-        )
+        share = f"{steps.agreements[cone.STAGES.index(stage)]:.1%}"
+        by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
+        label = _("{measure}, rows not fitted on").format(measure=label)
+        lines.append([label, share, by_chance])
     return aligned_table([_("measure"), _("value"), _("reference")], lines)
 
 
@@ -280,10 +274,8 @@ def _histogram(scene: ConeScene) -> None:
     n, sides = len(scene.points.cloud), (scene.raw, scene.white)
     st.markdown(_("**Cosines of pairs, before and after**"))
     said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
-    cosines = [
-        measures.print_value("mean_cosine", side.headlines["mean_cosine"].value, 2)
-        for side in sides
-    ]
+    means = (side.headlines["mean_cosine"].value for side in sides)
+    cosines = [measures.print_value("mean_cosine", mean, 2) for mean in means]
     show_histogram(
         (raw, white),
         (scene.raw.title, scene.white.title),
@@ -349,12 +341,11 @@ def show_causes(scene: ConeScene) -> None:
     st.html(f'<div class="causes">{figures}</div>')
     k, d = len(scene.whitening.components), scene.raw.vectors.shape[1]
     if scene.has_few_points and scene.whitening.strength:
-        st.caption(
-            _(
-                "With few points, whitening keeps {k} of {d} directions and leaves out the others. "
-                "So the dimensions stay unequal and correlated, even at full strength."
-            ).format(k=k, d=d)
+        few = _(
+            "With few points, whitening keeps {k} of {d} directions and leaves out the others. So "
+            "the dimensions stay unequal and correlated, even at full strength."
         )
+        st.caption(few.format(k=k, d=d))
 
 
 @kept(2000)
@@ -396,16 +387,13 @@ def show_inspector(scene: ConeScene) -> None:
     st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
     for box, title, found in zip(st.columns(2), titles, scene.near, strict=True):
-        lines = "".join(_row(cloud, *each, both) for each in zip(*found, strict=True))
+        lines = ""
+        for row, cosine in zip(*found, strict=True):
+            text = escape(cloud.texts[row])  # whole under the pointer and by keyboard
+            shown = f"<b>{text}</b>" if row in both else text
+            topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
+            lines += f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'
         box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{lines}</table>')
-
-
-def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
-    """A neighbour on one line; the whole text is shown under the pointer and by keyboard."""
-    text = escape(cloud.texts[row])
-    shown = f"<b>{text}</b>" if row in both else text
-    topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
-    return f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'
 
 
 # ---- the first visit ----
@@ -414,12 +402,10 @@ def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
 def welcome(scene: ConeScene) -> None:
     if is_presenting() or fills_window():
         return
+    count = counted(len(scene.points.cloud), scene.points.cloud.unit)
+    seen = _("Left: {count} as the model places them. Right: the same, whitened.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            _("Left: {count} as the model places them. Right: the same, whitened.").format(
-                count=counted(len(scene.points.cloud), scene.points.cloud.unit)
-            )
-        )
+        st.markdown(seen.format(count=count))
         with st.popover(_("What to look at"), width="content", key="steps"):
             steps = [
                 _("Look: the same points twice. The orange cones contain half of them, and 90%"),
@@ -439,10 +425,9 @@ def ask_for_guess(scene: ConeScene) -> None:
     answers = {"more": _("more often"), "same": _("about as often"), "fewer": _("less often")}
     id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
     label = measures.label_name(scene.points.corpus)
+    asked = _("Guess: in the whitened cloud, nearest neighbours share their {label} …")
     guess = st.pills(
-        _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
-            label=label
-        ),
+        asked.format(label=label),
         list(answers),
         key="guess",
         format_func=lambda name: answers[name],
@@ -702,17 +687,13 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with panel.find:
         chosen = choose_point(points)
     with look_box:
-        if has_no_webgl2():
-            centring, strength = film_sliders()
-        else:
-            centring, strength = film_settings(can_play=not look.is_map)
+        can_play = not look.is_map
+        settings = film_sliders() if has_no_webgl2() else film_settings(can_play=can_play)
         map_box = st.container()
     scene = None
     with errors_shown(notes_box):
         with progress_box:
-            scene = cone.build_scene(
-                points, look, fit, chosen, centring=centring, strength=strength
-            )
+            scene = cone.build_scene(points, look, fit, chosen, settings)
         if scene is None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:

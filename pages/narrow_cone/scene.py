@@ -76,15 +76,8 @@ def _store_key(cloud: Side, look: Look) -> str:
 
 def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
     """The coordinates of a map (n, n_components), fitted by the worker process."""
-    call = partial(
-        fit_map,
-        np.asarray(X),
-        look.view,
-        look.n_components,
-        random_state=look.seed,
-        most_fitted=look.most_fitted,
-        progress=send_progress,
-    )
+    how = {"random_state": look.seed, "most_fitted": look.most_fitted, "progress": send_progress}
+    call = partial(fit_map, np.asarray(X), look.view, look.n_components, **how)
     return MAP_WORKER.run(call, report)
 
 
@@ -366,21 +359,18 @@ def _placed(side: Side, raw: Projection) -> Projection:
 
 
 def build_scene(
-    points: CorpusCloud,
-    look: Look,
-    fit: str,
-    chosen: int | None,
-    *,
-    centring: float,
-    strength: float,
+    points: CorpusCloud, look: Look, fit: str, chosen: int | None, settings: tuple[float, float]
 ) -> ConeScene | None:
-    """Whiten and project, with progress for many points; None if all points are equal."""
+    """Whiten at (centring, strength) and project, with progress for many points.
+
+    None if all points are equal.
+    """
     k, is_map = look.n_components, look.is_map
     if full_whitening(points, fit).rank == 0:
         return None
     linear = points.project_in_job("svd" if is_map else look.view, k)
     raw = Side("raw", points, fit, 0.0, 0.0, linear)
-    white = Side("white", points, fit, centring, strength, linear)
+    white = Side("white", points, fit, *settings, linear)
     maps = maps_if_ready((raw, white), look) if is_map else None
     if maps is not None:
         first, picture = maps

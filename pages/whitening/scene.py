@@ -430,15 +430,6 @@ def fit_cells_of(picture: TreatedCloud, scene: WhiteningScene) -> list[str]:
 # ---- labels of neighbours ----
 
 
-def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
-    """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
-    for picture in scene.pictures:
-        if picture.kind.is_whitening:
-            is_new = scene.sets.overlap_with_fit(picture.name) == "none"
-            return (scene.pictures[0], picture) if is_new else None
-    return None
-
-
 # for each cloud and setting of the sliders; shared by all readers
 @kept(2000)
 def agreement(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
@@ -524,18 +515,18 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
     nothing = measures.nothing_measured()
-    if not any(picture.kind.is_whitening for picture in scene.pictures):
+    raw, *others = scene.pictures
+    white = next((picture for picture in others if picture.kind.is_whitening), None)
+    if white is None:
         words = _("None of the pictures is a whitening. Choose a whitening above.")
         return "unknown", words, nothing
-    pair = compared(scene)
-    if pair is None:
+    if sets.overlap_with_fit(white.name) != "none":
         words = _(
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
             "Choose “the other half” or another corpus under “Fit on”."
         )
         return "unknown", words, nothing
-    raw, white = pair
-    before, after = (_isoscore(each, sets.sample) for each in pair)
+    before, after = (_isoscore(each, sets.sample) for each in (raw, white))
     if before.high is None or after.low is None:
         return "unknown", too_few_for_interval(len(sets.points.cloud)), nothing
     rises = after.low > before.high
