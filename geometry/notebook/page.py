@@ -52,33 +52,29 @@ def view_html(view: CloudView, title: str = "") -> str:
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     find = escape(catalogue(view.language).gettext(VIEW_TEXT["find"]))
-    data = [_data("cloud-description", described.encode())]
-    data += [_data(f"array-{each.name}", each.body) for each in view.cloud.arrays.values()]
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f'<html lang="{escape(view.language)}">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            f"<h1>{escape(title)}</h1>",
-            f'<p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>',
-            '<div id="cloud"></div>',
-            f'<noscript><img src="data:image/png;base64,{picture}" alt="{escape(view.cloud.alt)}">'
-            f"<p>{escape(view.cloud.alt)}</p><p>{escape(view.cloud.provenance)}</p></noscript>",
-            '<h2></h2><ol id="selected"></ol>',
-            *data,
-            f'<script type="module">{script}</script>',
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
+    arrays = [_data(f"array-{each.name}", each.body) for each in view.cloud.arrays.values()]
+    data = "\n".join([_data("cloud-description", described.encode()), *arrays])
+    alt, about = escape(view.cloud.alt), escape(view.cloud.provenance)
+    return f"""<!doctype html>
+<html lang="{escape(view.language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>
+<div id="cloud"></div>
+<noscript><img src="data:image/png;base64,{picture}" alt="{alt}"><p>{alt}</p><p>{about}</p></noscript>
+<h2></h2><ol id="selected"></ol>
+{data}
+<script type="module">{script}</script>
+</body>
+</html>
+"""
 
 
 def _variables(theme: Theme) -> str:

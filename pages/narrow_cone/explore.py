@@ -63,7 +63,6 @@ from .tables import SIDES, show_two_tables
 # ---- pictures ----
 
 
-GROUP = "cone"
 SIDE_ABOVE_LISTS = 250  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them take 0.6 MB each
@@ -71,17 +70,12 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    raw, sides, marks = (
-        scene.raw,
-        (scene.raw, scene.white),
-        chosen_marks(scene.points, scene.chosen),
-    )
+    raw, sides = scene.raw, (scene.raw, scene.white)
+    marks = chosen_marks(scene.points, scene.chosen)
     if scene.near:
-        captions = (_("nearest before whitening"), _("nearest after whitening"))
-        for (rows, _cosines), shape, caption in zip(
-            scene.near, ("square", "diamond"), captions, strict=True
-        ):
-            marks.append(Marks(rows.tolist(), shape, caption))
+        (before, _cosines), (after, _cosines) = scene.near
+        marks.append(Marks(before.tolist(), "square", _("nearest before whitening")))
+        marks.append(Marks(after.tolist(), "diamond", _("nearest after whitening")))
     alternatives, n = [], len(scene.points.cloud)
     for side in sides:
         cosine = side.headlines["mean_cosine"].value
@@ -109,9 +103,8 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
         turns=True,
         side=SIDE_ABOVE_LISTS if scene.near else SIDE,
     )
-    return cloud_parts.show_explored(
-        cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings
-    )
+    settled = store_film_settings
+    return cloud_parts.show_explored(cloud, scene.points, explored, key="cone", on_settled=settled)
 
 
 def _trust_lines(side: Side) -> list[str]:
@@ -516,9 +509,7 @@ def show_presets() -> None:
     here = bundled_names()
     names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
     if corpus_of(language()) != "topics":  # first those of the model that knows the language
-        names = {
-            name: names[name] for name in sorted(names, key=lambda each: each not in E5_PRESETS)
-        }
+        names = dict(sorted(names.items(), key=lambda each: each[0] not in E5_PRESETS))
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
         for name in names:

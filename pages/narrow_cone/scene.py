@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,11 @@ def _store_key(cloud: Side, look: Look) -> str:
 
 def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
     """The coordinates of a map (n, n_components), fitted by the worker process."""
-    how = {"random_state": look.seed, "most_fitted": look.most_fitted, "progress": send_progress}
+    how: dict[str, Any] = {
+        "random_state": look.seed,
+        "most_fitted": look.most_fitted,
+        "progress": send_progress,
+    }
     call = partial(fit_map, np.asarray(X), look.view, look.n_components, **how)
     return MAP_WORKER.run(call, report)
 
@@ -285,7 +290,7 @@ class ConeScene:
 
 def quick_measures(X: np.ndarray, sample: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
     """Measures of the rows by name, those over pairs of a sample, without intervals."""
-    found = {}
+    found: dict[str, Measured] = {}
     for rows, are_pairs in ((X, False), (sample, True)):
         if some := [name for name in names if (name in OF_PAIRS) is are_pairs]:
             table = measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)

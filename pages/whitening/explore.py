@@ -106,12 +106,13 @@ def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
 
 
 def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
-    sets, raw = scene.sets, None if picture.name == "raw" else scene.pictures[0]
-    found = measures.measure_numbers(measured(picture), raw and measured(raw))
+    sets, raw = scene.sets, scene.pictures[0]
+    is_raw = picture is raw
+    found = measures.measure_numbers(measured(picture), None if is_raw else measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
         share = whitened.agreement(picture, sets.sample)
-        former = raw and whitened.agreement(raw, sets.sample)
+        former = None if is_raw else whitened.agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
         label = measures.same_label(sets.points.corpus)
         found.insert(1, measures.agreement_number(label, share, former, chance))
@@ -121,7 +122,6 @@ def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
 # ---- pictures ----
 
 
-GROUP = "whitening"
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 
@@ -427,7 +427,7 @@ def _spectra(scene: WhiteningScene, kind: str) -> Figures:
 def _matrices(scene: WhiteningScene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
-    look = {"title": _("dimension"), "height": CHART_HEIGHT}
+    look: dict[str, Any] = {"title": _("dimension"), "height": CHART_HEIGHT}
     names = [_("dimension {i}").format(i=i) for i in dimensions]
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for picture, box in zip(scene.pictures, boxes, strict=False):
@@ -765,7 +765,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
-        cloud = cloud_parts.show_explored(_twin_cloud(scene), points, explored, key=GROUP)
+        cloud = cloud_parts.show_explored(_twin_cloud(scene), points, explored, key="whitening")
         waiting = {} if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {

@@ -66,9 +66,8 @@ def check_table(scene: WhiteningScene) -> str:
     )
     head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
     for name in names:
-        both = [
-            whitened.whitened_fit_points(name, knobs, scene) for knobs in (scene.knobs, Knobs())
-        ]
+        settings = (scene.knobs, Knobs())
+        both = [whitened.whitened_fit_points(name, each, scene) for each in settings]
         deviations = [signed(deviation(each), 6) for each in both]
         lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
     return aligned_table(head, lines)

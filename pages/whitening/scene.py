@@ -452,8 +452,9 @@ def agreement_change(
 @kept(2000)
 def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | None:
     labels = labels_of(sample.cloud)
-    X = picture.on(sample).treated.retained
-    return None if labels is None else measures.agreement_of(X, labels, sample.units)
+    if labels is None:
+        return None
+    return measures.agreement_of(picture.on(sample).treated.retained, labels, sample.units)
 
 
 # ---- annotations ----
@@ -533,11 +534,8 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     words = _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
     if rises:
         words = _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
-    scores = {
-        "before": measures.measured_words(before),
-        "after": f"**{measures.measured_words(after)}**",
-    }
-    said = words.format(name=white.title, **scores)
+    first, then = map(measures.measured_words, (before, after))
+    said = words.format(name=white.title, before=first, after=f"**{then}**")
     beside = _(
         "as many isotropic points have an IsoScore of {best}. Subtracting the mean alone changes "
         "no IsoScore."
@@ -552,20 +550,21 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    label, shown = (
-        measures.same_label(sets.points.corpus),
-        change(found.value, found.low, found.high),
-    )
-    said = paragraph([said, better.format(label=markdown(label), change=f"**{shown}**")])
+    label, moved = markdown(measures.same_label(sets.points.corpus)), _bold_change(found)
+    said = paragraph([said, better.format(label=label, change=moved)])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
     over = agreement_change(centred, white, scene)
     if by_centring is not None and over is not None:
         words = _("It changes the neighbours by {alone}; whitening beyond it by {over}.")
-        alone, beyond = (change(each.value, each.low, each.high) for each in (by_centring, over))
-        beside = paragraph([beside, words.format(alone=f"**{alone}**", over=f"**{beyond}**")])
+        alone, beyond = map(_bold_change, (by_centring, over))
+        beside = paragraph([beside, words.format(alone=alone, over=beyond)])
     falls = (after.high or 0.0) < (before.low or 0.0)
     return claim_state(rises, falls, found, over), said, Control(beside)
+
+
+def _bold_change(moved: Estimate) -> str:
+    return f"**{change(moved.value, moved.low, moved.high)}**"
 
 
 def claim_state(rises: bool, falls: bool, found: Estimate, over: Estimate | None) -> State:
