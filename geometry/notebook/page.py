@@ -68,7 +68,8 @@ def view_html(view: CloudView, title: str = "") -> str:
 <h1>{escape(title)}</h1>
 <p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>
 <div id="cloud"></div>
-<noscript><img src="data:image/png;base64,{picture}" alt="{alt}"><p>{alt}</p><p>{about}</p></noscript>
+<noscript><img src="data:image/png;base64,{picture}" alt="{alt}">
+<p>{alt}</p><p>{about}</p></noscript>
 <h2></h2><ol id="selected"></ol>
 {data}
 <script type="module">{script}</script>
