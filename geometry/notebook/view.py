@@ -232,11 +232,10 @@ def _drawing(
     edges = cone_edges(cloud.vectors, at)
     coordinates = at.around_origin * factor
     has_origin = at.origin is not None
-    panel = Panel(
-        *(coordinates, (), reach, (), None),  # without texts, which the cloud has
-        wedges=cone_wedges(edges, at, cloud.filled.shape[1], translate),
-        frame=frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None,
-    )
+    wedges = cone_wedges(edges, at, cloud.filled.shape[1], translate)
+    frame = frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None
+    # texts and titles are those of the twin cloud
+    panel = Panel(coordinates, (), reach, (), None, wedges=wedges, frame=frame)
     lines = lines_below(at, panel, translate)
     if has_origin and factor != 1:
         lines.append(translate(VIEW_TEXT["factor"]).format(factor=f"{factor:.3g}"))

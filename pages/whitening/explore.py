@@ -286,10 +286,9 @@ def show_all_measures(scene: WhiteningScene) -> None:
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
     head, lines = [_("measure")], []
+    notes = {"all": _("set by the fit"), "some": _("partly set by the fit")}
     for picture in scene.pictures:
-        by_fit = {"all": _("set by the fit"), "some": _("partly set by the fit")}.get(
-            scene.sets.overlap_with_fit(picture.name)
-        )
+        by_fit = notes.get(scene.sets.overlap_with_fit(picture.name))
         titled = _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
         head.append(titled if by_fit else picture.title)
     for place, row in enumerate(tables["raw"]):
@@ -304,12 +303,9 @@ def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
 def _cell(row: Measured, raw: Measured) -> str:
     if row.value is None:
         return measures.no_value(row.undefined)
-    text = measures.print_value(row.name, row.value)
-    if row.low is not None and row.high is not None:
-        low, high = (
-            measures.print_value(row.name, row.low),
-            measures.print_value(row.name, row.high),
-        )
+    ends = (row.value, row.low, row.high)
+    text, low, high = (measures.print_value(row.name, each) for each in ends)
+    if low and high:
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
     isotropic = measures.print_value(row.name, row.baseline)
     if row.d != raw.d and isotropic != measures.print_value(raw.name, raw.baseline):

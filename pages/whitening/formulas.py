@@ -35,7 +35,7 @@ WHITENING = (
 
 def show_columns(scene: WhiteningScene) -> None:
     picture_box, words_box = st.columns([1, 1], gap="medium")
-    fitted = whitened.whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
+    fitted = whitened.fit_cloud("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
     values = {
         "n": f"{fitted.n_rows:,}",
@@ -66,8 +66,7 @@ def check_table(scene: WhiteningScene) -> str:
     )
     head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
     for name in names:
-        settings = (scene.knobs, Knobs())
-        both = [whitened.whitened_fit_points(name, each, scene) for each in settings]
+        both = [whitened.fit_cloud(name, knobs, scene) for knobs in (scene.knobs, Knobs())]
         deviations = [signed(deviation(each), 6) for each in both]
         lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
     return aligned_table(head, lines)

@@ -319,7 +319,7 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     return TreatedCloud(turned, sets.points, look, key, is_private)
 
 
-def whitened_fit_points(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
+def fit_cloud(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
     """The points of the fit, treated by the whitening of that name that was fitted on them."""
     fit = scene.sets.fit_points
     own = replace(scene.sets, points=fit)
