@@ -23,34 +23,19 @@ FEWEST_TEXTS = 2  # texts of a cluster that have a word which names it
 
 @dataclass(frozen=True)
 class Clusters:
-    """Clusters of n rows, the largest first.
+    """Clusters of n rows, the largest first."""
 
-    Attributes
-    ----------
-    labels : (n,) array of int
-        The cluster of each row, from 0; NONE for a row between clusters. A row outside of the
-        sample has that of its nearest row in it, in a picture; of longer rows it has NONE.
-    sizes : tuple of int
-        Rows of each cluster.
-    n_clustered : int
-        Rows that were looked at: all, or a sample.
-    n_labelled : int
-        Rows that are in a cluster or between clusters: all, or the sample.
-    n_components : int or None
-        Principal components that the clusters were found on; None for the rows as they are.
-    smallest : int
-        Rows of the smallest cluster that was looked for.
-    seed : int
-        Seed of the sample.
-    """
-
+    #: (n,) int, the cluster of each row, from 0; NONE for a row between clusters. A row outside of
+    #: the sample has that of its nearest row in it, in a picture; of longer rows it has NONE.
     labels: np.ndarray
-    sizes: tuple[int, ...]
-    n_clustered: int
-    n_labelled: int
-    n_components: int | None
-    smallest: int
-    seed: int
+    sizes: tuple[int, ...]  #: rows of each cluster
+    n_clustered: int  #: rows that were looked at: all, or a sample
+    n_labelled: int  #: rows that are in a cluster or between clusters: all, or the sample
+    n_components: (
+        int | None
+    )  #: principal components of a search on those; None for the rows as given
+    smallest: int  #: rows of the smallest cluster that was looked for
+    seed: int  #: of the sample
 
     @property
     def n_outside(self) -> int:
@@ -65,22 +50,14 @@ class Clusters:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well two clusterings of the same rows agree.
+    """How well two clusterings of the same rows agree."""
 
-    Attributes
-    ----------
-    value : float or None
-        Adjusted Rand index: 1 if they are equal, 0 on average by chance. None below two rows.
-    low, high : float or None
-        The middle 95% of SHUFFLES indices in which one clustering is shuffled: the control.
-    n : int
-        Rows that both have in a cluster.
-    """
-
+    #: adjusted Rand index: 1 if they are equal, 0 on average by chance; None below two rows
     value: float | None
+    #: the middle 95% of SHUFFLES indices in which one clustering is shuffled: the control
     low: float | None
     high: float | None
-    n: int
+    n: int  #: rows that both have in a cluster
 
 
 def find_clusters(
@@ -108,8 +85,7 @@ def find_clusters(
         Of more rows a random sample is clustered.
     n_components : int, >= 1
         Longer rows are replaced by so many principal components.
-    seed : int
-        Seed of the sample.
+    seed : int, seed of the sample
     """
     from scipy.spatial import cKDTree
     from sklearn.cluster import HDBSCAN
@@ -261,10 +237,9 @@ def cluster_mixing(places: np.ndarray, labels: np.ndarray, *, k: int = NEIGHBOUR
         return np.zeros((len(sizes),) * 2)
     tree = cKDTree(places[rows])
     near = tree.query(places[rows], min(k + 1, len(rows)))[1]
-    is_other = near != np.arange(len(rows))[:, None]
-    there = codes[near]
+    row, place = np.nonzero(near != np.arange(len(rows))[:, None])
     found = np.zeros((len(sizes),) * 2)
-    np.add.at(found, (np.repeat(codes, near.shape[1])[is_other.ravel()], there[is_other]), 1)
+    np.add.at(found, (codes[row], codes[near[row, place]]), 1)
     own = np.diag(found)[:, None]
     share = found / np.maximum(own + found, 1)
     by_chance = sizes[None, :] / np.maximum(sizes[:, None] + sizes[None, :] - 1, 1)
@@ -279,10 +254,8 @@ def merged_clusters(places: np.ndarray, labels: np.ndarray) -> tuple[tuple[int, 
 
     Parameters
     ----------
-    places : (n, d) array of float
-        Of another picture than that of the clusters.
-    labels : (n,) array of int
-        As ``Clusters.labels``.
+    places : (n, d) array of float, of another picture than that of the clusters
+    labels : (n,) array of int, as ``Clusters.labels``
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -300,12 +273,9 @@ def cluster_agreement(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -
 
     Parameters
     ----------
-    first : (n,) array of int
-        As ``Clusters.labels``.
-    second : (n,) array of int
-        The same of the other clustering.
-    seed : int
-        Seed of the control.
+    first : (n,) array of int, as ``Clusters.labels``
+    second : (n,) array of int, the same of the other clustering
+    seed : int, seed of the control
     """
     from sklearn.metrics import adjusted_rand_score
 

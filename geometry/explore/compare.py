@@ -1,6 +1,7 @@
 """Two sets of vectors of the same rows: how alike they are, and which of them is better."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from ..diagnosis.diagnosis import LEAST_ROWS, TrialRows
 from ..diagnosis.findings import copies
 from ..diagnosis.yardsticks import change
-from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows
+from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.intervals import Estimate
 from ..measure.neighbour_changes import NeighbourChanges, neighbour_changes
@@ -22,53 +23,29 @@ Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # left rows, right rows, scor
 
 @dataclass(frozen=True)
 class Comparison:
-    """How alike two sets of vectors of n rows are.
-
-    Attributes
-    ----------
-    n : int
-    neighbours : NeighbourChanges or None
-        Neighbours gained and lost, hubness and agreement of labels, from the first to the second.
-        None where rounding decides which rows are nearest.
-    rank_correlation : float or None
-        Spearman's correlation of the cosines of all pairs; None where a set has equal cosines.
-    n_paired : int
-        Rows whose pairs these are.
-    cka : float or None
-        ``linear_cka``; None where a set has no spread.
-    cka_by_chance : float or None
-        The same with the rows of one set shuffled, the mean of SHUFFLES: the control.
-    """
+    """How alike two sets of vectors of n rows are."""
 
     n: int
+    #: neighbours gained and lost, hubness and agreement of labels, from the first to the second;
+    #: None where rounding decides which rows are nearest
     neighbours: NeighbourChanges | None
+    #: Spearman's correlation of the cosines of all pairs; None where a set has equal cosines
     rank_correlation: float | None
-    n_paired: int
-    cka: float | None
+    n_paired: int  #: rows whose pairs these are
+    cka: float | None  #: ``linear_cka``; None where a set has no spread
+    #: the same with the rows of one set shuffled, the mean of SHUFFLES: the control
     cka_by_chance: float | None
 
 
 @dataclass(frozen=True)
 class Preference:
-    """Which of two sets is better for labels or pairs.
+    """Which of two sets is better for labels or pairs."""
 
-    Attributes
-    ----------
-    measure : str
-        "agreement" of the nearest neighbours' labels, or "spearman" of pairs.
-    first, second : float
-        The score of each set.
-    change : Estimate
-        Second minus first, with its 95% interval.
-    n : int
-        Rows or pairs that judge.
-    """
-
-    measure: str
-    first: float
+    measure: str  #: "agreement" of the nearest neighbours' labels, or "spearman" of pairs
+    first: float  #: the score of each set
     second: float
-    change: Estimate
-    n: int
+    change: Estimate  #: second minus first, with its 95% interval
+    n: int  #: rows or pairs that judge
 
     @property
     def better(self) -> str:
@@ -86,10 +63,8 @@ def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:
 
     Parameters
     ----------
-    first : (n, k) array of float
-        Places of the rows.
-    second : (n, k) array of float
-        Places of the same rows.
+    first : (n, k) array of float, places of the rows
+    second : (n, k) array of float, places of the same rows
 
     Returns
     -------
@@ -123,26 +98,20 @@ def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
     Raises UndefinedMeasure "no_spread" where all rows of a set are equal.
     """
-    A, B = (_centred(each) for each in (X, Y))
+    A, B = (finite_rows(each, at_least=2) for each in (X, Y))
+    A, B = A - A.mean(axis=0), B - B.mean(axis=0)
     scale = np.linalg.norm(A.T @ A) * np.linalg.norm(B.T @ B)
     if not scale:
         raise UndefinedMeasure("no_spread")
     return float(np.square(A.T @ B).sum() / scale)
 
 
-def _centred(X: np.ndarray) -> np.ndarray:
-    X = finite_rows(X, at_least=2).astype(np.float64)
-    return np.asarray(X - X.mean(axis=0))
-
-
 def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
     """Spearman's correlation of the cosines of all pairs of rows in X (n, d) and in Y (n, e)."""
-    pairs = np.triu_indices(len(X), k=1)
-    found = []
+    pairs, found = np.triu_indices(len(X), k=1), []
     for each in (X, Y):
-        rows = finite_rows(each, at_least=2).astype(np.float64)
-        rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        found.append((rows @ rows.T)[pairs])
+        U = unit_rows(finite_rows(each, at_least=2))
+        found.append((U @ U.T)[pairs])
     return spearman(*found)
 
 
@@ -160,17 +129,13 @@ def compare(
 
     Parameters
     ----------
-    X : (n, d) array of float, n > k + 1
-        No zero row.
+    X : (n, d) array of float, n > k + 1, no zero row
     Y : (n, e) array of float
         The same rows by another model, layer, pooling or treatment. No zero row.
-    k : int
-        Neighbours of each row that are compared.
+    k : int, neighbours of each row that are compared
     labels : sequence of n labels, optional
-    units : (n,) ids, optional
-        As ``neighbour_changes`` takes them.
-    seed : int
-        Of the sample of MOST_PAIRED rows, of shuffles and intervals.
+    units : (n,) ids, optional, as ``neighbour_changes`` takes them
+    seed : int, of the sample of MOST_PAIRED rows, of shuffles and intervals
     progress : callable, optional
         Called with (blocks done, blocks in all) of the search for neighbours.
 
@@ -180,25 +145,23 @@ def compare(
         For too few rows.
     """
     need_rows(len(X), k + 2)
-    try:
+    changes: NeighbourChanges | None = None
+    correlation: float | None = None
+    alike: float | None = None
+    by_chance: float | None = None
+    with suppress(UndefinedMeasure):
         changes = neighbour_changes(
             X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress
         )
-    except UndefinedMeasure:
-        changes = None
     rng, n = np.random.default_rng(seed), len(X)
     rows = np.arange(n)
     if n > MOST_PAIRED:
         rows = np.sort(rng.choice(n, MOST_PAIRED, replace=False))
-    try:
+    with suppress(UndefinedMeasure):
         correlation = cosine_rank_correlation(X[rows], Y[rows])
-    except UndefinedMeasure:
-        correlation = None
-    try:
+    with suppress(UndefinedMeasure):
         alike = linear_cka(X, Y)
         by_chance = float(np.mean([linear_cka(X, Y[rng.permutation(n)]) for _ in range(SHUFFLES)]))
-    except UndefinedMeasure:
-        return Comparison(n, changes, correlation, len(rows), None, None)
     return Comparison(n, changes, correlation, len(rows), alike, by_chance)
 
 
@@ -220,18 +183,15 @@ def prefer(
     Parameters
     ----------
     X : (n, d) array of float
-    Y : (n, e) array of float
-        The same rows.
+    Y : (n, e) array of float, the same rows
     labels : sequence of n str, optional
         "" is no label.
     pairs : (left, right, scores), optional
         Numbers of rows, and what people said of each pair. One of ``labels`` and ``pairs``.
     texts : sequence of n str, optional
         Of equal texts, and of rows that are equal in either set, one is judged by labels.
-    units : (n,) ids, optional
-        Rows that belong together.
-    seed : int
-        Of the bootstrap, and of the sample of MOST_JUDGED items.
+    units : (n,) ids, optional, rows that belong together
+    seed : int, of the bootstrap, and of the sample of MOST_JUDGED items
     """
     if (labels is None) == (pairs is None):
         raise ValueError("give labels or pairs")

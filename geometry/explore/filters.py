@@ -10,17 +10,10 @@ from ..data.columns import FileColumn
 
 @dataclass(frozen=True)
 class Condition:
-    """What a row must have in one column.
+    """What a row must have in one column."""
 
-    Attributes
-    ----------
-    categories : tuple of str, or None
-        Any of these.
-    low, high : float or None
-        A number from ``low`` to ``high``. A row without a number is left out, unless both are None.
-    """
-
-    categories: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None  #: any of these
+    #: a number from ``low`` to ``high``; a row without a number is left out, unless both are None
     low: float | None = None
     high: float | None = None
 
@@ -43,10 +36,8 @@ def rows_kept(
 
     Parameters
     ----------
-    columns : sequence of FileColumn
-        At least one.
-    filters : mapping of int to Condition
-        By the place of their column.
+    columns : sequence of FileColumn, at least one
+    filters : mapping of int to Condition, by the place of their column
     without : int, optional
         A column whose own filter is passed over: what it could still show beside the others.
     """

@@ -22,11 +22,7 @@ class SearchError(ValueError):
 
 
 def find_texts(
-    texts: Sequence[str],
-    query: str,
-    *,
-    numbers: np.ndarray | None = None,
-    seconds: float = SECONDS,
+    texts: Sequence[str], query: str, *, numbers: np.ndarray | None = None, seconds: float = SECONDS
 ) -> np.ndarray:
     """The rows (m,) whose text is meant, in their order; none for an empty query.
 
@@ -40,8 +36,7 @@ def find_texts(
         ``/colou?r/``; or the number of a row from 1, as ``#12``.
     numbers : (n,) array of int, optional
         The number of each row from 0, where they are some rows of a file.
-    seconds : float
-        Time that a regular expression may take in all.
+    seconds : float, time that a regular expression may take in all
 
     Raises
     ------

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, axis, base_layout, note
+from .layout import HOVER_TEXT, axis, colour_bar, drawn, note
 
 LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels
@@ -55,11 +55,7 @@ def plane_figure(
         "colorscale": [[i / (len(theme.scale) - 1), hue] for i, hue in enumerate(theme.scale)],
         "cmin": float(finite.min()) if len(finite) else 0.0,
         "cmax": float(finite.max()) if len(finite) else 1.0,
-        "colorbar": {
-            "title": {"text": titles[2], "side": "right", "font": {"size": 13}},
-            "thickness": 12,
-            "outlinewidth": 0,
-        },
+        "colorbar": colour_bar(titles[2], thickness=12, outlinewidth=0),
     }
     line = go.Scatter(
         x=np.asarray(path.uniformity, dtype=np.float32),
@@ -88,17 +84,15 @@ def plane_figure(
         },
         hovertemplate=HOVER_TEXT,
     )
-    return go.Figure(
+    return drawn(
         [line, dots],
-        base_layout(
-            theme,
-            height=height,
-            xaxis=axis(theme, titles[0], zeroline=False, range=across),
-            yaxis=axis(theme, titles[1], zeroline=False, range=upwards),
-            coloraxis=colours,
-            showlegend=False,
-            annotations=_labels(points, across, upwards, theme, height),
-        ),
+        theme,
+        height=height,
+        xaxis=axis(theme, titles[0], zeroline=False, range=across),
+        yaxis=axis(theme, titles[1], zeroline=False, range=upwards),
+        coloraxis=colours,
+        showlegend=False,
+        annotations=_labels(points, across, upwards, theme, height),
     )
 
 
@@ -117,20 +111,13 @@ def _labels(
 ) -> list[dict[str, object]]:
     """A label beside each point, towards the middle, moved so that no two overlap."""
     scale = (height - FRAME) / (upwards[1] - upwards[0])  # px for 1
-    look: dict[str, Any] = {
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowwidth": 1,
-        "arrowcolor": theme.ink,
-    }
-    look |= {"yanchor": "middle", "standoff": 9, "bgcolor": theme.paper, "opacity": 0.9}
+    arrow = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": theme.ink}
+    look: dict[str, Any] = {"standoff": 9, "bgcolor": theme.paper, "opacity": 0.9, **arrow}
     labels: list[dict[str, object]] = []
     for is_left in (True, False):
         side = [point for point in points if (point.uniformity <= sum(across) / 2) is is_left]
-        look |= {
-            "ax": LABEL_GAP if is_left else -LABEL_GAP,
-            "xanchor": "left" if is_left else "right",
-        }
+        look |= {"xanchor": "left" if is_left else "right", "yanchor": "middle"}
+        look["ax"] = LABEL_GAP if is_left else -LABEL_GAP
         floor = -np.inf
         for point in sorted(side, key=lambda each: each.alignment):
             y = point.alignment * scale

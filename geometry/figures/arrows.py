@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import axis, base_layout, note
+from .layout import axis, drawn, note
 
 LONGEST_FORCE = 0.35  # length of the longest force, as a share of the half-width
 GONE = 1e-3  # share of the longest force; a shorter force is not drawn
@@ -73,15 +73,13 @@ def arrows_figure(
             note(f"<b>{each.name}</b>", tip[0], tip[1], theme, size=16, xshift=12, yshift=12)
         )
     look = {"range": [-reach, reach], "zeroline": True, "constrain": "domain"}
-    return go.Figure(
+    return drawn(
         traces,
-        base_layout(
-            theme,
-            height=440,
-            xaxis=axis(theme, "", **look),
-            yaxis=axis(theme, "", scaleanchor="x", **look),
-            annotations=arrows,
-        ),
+        theme,
+        height=440,
+        xaxis=axis(theme, "", **look),
+        yaxis=axis(theme, "", scaleanchor="x", **look),
+        annotations=arrows,
     )
 
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from ..palette import Theme
 from ..projection.panel import Panel
 from ..projection.point_colours import PointColours, look_of
-from .layout import HOVER_TEXT, SYMBOL_CODES, axis, base_layout, note
+from .layout import HOVER_TEXT, SYMBOL_CODES, axis, colour_bar, drawn, note
 
 ARC_POINTS = 24
 OPACITY = 0.75
@@ -51,13 +51,18 @@ def cone_figure(
         traces.append(go.Scattergl(x=across, y=up, mode="lines", line=line, **quiet))
     for mark in panel.marks:
         rows = list(mark.rows)
-        ring = {"symbol": mark.symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
+        symbol = "x-thin-open" if mark.shape == "dot" else f"{mark.shape}-open"
+        ring = {"symbol": symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
         named = quiet | {"name": mark.caption, "showlegend": True}
         traces.append(go.Scattergl(x=x[rows], y=y[rows], mode="markers", marker=ring, **named))
-    # the whole layout at once: a later update takes longer than everything else here
-    figure = go.Figure(traces, _layout(panel, theme, height, lines))
+    figure = drawn(traces, theme, **_layout(panel, theme, height, lines))
     if symbols is not None:
-        _set_symbols(figure.data[0].marker, symbols)
+        # Plotly's validator checks the entries one by one: 0.3 s for 5,000 points
+        properties = getattr(figure.data[0].marker, "_props", None)  # not published
+        if isinstance(properties, dict):
+            properties["symbol"] = symbols
+        else:
+            figure.data[0].marker.symbol = symbols
     return figure
 
 
@@ -65,8 +70,8 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
     """Marker settings for ONE trace of all points, coloured by an array."""
     base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
     if colours.names is None:
-        bar = {"orientation": "h", "thickness": 10, "y": -0.2, "yanchor": "top", "len": 0.6}
-        bar["title"] = {"text": colours.title, "side": "right", "font": {"size": 13}}
+        place = {"orientation": "h", "y": -0.2, "yanchor": "top"}
+        bar = colour_bar(colours.title, thickness=10, len=0.6, **place)
         return {**base, "color": colours.codes, "colorscale": list(theme.scale), "colorbar": bar}
     codes = colours.codes
     looks = [look_of(code, theme) for code in range(len(colours.names))]
@@ -81,15 +86,6 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
         "cmax": len(looks) - 0.5,
         "symbol": np.array([SYMBOL_CODES[symbol] for _, symbol in looks])[codes],
     }
-
-
-def _set_symbols(look: Any, symbols: Any) -> None:
-    """Without Plotly's validator, which checks the entries one by one: 0.3 s for 5,000 points."""
-    properties = getattr(look, "_props", None)  # not published; without it the validator runs
-    if isinstance(properties, dict):
-        properties["symbol"] = symbols
-    else:
-        look.symbol = symbols
 
 
 def _layout(panel: Panel, theme: Theme, height: int, lines: int) -> dict[str, Any]:
@@ -109,18 +105,17 @@ def _layout(panel: Panel, theme: Theme, height: int, lines: int) -> dict[str, An
         "automargin": False,
         "title_standoff": 2,
     }
-    return base_layout(
-        theme,
-        height=height + above + below,
-        margin={"l": LEFT, "r": RIGHT, "t": 8 + above, "b": BELOW + below},
-        annotations=notes,
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
-        shapes=_sectors(panel, theme),
-        xaxis=axis(theme, panel.axis_titles[0], range=panel.ends[0], **same),
-        yaxis=axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **same),
-        dragmode="pan",
-        clickmode="event",
-    )
+    return {
+        "height": height + above + below,
+        "margin": {"l": LEFT, "r": RIGHT, "t": 8 + above, "b": BELOW + below},
+        "annotations": notes,
+        "legend": {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
+        "shapes": _sectors(panel, theme),
+        "xaxis": axis(theme, panel.axis_titles[0], range=panel.ends[0], **same),
+        "yaxis": axis(theme, panel.axis_titles[1], range=panel.ends[1], scaleanchor="x", **same),
+        "dragmode": "pan",
+        "clickmode": "event",
+    }
 
 
 def _sectors(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
@@ -132,7 +127,9 @@ def _sectors(panel: Panel, theme: Theme) -> list[dict[str, Any]]:
         for sign in (1, -1)
     ]
     of_wedge = {"fillcolor": theme.raw, "opacity": 0.15, "line": {"color": theme.raw, "width": 1.5}}
-    for wedge in panel.drawn_wedges:
+    for wedge in panel.wedges:
+        if not wedge.is_drawn:
+            continue
         middle = float(np.degrees(np.arctan2(wedge.axis[1], wedge.axis[0])))
         ends = (middle - wedge.degrees, middle + wedge.degrees)
         shapes.append(_sector(panel.cone_length, *ends) | of_wedge)

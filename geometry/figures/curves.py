@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import LEGEND, PERCENT, axis, base_layout, faint
+from .layout import LEGEND, PERCENT, axis, drawn, faint
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -49,8 +49,10 @@ class Axes:
     x_ticks: tuple[float, ...] = ()
 
 
-def place_colour(place: int, theme: Theme) -> str:
-    """The colour of a compared cloud by its number; 0 is raw."""
+def place_colour(place: int | None, theme: Theme) -> str:
+    """The colour of a compared cloud by its number; 0 is raw. None is a reference."""
+    if place is None:
+        return theme.ink
     hues = (theme.raw, theme.white, theme.categories[3], theme.ink)
     return hues[place % len(hues)]
 
@@ -73,23 +75,15 @@ def curves_figure(
     if axes.percent:
         y |= {"tickformat": PERCENT, "rangemode": "tozero"}
     bands = [edge for curve in curves for edge in _band(curve, theme)]
-    return go.Figure(
-        bands + lines,
-        base_layout(
-            theme,
-            height=height + LEGEND_LINE * len(curves),
-            xaxis=x,
-            yaxis=y,
-            legend=LEGEND | {"traceorder": "normal"},
-        ),
-    )
+    height += LEGEND_LINE * len(curves)
+    legend = LEGEND | {"traceorder": "normal"}
+    return drawn(bands + lines, theme, height=height, xaxis=x, yaxis=y, legend=legend)
 
 
 def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
     """The interval as two edges without a line, shaded between; empty without an interval."""
     if curve.low is None or curve.high is None:
         return []
-    colour = theme.ink if curve.place is None else place_colour(curve.place, theme)
     return [
         go.Scatter(
             x=np.asarray(curve.x, dtype=np.float32),
@@ -98,7 +92,7 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
             mode="lines",
             line={"width": 0},
             fill=fill,
-            fillcolor=faint(colour, BAND_OPACITY),
+            fillcolor=faint(place_colour(curve.place, theme), BAND_OPACITY),
             hoverinfo="skip",
             showlegend=False,
         )
@@ -107,9 +101,6 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
 
 
 def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.Scatter:
-    colour = curve.colour or (
-        theme.ink if curve.place is None else place_colour(curve.place, theme)
-    )
     value = "%{y:.2%}" if axes.percent else "%{y:.4g}"
     return go.Scatter(
         x=np.asarray(curve.x, dtype=np.float32),
@@ -118,7 +109,7 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.
         mode="lines+markers" if curve.dots else "lines",
         marker={"symbol": symbol, "size": 6 if symbol == "circle" else 8},
         line={
-            "color": colour,
+            "color": curve.colour or place_colour(curve.place, theme),
             "width": 1 if curve.place is None else 2,
             "dash": dash,
             "shape": "hvh" if curve.step else "linear",
@@ -129,15 +120,15 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.
 
 def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, Any]:
     """Settings of an axis: its scale, and its range if ``limits`` (in data units) is given."""
-    settings: dict[str, Any] = {"type": "log"} if is_log else {}
-    if is_log and limits is not None and min(limits) <= 0:
-        raise ValueError(f"a log axis needs a range above 0; got {limits}")
+    if not is_log:
+        return {} if limits is None else {"range": list(limits)}
+    # Plotly draws powers a quarter larger than this size
+    settings: dict[str, Any] = {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
     if limits is not None:
-        settings["range"] = list(np.log10(limits)) if is_log else list(limits)
-    if is_log:
-        # Plotly draws powers a quarter larger than this size
-        settings |= {"exponentformat": "power", "dtick": 1, "tickfont": {"size": 10}}
-    return settings
+        if min(limits) <= 0:
+            raise ValueError(f"a log axis needs a range above 0; got {limits}")
+        settings["range"] = list(np.log10(limits))
+    return {"type": "log", **settings}
 
 
 @dataclass(frozen=True)
@@ -152,7 +143,7 @@ def bars_figure(
     groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
     """Bars 1 to m of each cloud beside each other, as shares."""
-    drawn = [
+    traces = [
         go.Bar(
             x=np.arange(1, len(bars.heights) + 1),
             y=np.asarray(bars.heights, dtype=np.float32),
@@ -164,14 +155,12 @@ def bars_figure(
         )
         for bars in groups
     ]
-    return go.Figure(
-        drawn,
-        base_layout(
-            theme,
-            height=height,
-            xaxis=axis(theme, x, dtick=1, zeroline=False),
-            yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
-            barmode="group",
-            showlegend=True,  # for a single cloud too, because its name is nowhere else
-        ),
+    return drawn(
+        traces,
+        theme,
+        height=height,
+        xaxis=axis(theme, x, dtick=1, zeroline=False),
+        yaxis=axis(theme, y, tickformat=PERCENT, title_standoff=TITLE_GAP),
+        barmode="group",
+        showlegend=True,  # for a single cloud too, because its name is nowhere else
     )

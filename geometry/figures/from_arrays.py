@@ -14,7 +14,7 @@ from ..palette import LIGHT, Theme
 from ..transform.covariances import Covariances
 from .curves import Axes, Curve, curves_figure
 from .heatmap import Cells, cells_figure
-from .histogram import HistogramWords, cosine_histogram_figure
+from .histogram import HistogramWords, histogram_figure
 from .ladder import Rung, ScoreRange, Tick, ladder_figure
 
 NAMES = ("vectors", "treated vectors")
@@ -44,14 +44,12 @@ def cosine_histogram(
     X : (n, d) array of float, n >= 2, d >= 3
     Z : (m, k) array of float, optional
         The same vectors after a treatment. The dotted curve is then of k dimensions.
-    names : (str, str)
-        Names of both clouds in the legend.
+    names : (str, str), names of both clouds in the legend
     bins : int, >= 2, of equal width between -1 and 1
     max_rows : int, >= 2
         More rows are sampled without replacement; 1,500 rows have 1,124,250 pairs.
     seed : int, of the sample
-    theme : Theme
-        ``geometry.palette.LIGHT`` or ``DARK``.
+    theme : Theme, ``geometry.palette.LIGHT`` or ``DARK``
 
     References
     ----------
@@ -67,14 +65,7 @@ def cosine_histogram(
     d = np.shape(clouds[-1])[1]
     reference = f"isotropic directions, d = {d}"
     words = HistogramWords(*names, reference, "cosine of a pair", "share of pairs")
-    return cosine_histogram_figure(
-        shares[0],
-        shares[1] if Z is not None else None,
-        isotropic_cosine_shares(edges, d),
-        edges,
-        words,
-        theme,
-    )
+    return histogram_figure(shares, isotropic_cosine_shares(edges, d), edges, words, theme)
 
 
 def spectrum(
@@ -93,12 +84,9 @@ def spectrum(
     Parameters
     ----------
     X : (n, d) array of float, n >= 2
-    Z : (m, k) array of float, optional
-        The same vectors after a treatment.
-    names : (str, str)
-        Names of both clouds in the legend.
-    theme : Theme
-        ``geometry.palette.LIGHT`` or ``DARK``.
+    Z : (m, k) array of float, optional, the same vectors after a treatment
+    names : (str, str), names of both clouds in the legend
+    theme : Theme, ``geometry.palette.LIGHT`` or ``DARK``
 
     References
     ----------
@@ -132,8 +120,7 @@ def layer_curves(
         Lower and upper ends by the curve's name; they are shaded. One array belongs to one curve.
     x : str, title of the horizontal axis
     y : str, title of the vertical axis: what the values are, and their unit
-    theme : Theme
-        ``geometry.palette.LIGHT`` or ``DARK``.
+    theme : Theme, ``geometry.palette.LIGHT`` or ``DARK``
     """
     given = values if isinstance(values, Mapping) else {y: values}
     if intervals is not None and not isinstance(values, Mapping):
@@ -180,14 +167,11 @@ def score_ladder(
     published : mapping of str to mapping of str to float, optional
         By the rung's label: scores of the literature by their names. Give scores of the same data
         set and the same statistic.
-    band : (label, low, high), optional
-        A range of scores that is shaded behind all rungs.
+    band : (label, low, high), optional, a range of scores that is shaded behind all rungs
     x : str, title of the axis: what the scores are, and their unit
-    names : (str, str)
-        Names of measured and of published scores in the legend.
+    names : (str, str), names of measured and of published scores in the legend
     decimals : int, >= 0, of the scores beside their labels
-    theme : Theme
-        ``geometry.palette.LIGHT`` or ``DARK``.
+    theme : Theme, ``geometry.palette.LIGHT`` or ``DARK``
     """
     if not isinstance(scores, Mapping):
         raise ValueError("scores must be a mapping from the name of each rung to its score")
@@ -236,8 +220,7 @@ def table_heatmap(
     titles : (str, str), of the columns and of the rows
     decimals : int, >= 0
         In the cells. A table of more than 600 cells has its numbers in the hover texts only.
-    theme : Theme
-        ``geometry.palette.LIGHT`` or ``DARK``.
+    theme : Theme, ``geometry.palette.LIGHT`` or ``DARK``
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or not table.size:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ..palette import DIVERGING, Theme, rgb
-from .layout import base_layout, note
+from .layout import base_layout, drawn, note
 
 STRIP_HEIGHT = 22  # px of a row of a strip
 BLOCK_ROW_HEIGHT = 18  # px of a row of blocks, whose names are below each other
@@ -30,15 +30,8 @@ def _both_ways(theme: Theme) -> list[tuple[float, str]]:
     return [(i / 4, colour) for i, colour in enumerate(colours)]
 
 
-def _tints(theme: Theme, diverging: bool) -> list[tuple[float, str]]:
-    """From the background to a tint on which text stays legible; blue and red about 0."""
-    if not diverging:
-        return [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
-    low, high = (_tint(hue, theme) for hue in (DIVERGING[0], DIVERGING[-1]))
-    return [(0.0, low), (0.5, theme.paper), (1.0, high)]
-
-
 def _tint(hue: str, theme: Theme) -> str:
+    """A mixture of the hue with the background, on which text stays legible."""
     mixed = [TINT * a + (1 - TINT) * b for a, b in zip(rgb(hue), rgb(theme.paper), strict=True)]
     return "#" + "".join(f"{round(part):02x}" for part in mixed)
 
@@ -87,22 +80,15 @@ def matrix_figure(
     squares = _squares(matrix, theme, reach, hover, x=list(names), y=list(names))
     # Plotly leaves no margin for the title of an axis without numbers
     margin = TITLE_MARGIN if title else 8
-    look = {
-        "title": {"text": title, "font": {"size": 13}, "standoff": 4},
-        "type": "category",
-        "showticklabels": False,
-        "ticks": "",
-        "constrain": "domain",
-    }
-    return go.Figure(
+    look = {"type": "category", "showticklabels": False, "ticks": "", "constrain": "domain"}
+    look |= {"title": {"text": title, "font": {"size": 13}, "standoff": 4}}
+    return drawn(
         squares,
-        base_layout(
-            theme,
-            height=height,
-            margin={"l": margin, "r": 8, "t": 8, "b": margin},
-            xaxis=look,
-            yaxis=look | {"autorange": "reversed", "scaleanchor": "x"},
-        ),
+        theme,
+        height=height,
+        margin={"l": margin, "r": 8, "t": 8, "b": margin},
+        xaxis=look,
+        yaxis=look | {"autorange": "reversed", "scaleanchor": "x"},
     )
 
 
@@ -182,16 +168,14 @@ def blocks_figure(
     look = {"ticks": "", "showgrid": False, "zeroline": False, "fixedrange": True}
     x = look | {"tickvals": list(range(c)), "ticktext": list(blocks.columns)}
     y = look | {"tickvals": list(range(r)), "ticktext": list(blocks.rows)}
-    return go.Figure(
+    return drawn(
         squares,
-        base_layout(
-            theme,
-            height=r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
-            margin={"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
-            shapes=outlines,
-            xaxis=x | {"side": "top", "tickangle": -90},
-            yaxis=y | {"autorange": "reversed", "automargin": True},
-        ),
+        theme,
+        height=r * BLOCK_ROW_HEIGHT + HEAD_MARGIN + 8,
+        margin={"l": 8, "r": 8, "t": HEAD_MARGIN, "b": 8},
+        shapes=outlines,
+        xaxis=x | {"side": "top", "tickangle": -90},
+        yaxis=y | {"autorange": "reversed", "automargin": True},
     )
 
 
@@ -215,13 +199,17 @@ def cells_figure(
 ) -> go.Figure:
     """A table of scores: each cell has its text and a colour, the first row on top."""
     low, high = limits if limits[1] > limits[0] else (limits[0] - 0.5, limits[0] + 0.5)
+    colours = [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
+    if diverging:
+        blue, red = (_tint(hue, theme) for hue in (DIVERGING[0], DIVERGING[-1]))
+        colours = [(0.0, blue), (0.5, theme.paper), (1.0, red)]
     squares = go.Heatmap(
         z=np.asarray(cells.values, dtype=np.float32),
         x=list(cells.columns),
         y=list(cells.rows),
         zmin=low,
         zmax=high,
-        colorscale=_tints(theme, diverging),
+        colorscale=colours,
         showscale=False,  # each cell has its number
         text=[list(row) for row in cells.written],
         texttemplate="%{text}",
@@ -232,29 +220,15 @@ def cells_figure(
         xgap=1,
         ygap=1,
     )
-    look = {
-        "type": "category",
-        "ticks": "",
-        "showgrid": False,
-        "fixedrange": True,
-        "tickfont": {"size": CELL_SIZE},
-    }
-    return go.Figure(
+    look = {"type": "category", "ticks": "", "showgrid": False, "fixedrange": True}
+    look |= {"automargin": True, "tickfont": {"size": CELL_SIZE}}
+    heads = {"tickvals": list(cells.columns), "ticktext": [_lines(head) for head in cells.columns]}
+    return drawn(
         squares,
-        base_layout(
-            theme,
-            height=height,
-            margin={"l": CORNER_MARGIN, "r": 8, "t": 8, "b": 8},
-            xaxis=look
-            | {
-                "title": {"text": titles[0]},
-                "tickvals": list(cells.columns),
-                "ticktext": [_lines(head) for head in cells.columns],
-                "tickangle": 0,
-                "side": "top",
-                "automargin": True,
-            },
-            yaxis=look | {"autorange": "reversed", "automargin": True},
-            annotations=[_corner(titles[1], theme)],
-        ),
+        theme,
+        height=height,
+        margin={"l": CORNER_MARGIN, "r": 8, "t": 8, "b": 8},
+        xaxis={**look, **heads, "title": {"text": titles[0]}, "tickangle": 0, "side": "top"},
+        yaxis=look | {"autorange": "reversed"},
+        annotations=[_corner(titles[1], theme)],
     )

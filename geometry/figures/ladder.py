@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, LEGEND, axis, base_layout, error_bars, faint, note
+from .layout import HOVER_TEXT, LEGEND, axis, drawn, error_bars, faint, note
 
 RUNG_HEIGHT = 38  # px: a line of text above a dot, the name of a tick below it
 AROUND = 122  # px: the axis, and a legend of three lines on a telephone
@@ -82,25 +82,23 @@ def ladder_figure(
         for place, rung in enumerate(rungs)
         if any(tick.name for tick in rung.ticks)
     ]
-    return go.Figure(
+    return drawn(
         traces,
-        base_layout(
-            theme,
-            height=AROUND + RUNG_HEIGHT * len(rungs),
-            xaxis=axis(theme, "", range=ends, zeroline=False, tickfont={"size": 14})
-            | {"title": {"text": x, "font": {"size": 14}}},
-            yaxis={
-                "range": [len(rungs) - 0.7, -0.75],
-                "tickvals": list(range(len(rungs))),
-                "showticklabels": False,
-                "gridcolor": theme.grid,
-                "zeroline": False,
-                "fixedrange": True,
-            },
-            annotations=notes,
-            legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
-            showlegend=True,
-        ),
+        theme,
+        height=AROUND + RUNG_HEIGHT * len(rungs),
+        xaxis=axis(theme, "", range=ends, zeroline=False, tickfont={"size": 14})
+        | {"title": {"text": x, "font": {"size": 14}}},
+        yaxis={
+            "range": [len(rungs) - 0.7, -0.75],
+            "tickvals": list(range(len(rungs))),
+            "showticklabels": False,
+            "gridcolor": theme.grid,
+            "zeroline": False,
+            "fixedrange": True,
+        },
+        annotations=notes,
+        legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
+        showlegend=True,
     )
 
 
@@ -114,16 +112,9 @@ def _ends(rungs: Sequence[Rung], band: ScoreRange | None) -> list[float]:
 
 
 def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
-    values, lows, highs = (
-        np.array(
-            [
-                [np.nan if end is None else end for end in (rung.value, rung.low, rung.high)]
-                for rung in rungs
-            ]
-        )
-        .reshape(-1, 3)
-        .T
-    )
+    given = [(rung.value, rung.low, rung.high) for rung in rungs]
+    values, lows, highs = np.array(given, dtype=float).reshape(-1, 3).T  # None is NaN
+    ends = [np.where(np.isnan(end), values, end) for end in (lows, highs)]
     hues = [theme.categories[rung.place % len(theme.categories)] for rung in rungs]
     return go.Scatter(
         x=values.astype(np.float32),
@@ -132,13 +123,7 @@ def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
         name=name,
         mode="markers",
         marker={"color": hues, "size": 13},
-        error_x=error_bars(
-            values,
-            np.where(np.isnan(lows), values, lows),
-            np.where(np.isnan(highs), values, highs),
-            color=theme.ink,
-            width=5,
-        ),
+        error_x=error_bars(values, *ends, color=theme.ink, width=5),
         hovertemplate=HOVER_TEXT,
     )
 

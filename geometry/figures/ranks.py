@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ..palette import Theme
 from .curves import BAND_OPACITY, axis_scale
-from .layout import PERCENT, axis, base_layout, faint
+from .layout import PERCENT, axis, colour_bar, drawn, faint
 
 MANY = 4000  # words; more are drawn as a density
 POINTS = 100  # most frequent words, which are always drawn as points
@@ -79,14 +79,12 @@ def levels_figure(
 def _by_rank(
     traces: Sequence[object], n: float, theme: Theme, titles: tuple[str, str], height: int
 ) -> go.Figure:
-    return go.Figure(
+    return drawn(
         traces,
-        base_layout(
-            theme,
-            height=height,
-            xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
-            yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
-        ),
+        theme,
+        height=height,
+        xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
+        yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
     )
 
 
@@ -123,7 +121,6 @@ def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heat
     y = np.linspace(low, high, CELLS[1] + 1)
     counts, _, _ = np.histogram2d(np.arange(1, n + 1), norms, bins=(x, y))
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    bar = {"thickness": 10, "len": 0.9, "tickformat": PERCENT}
     return go.Heatmap(
         x=np.sqrt(x[:-1] * x[1:]),
         y=(y[:-1] + y[1:]) / 2,
@@ -131,7 +128,7 @@ def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heat
         colorscale=[(0, theme.paper), (1, theme.white)],
         zmin=0,
         zmax=DENSEST,
-        colorbar=bar | {"title": {"text": title, "side": "right", "font": {"size": 13}}},
+        colorbar=colour_bar(title, thickness=10, len=0.9, tickformat=PERCENT),
         hoverinfo="skip",
     )
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from ..palette import SYMBOLS, Theme
 from .curves import Axes, axis_scale
-from .layout import HOVER_TEXT, axis, base_layout
+from .layout import HOVER_TEXT, axis, drawn
 
 CROWD = 500  # from this number of dots on, they are smaller
 MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
@@ -54,15 +54,13 @@ def scatter_figure(
     traces = [_dots(group, theme) for group in groups]
     traces += [_segment(segment, theme) for segment in segments]
     traces += [_ring(ring, theme) for ring in rings if ring.points]
-    return go.Figure(
+    return drawn(
         traces,
-        base_layout(
-            theme,
-            height=height,
-            xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
-            yaxis=axis(theme, axes.y, zeroline=False) | axis_scale(axes.log_y, axes.y_range),
-            clickmode="event",
-        ),
+        theme,
+        height=height,
+        xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
+        yaxis=axis(theme, axes.y, zeroline=False) | axis_scale(axes.log_y, axes.y_range),
+        clickmode="event",
     )
 
 

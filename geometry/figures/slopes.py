@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, LEGEND, base_layout, note
+from .layout import HOVER_TEXT, LEGEND, drawn, note
 
 ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
@@ -96,18 +96,16 @@ def slopes_figure(
     if len(in_both) < rows:
         annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", theme, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
-    return go.Figure(
+    return drawn(
         traces,
-        base_layout(
-            theme,
-            height=round(ROW_HEIGHT * (rows + 3.7)) + 30,
-            xaxis={"range": [0, 1], **hidden},
-            yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
-            annotations=annotations,
-            legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
-            margin={"l": 0, "r": 0, "t": 30, "b": 0},
-            meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
-        ),
+        theme,
+        height=round(ROW_HEIGHT * (rows + 3.7)) + 30,
+        xaxis={"range": [0, 1], **hidden},
+        yaxis={"range": [rows + 2, HEAD - 1.3], **hidden},
+        annotations=annotations,
+        legend=LEGEND | {"y": 1.0, "font": {"size": 14}},
+        margin={"l": 0, "r": 0, "t": 30, "b": 0},
+        meta={"names": {"share": LEFT, "beside": VALUE_WIDTH, "size": TEXT_SIZE}},
     )
 
 

@@ -43,7 +43,7 @@ def view_html(view: CloudView, title: str = "") -> str:
     """
     title = title or view.cloud.name
     picture = base64.b64encode(view_png(view)).decode()
-    described = {**view.description(None), "picture": picture}
+    described = json.dumps({**view.description(None), "picture": picture}, ensure_ascii=False)
     dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
     style = f":root {{ {_variables(LIGHT)} }}\n{dark}{_FRAME}{view_styles()}"
     script = component_text("built/saved.js")
@@ -52,34 +52,30 @@ def view_html(view: CloudView, title: str = "") -> str:
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
     find = escape(catalogue(view.language).gettext(VIEW_TEXT["find"]))
-    data = [_data("cloud-description", _json(described).encode())]
-    for each in view.cloud.arrays.values():
-        data.append(_data(f"array-{each.name}", each.body))
-    return "\n".join(
-        [
-            "<!doctype html>",
-            f'<html lang="{escape(view.language)}">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            f"<h1>{escape(title)}</h1>",
-            f'<p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>',
-            '<div id="cloud"></div>',
-            f'<noscript><img src="data:image/png;base64,{picture}" alt="{escape(view.cloud.alt)}">'
-            f"<p>{escape(view.cloud.alt)}</p><p>{escape(view.cloud.provenance)}</p></noscript>",
-            '<h2></h2><ol id="selected"></ol>',
-            *data,
-            f'<script type="module">{script}</script>',
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
+    arrays = [_data(f"array-{each.name}", each.body) for each in view.cloud.arrays.values()]
+    data = "\n".join([_data("cloud-description", described.encode()), *arrays])
+    alt, about = escape(view.cloud.alt), escape(view.cloud.provenance)
+    return f"""<!doctype html>
+<html lang="{escape(view.language)}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>
+<div id="cloud"></div>
+<noscript><img src="data:image/png;base64,{picture}" alt="{alt}">
+<p>{alt}</p><p>{about}</p></noscript>
+<h2></h2><ol id="selected"></ol>
+{data}
+<script type="module">{script}</script>
+</body>
+</html>
+"""
 
 
 def _variables(theme: Theme) -> str:
@@ -88,10 +84,6 @@ def _variables(theme: Theme) -> str:
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _data(name: str, body: bytes) -> str:

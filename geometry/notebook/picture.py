@@ -19,34 +19,25 @@ DISC = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1,
 def view_png(view: CloudView, theme: Theme = LIGHT) -> bytes:
     """The first state of the pictures beside each other, each in a frame."""
     colours = _colours(view, theme)
-    shown = [view.places[picture.path[-1]] for picture in view.cloud.pictures]
     paper = np.array(rgb(theme.paper), dtype=float)
     between = np.broadcast_to(paper, (SIDE, GAP, 3))
     parts: list[np.ndarray] = []
-    for places in shown:
-        parts += (
-            [between, _panel(places, colours, theme)] if parts else [_panel(places, colours, theme)]
-        )
-    return _png(np.hstack(parts).round().astype(np.uint8))
+    for picture in view.cloud.pictures:
+        parts += [between, _panel(view.places[picture.path[-1]], colours, theme)]
+    return _png(np.hstack(parts[1:]).round().astype(np.uint8))
 
 
 def _colours(view: CloudView, theme: Theme) -> np.ndarray:
     """(n, 3) of the points; grey for those that a filter leaves out."""
-    found, dots = _of_codes(view, theme), view.cloud.dots
-    if dots is not None:
-        found = np.where((dots >= GREY)[:, None], rgb(theme.grid), found)
-    return found
-
-
-def _of_codes(view: CloudView, theme: Theme) -> np.ndarray:
     codes, names = view.cloud.colours.codes, view.cloud.colours.names
     if names is not None:
-        looks = np.array([rgb(look_of(code, theme)[0]) for code in range(len(names))])
-        return looks[codes]
-    scale = np.array([rgb(colour) for colour in theme.scale], dtype=float)
-    span = float(np.ptp(codes)) or 1.0
-    at = (codes - codes.min()) / span * (len(scale) - 1)
-    return np.stack([np.interp(at, np.arange(len(scale)), part) for part in scale.T], axis=1)
+        found = np.array([rgb(look_of(code, theme)[0]) for code in range(len(names))])[codes]
+    else:
+        scale = np.array([rgb(colour) for colour in theme.scale], dtype=float)
+        at = (codes - codes.min()) / (float(np.ptp(codes)) or 1.0) * (len(scale) - 1)
+        found = np.stack([np.interp(at, np.arange(len(scale)), part) for part in scale.T], axis=1)
+    dots = view.cloud.dots
+    return found if dots is None else np.where((dots >= GREY)[:, None], rgb(theme.grid), found)
 
 
 def _panel(places: np.ndarray, colours: np.ndarray, theme: Theme) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
@@ -13,18 +13,12 @@ import numpy as np
 
 from ..data.translations import ENGLISH, Translate, catalogue, languages, paragraph, text_tables
 from ..errors import need
-from ..evaluate.specs import TreatmentSpec, parse_treatment
+from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
 from ..measure import mean_cosine
 from ..palette import DARK, LIGHT
 from ..projection import Projection, project
-from ..projection.cloud_text import (
-    CLOUD_TEXT,
-    alternative,
-    axis_titles,
-    cone_wedges,
-    lines_below,
-)
+from ..projection.cloud_text import CLOUD_TEXT, alternative, axis_titles, cone_wedges, lines_below
 from ..projection.neighbour_maps import MOST_FITTED
 from ..projection.packing import pack_cloud
 from ..projection.panel import Panel
@@ -169,18 +163,27 @@ def make_view(
         clouds.append(_Cloud(name, rows, rows, raw))
         if spec is not None and spec.is_fitted:
             title = f"{name} · {stops[1]}" if len(sets) > 1 else stops[1]
-            clouds.append(_treated(title, rows, raw, spec, drawn))
+            fitted = fit_treatment(spec.name, rows, random_state=random_state or 0)
+            treated = spec.turn(fitted, rows.shape[1]).apply(rows)
+            Z = treated.vectors
+            at = _like(raw, drawn(Z)) if raw.axes is None else settle(raw.apply(Z), rows, Z)
+            clouds.append(_Cloud(title, Z, treated.retained, at))
     first = clouds[0].at
     reach = max(common_scale(first, each.at)[1] for each in clouds)
     drawings = [_drawing(each, first, reach, translate) for each in clouds]
     panels, factors, below, alts = zip(*drawings, strict=True)
     pictures: list[Picture] = []
-    for place_, each in enumerate(clouds):
-        path = [place_]
-        if place_ % len(stops) and first.axes is not None:  # a film, from the raw cloud before it
-            path = [place_ - 1, place_]
+    for place, each in enumerate(clouds):
+        has_way = place % len(stops) and first.axes is not None  # from the raw cloud before it
+        path = [place - 1, place] if has_way else [place]
         between = translate(VIEW_TEXT["between"]).format(name=each.title, share="{0}")
         pictures.append(Picture(path, [clouds[stop].title for stop in path], between))
+    size = translate(VIEW_TEXT["size"])
+    about = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
+    if spec is not None and spec.is_fitted:
+        about.append(f"{spec.text} {translate(VIEW_TEXT['fit']).format(n=f'{n:,}')}")
+    seeded = translate(VIEW_TEXT["no-seed" if random_state is None else "seed"])
+    about += [f"projection={projection}", seeded.format(seed=random_state)]
     has_film = any(len(picture.path) > 1 for picture in pictures)
     has_origin = first.origin is not None
     colours = _colours(labels, sets[0], translate)
@@ -202,7 +205,7 @@ def make_view(
         frames=[panel.frame for panel in panels if panel.frame is not None],
         factors=factors if has_origin else (),
         below=below,
-        provenance=_provenance(sets, spec, projection, random_state, translate),
+        provenance=" · ".join(about),
         landmarks=[*enumerate(stops)] if has_film else (),
         film_name=" → ".join(stops) if has_film else "",
     )
@@ -220,38 +223,19 @@ def _like(first: Projection | None, picture: Projection) -> Projection:
     return replace(picture, coordinates=picture.around_origin @ (left @ right))
 
 
-def _treated(
-    title: str,
-    X: np.ndarray,
-    raw: Projection,
-    spec: TreatmentSpec,
-    drawn: Callable[[np.ndarray], Projection],
-) -> _Cloud:
-    fitted = fit_treatment(spec.name, X, random_state=raw.random_state or 0)
-    treated = spec.turn(fitted, X.shape[1]).apply(X)
-    Z = treated.vectors
-    at = _like(raw, drawn(Z)) if raw.axes is None else settle(raw.apply(Z), X, Z)
-    return _Cloud(title, Z, treated.retained, at)
-
-
 def _drawing(
     cloud: _Cloud, first: Projection, reach: float, translate: Translate
 ) -> tuple[Panel, float, str, str]:
     """The picture at the rms radius of the first, its factor, caption and alternative."""
-    at, title = cloud.at, cloud.title
+    at = cloud.at
     factor = match_radius(first.around_origin, at.around_origin)
     edges = cone_edges(cloud.vectors, at)
     coordinates = at.around_origin * factor
     has_origin = at.origin is not None
-    panel = Panel(
-        coordinates=coordinates,
-        texts=(),
-        reach=reach,
-        axis_titles=(),
-        origin_label=None,
-        wedges=cone_wedges(edges, at, cloud.filled.shape[1], translate),
-        frame=frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None,
-    )
+    wedges = cone_wedges(edges, at, cloud.filled.shape[1], translate)
+    frame = frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None
+    # texts and titles are those of the twin cloud
+    panel = Panel(coordinates, (), reach, (), None, wedges=wedges, frame=frame)
     lines = lines_below(at, panel, translate)
     if has_origin and factor != 1:
         lines.append(translate(VIEW_TEXT["factor"]).format(factor=f"{factor:.3g}"))
@@ -259,8 +243,8 @@ def _drawing(
         cosine = mean_cosine(cloud.filled)
     except UndefinedMeasure:
         cosine = None
-    alt = alternative(title, len(coordinates), cosine, panel.captions, translate)
-    below = translate(VIEW_TEXT["line"]).format(name=title, value=" · ".join(lines))
+    alt = alternative(cloud.title, len(coordinates), cosine, panel.captions, translate)
+    below = translate(VIEW_TEXT["line"]).format(name=cloud.title, value=" · ".join(lines))
     return panel, factor, below, alt
 
 
@@ -283,22 +267,6 @@ def _colours(labels: Sequence[Any] | None, X: np.ndarray, translate: Translate) 
         kept = set(common[: MOST_LABELS - 1])
         names = [name if name in kept else rest for name in names]
     return PointColours.by_label(names, translate(VIEW_TEXT["label"]))
-
-
-def _provenance(
-    sets: Sequence[np.ndarray],
-    spec: TreatmentSpec | None,
-    method: str,
-    seed: int | None,
-    translate: Translate,
-) -> str:
-    size = translate(VIEW_TEXT["size"])
-    parts = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
-    if spec is not None and spec.is_fitted:
-        fit = translate(VIEW_TEXT["fit"]).format(n=f"{len(sets[0]):,}")
-        parts.append(f"{spec.text} {fit}")
-    seeded = translate(VIEW_TEXT["no-seed" if seed is None else "seed"]).format(seed=seed)
-    return " · ".join([*parts, f"projection={method}", seeded])
 
 
 def show(*vectors: Any, **how: Any) -> CloudWidget:

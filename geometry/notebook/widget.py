@@ -36,7 +36,9 @@ class CloudWidget(anywidget.AnyWidget):
     _css = view_styles()
     _description = traitlets.Dict().tag(sync=True)
     _arrays = traitlets.Dict().tag(sync=True)
-    selection = traitlets.Any().tag(sync=True, to_json=_packed, from_json=_unpacked)
+    selection = traitlets.Any(np.zeros(0, dtype=np.int64)).tag(
+        sync=True, to_json=_packed, from_json=_unpacked
+    )
 
     def __init__(self, view: CloudView) -> None:
         self._view = view
@@ -46,10 +48,6 @@ class CloudWidget(anywidget.AnyWidget):
             _arrays={each.name: each.body for each in view.cloud.arrays.values()},
         )
         self.on_msg(self._answer)
-
-    @traitlets.default("selection")
-    def _no_row(self) -> np.ndarray:
-        return np.zeros(0, dtype=np.int64)
 
     @traitlets.validate("selection")
     def _rows(self, proposal: Any) -> np.ndarray:

@@ -80,11 +80,7 @@ def trust_line(projection: Projection, translate: Translate = str) -> str:
 
 
 def alternative(
-    title: str,
-    n: int,
-    cosine: float | None,
-    captions: Sequence[str],
-    translate: Translate = str,
+    title: str, n: int, cosine: float | None, captions: Sequence[str], translate: Translate = str
 ) -> str:
     """Text alternative: number of points, their mean cosine, the picture's captions."""
     text = translate(CLOUD_TEXT["no-cosine" if cosine is None else "cosine"]).format(

@@ -63,15 +63,14 @@ def fit_map(
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
-    kind = MAPS[method]
+    kind, seed, rows = MAPS[method], random_state or 0, np.arange(len(X))
     need(kind.extra, kind.module)
-    if most_fitted is None or len(X) <= most_fitted:
-        with _LOCK:
-            return _fit(X, kind, n_components, random_state, n_neighbors, progress)
-    seed = random_state or 0
-    rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
+    if most_fitted is not None and len(X) > most_fitted:
+        rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
     with _LOCK:
         fitted = _fit(X[rows], kind, n_components, random_state, n_neighbors, progress)
+    if len(rows) == len(X):
+        return fitted
     report = _of_stage("placing", progress)
     places = place(X, X[rows], fitted, random_state=seed, progress=report).astype(np.float64)
     places[rows] = fitted
@@ -90,7 +89,11 @@ def _fit(
     found = Search(X).nearest_of_all(wanted, progress=report)
     first, places = _of_one_direction(found)
     if len(first) <= n_components:  # too few for a fit: their own distances, as far as they go
-        return _by_distance(unit_rows(X[first]), n_components)[places]
+        U = unit_rows(X[first])
+        left, lengths, _ = np.linalg.svd(U - U.mean(axis=0), full_matrices=False)
+        apart = np.zeros((len(U), n_components))
+        apart[:, : len(lengths)] = (left * lengths)[:, :n_components]
+        return apart[places]
     if len(first) < len(X):
         return _fit(X[first], kind, n_components, random_state, n_neighbors, progress)[places]
     return kind.layout(unit_rows(X), found, n_components, random_state, progress)
@@ -112,14 +115,6 @@ def _of_one_direction(found: Nearest) -> tuple[np.ndarray, np.ndarray]:
     _, first, place_ = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first)
     return first[order], np.argsort(order)[place_]
-
-
-def _by_distance(U: np.ndarray, n_components: int) -> np.ndarray:
-    Z = U - U.mean(axis=0)
-    left, lengths, _ = np.linalg.svd(Z, full_matrices=False)
-    places = np.zeros((len(U), n_components))
-    places[:, : len(lengths)] = (left * lengths)[:, :n_components]
-    return places
 
 
 # ---- UMAP ----

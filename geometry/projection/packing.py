@@ -52,8 +52,7 @@ def pack_codes(codes: np.ndarray) -> bytes:
                 f"codes must lie in [0, {MOST_CODES}); got {codes.min()}–{codes.max()}"
             )
         return _message({"n": len(codes), "kind": "codes"}, [codes.astype("u1")])
-    values = _checked(codes[:, None].astype(float), 0)
-    about, steps = _quantised(values, np.inf)
+    about, steps = _quantised(_checked(codes[:, None], 0), np.inf)
     low = about["low"][0]
     head = {"n": len(codes), "kind": "values", "low": low, "high": low + about["step"][0] * STEPS}
     return _message(head, [steps])

@@ -31,11 +31,11 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Points to mark: their rows, a Plotly symbol ending in -open, a caption for the legend."""
+class Marks:
+    """Points to mark: rows, a shape ("dot", "circle", "square", "diamond"), a legend entry."""
 
     rows: Sequence[int]
-    symbol: str
+    shape: str
     caption: str
 
 
@@ -48,7 +48,7 @@ class Panel:
     origin_label: str | None  # None for a picture without an origin
     wedges: Sequence[Wedge] = ()
     bands: Sequence[Band] = ()
-    marks: Sequence[Mark] = ()
+    marks: Sequence[Marks] = ()
     lines: np.ndarray | None = None  # (m, 2) of a flat picture; a row of NaN ends a line
     frame: Frame | None = None  # None for the square or cube of the reach
 
@@ -69,10 +69,6 @@ class Panel:
     @property
     def cone_length(self) -> float:
         return self.reach if self.frame is None else self.frame.length
-
-    @property
-    def drawn_wedges(self) -> list[Wedge]:
-        return [wedge for wedge in self.wedges if wedge.is_drawn]
 
     @property
     def captions(self) -> list[str]:

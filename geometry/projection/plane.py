@@ -7,6 +7,7 @@ The basis vectors e1, e2 are the columns of P, and G = P'P is the Gram matrix. A
 """
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -14,10 +15,8 @@ from ..linalg.moments import Moments
 from ..transform.whitening_map import WhiteningMap
 
 POINTS = np.array([[2.0, 2.0], [2.0, -2.0], [-2.0, 2.0]])  # a, b, c as rows
-PAIRS = (("a", "b"), ("a", "c"), ("b", "c"))
 ORIGIN = 1e-9  # relative length at or below which a point counts as the origin
 PRECISION = 1e-7  # precision of positions in a fit, so that rounding moves no point off a line
-_PAIR_ROWS = ((0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def pair_cosines(points: np.ndarray) -> np.ndarray:
             points[i] @ points[j] / (lengths[i] * lengths[j])
             if has_direction[i] and has_direction[j]
             else np.nan
-            for i, j in _PAIR_ROWS
+            for i, j in combinations(range(3), 2)
         ]
     )
 
@@ -106,14 +105,14 @@ def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:
     if n < 3:
         raise ValueError(f"the cloud needs at least 3 points to have two axes; got {n}")
     cloud = np.random.default_rng(seed).standard_normal((n, 2))
-    return whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
+    return _whitening_of(cloud).apply(cloud) * np.sqrt(2.0)
 
 
 def whiten_points(plane: Plane, fit_on: np.ndarray, points: np.ndarray = POINTS) -> np.ndarray:
     """Points (m, 2) after a ZCA whitening that is fitted on points of the plane."""
-    return whitening_of(plane.place(fit_on)).apply(plane.place(points))
+    return _whitening_of(plane.place(fit_on)).apply(plane.place(points))
 
 
-def whitening_of(points: np.ndarray) -> WhiteningMap:
+def _whitening_of(points: np.ndarray) -> WhiteningMap:
     """The ZCA whitening fitted on points (n, 2); of points on one line it leaves what is across."""
     return WhiteningMap.solve(Moments.of(points), eps=PRECISION)

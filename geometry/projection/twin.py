@@ -185,8 +185,6 @@ def _angles(points: np.ndarray, axis: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Stop:
-    centring: float  # in [0, 1]
-    strength: float  # in [0, 1]
     factor: float  # gives the stop the raw picture's rms radius
     coordinates: np.ndarray  # (n, k) around the origin, multiplied by ``factor``
     cones: tuple[ConeEdge, ...]  # as ``cone_edges`` gives them
@@ -208,19 +206,13 @@ def film(
 
     Between two stops each point moves along a straight line.
     """
-    return tuple(stop_at(X, fitted, raw, centring=s, strength=t) for s, t in knobs)
-
-
-def stop_at(
-    X: np.ndarray, fitted: WhiteningMap, raw: Projection, *, centring: float, strength: float
-) -> Stop:
-    """The picture at any (centring, strength), on the film's path or off it."""
-    places, cones = _place(X, fitted.adjust(centring=centring, strength=strength), raw)
-    factor = match_radius(raw.around_origin, places)
-    places = places * factor
-    return Stop(
-        centring, strength, factor, places, cones, frame_of(places, drawn_cones(cones, raw))
-    )
+    stops = []
+    for s, t in knobs:
+        places, cones = _place(X, fitted.adjust(centring=s, strength=t), raw)
+        factor = match_radius(raw.around_origin, places)
+        places = places * factor
+        stops.append(Stop(factor, places, cones, frame_of(places, drawn_cones(cones, raw))))
+    return tuple(stops)
 
 
 def _place(
@@ -238,18 +230,13 @@ def _place(
     return picture.around_origin, cone_edges(Z, picture)
 
 
-def place_in_film(
-    knobs: Sequence[tuple[float, float]], centring: float, strength: float
-) -> float | None:
-    """The place of two settings on the film's path, in stops from its start; None off the path."""
-    place, distance = nearest_in_film(knobs, centring, strength)
-    return place if distance < FAR else None
-
-
 def nearest_in_film(
     knobs: Sequence[tuple[float, float]], centring: float, strength: float
 ) -> tuple[float, float]:
-    """(the nearest place on the film's path in stops, its distance in (centring, strength))."""
+    """(the nearest place on the film's path in stops, its distance in (centring, strength)).
+
+    The knobs are on the path if the distance is below FAR.
+    """
     point = np.array([centring, strength])
     found = []
     for place, (start, end) in enumerate(pairwise(knobs)):

@@ -13,7 +13,7 @@ import numpy as np
 from ..data.translations import Translate, text_tables
 from ..palette import Theme
 from .packing import pack_codes
-from .panel import Band, Wedge
+from .panel import Band, Marks, Wedge
 from .point_colours import PointColours
 from .twin import Frame
 
@@ -23,6 +23,7 @@ MOST_NAMES = 4  # named stops of a film at most
 SIZE_STEPS = 15  # sizes of points that a column gives; step 0 is that without a column
 GREY = 128  # the bit of a point that a filter leaves out, beside its step of size
 OPTIONAL = ("dots", "selected")  # arrays that a cloud may lack
+AS_THEY_ARE = ("at", "nearest", "reach", "name", "alt", "provenance", "side", "turns")
 MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
 LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
 
@@ -61,15 +62,6 @@ class Picture:
     between: str = ""  # the title between two stops; {0}, {1}, … are the slider positions there
     aside: Aside | None = None  # shown instead where the sliders are not on the film's path
     origin: str | None = None  # the name of the origin where it is another than in the others
-
-
-@dataclass(frozen=True)
-class Marks:
-    """Points to ring: rows, a shape ("circle", "square" or "diamond") and a legend entry."""
-
-    rows: Sequence[int]
-    shape: str
-    caption: str
 
 
 @dataclass(frozen=True)
@@ -152,18 +144,15 @@ def message_of(
         "texts": texts,
         "views": [_picture(picture, cloud) for picture in cloud.pictures],
         "knobs": [list(knobs) for knobs in cloud.knobs],
-        "at": cloud.at,
-        "nearest": cloud.nearest,
-        "values": list(cloud.values),
+        **{name: getattr(cloud, name) for name in AS_THEY_ARE},
+        **{name: list(getattr(cloud, name)) for name in ("values", "factors", "below")},
         "knobNames": list(cloud.knob_names),
         "steps": cloud.knob_steps,
         "landmarks": [stop for stop, _name in cloud.landmarks],
         "landmarkNames": [name for _stop, name in cloud.landmarks],
         "cones": [_cones(wedges) for wedges in cloud.cones],
         "bands": [sector for band in cloud.bands for sector in _sectors(band)],
-        "factors": list(cloud.factors),
         "frames": [_frame(frame) for frame in cloud.frames],
-        "reach": cloud.reach,
         "axes": list(cloud.axis_titles),
         "origin": cloud.origin_label or "",
         "theme": theme_colours(theme),
@@ -177,14 +166,8 @@ def message_of(
             {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}
             for mark in cloud.marks
         ],
-        "name": cloud.name,
-        "alt": cloud.alt,
-        "below": list(cloud.below),
-        "provenance": cloud.provenance,
         "file": cloud.file_name,
-        "side": cloud.side,
         "isLarge": cloud.is_large,
-        "turns": cloud.turns,
         "hasLead": cloud.has_lead,
         "words": {**words, "film": cloud.film_name or words["film"]},
     }
@@ -211,13 +194,9 @@ def _picture(picture: Picture, cloud: TwinCloud) -> dict[str, Any]:
 
 def _cones(wedges: Sequence[Wedge]) -> list[dict[str, Any]]:
     return [
-        {
-            "axis": wedge.axis.tolist(),
-            "degrees": wedge.degrees,
-            "label": wedge.caption,
-            "isDrawn": wedge.is_drawn,
-        }
-        for wedge in wedges
+        {"axis": each.axis.tolist(), "degrees": each.degrees, "label": each.caption}
+        | {"isDrawn": each.is_drawn}
+        for each in wedges
     ]
 
 
@@ -228,26 +207,16 @@ def _frame(frame: Frame) -> dict[str, Any]:
 def _sectors(band: Band) -> list[dict[str, Any]]:
     """The band on both sides of the first axis, each as a cone in the plane."""
     middle, half = np.radians((band.low + band.high) / 2), (band.high - band.low) / 2
-    return [
-        {
-            "axis": [float(np.cos(middle)), float(sign * np.sin(middle))],
-            "degrees": half,
-            "isDrawn": True,
-        }
-        for sign in (1, -1)
-    ]
+    axes = ([float(np.cos(middle)), float(sign * np.sin(middle))] for sign in (1, -1))
+    return [{"axis": axis, "degrees": half, "isDrawn": True} for axis in axes]
 
 
 def theme_colours(theme: Theme) -> dict[str, Any]:
     return {
-        "ink": theme.ink,
-        "grid": theme.grid,
-        "paper": theme.paper,
-        "accent": theme.accent,
+        **{name: getattr(theme, name) for name in ("ink", "grid", "paper", "accent", "other")},
         "cone": theme.raw,
         "band": theme.white,
         "categories": list(theme.categories),
-        "other": theme.other,
         "scale": list(theme.scale),
     }
 

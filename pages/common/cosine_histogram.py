@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geometry.figures.histogram import HistogramWords, cosine_histogram_figure
+from geometry.figures.histogram import HistogramWords, histogram_figure
 from geometry.measure import pairwise_cosines
 from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
 
@@ -40,5 +40,5 @@ def show_histogram(
         y=_("share of pairs"),
     )
     reference = isotropic_cosine_shares(EDGES, d)
-    figure = cosine_histogram_figure(*shares, reference, EDGES, words, current_theme())
+    figure = histogram_figure(shares, reference, EDGES, words, current_theme())
     show_chart(figure.update_xaxes(dtick=step), key=key, file_name=file_name, alt=alt)

@@ -10,8 +10,7 @@ import streamlit as st
 from geometry import Cloud
 from geometry.explore import SearchError, find_texts, nearest_rows
 from geometry.explore.search import MOST_REPEATS, SECONDS
-from geometry.projection.panel import Mark
-from geometry.projection.twin_message import Marks
+from geometry.projection.panel import Marks
 
 from .address import number_in_url, put_in_url
 from .cache import kept
@@ -164,12 +163,6 @@ def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     if shown := teachers_points(points.shared_key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
-
-
-def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
-    """The same marks on a Plotly chart, for a browser without WebGL2."""
-    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
-    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
 
 
 def short(text: str) -> str:

@@ -10,33 +10,20 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.data.number_text import signed
-from geometry.projection.plane import (
-    POINTS,
-    Plane,
-    background_cloud,
-    pair_cosines,
-    whiten_points,
-)
+from geometry.projection.plane import POINTS, Plane, background_cloud, pair_cosines, whiten_points
 from pages.common.classroom.visit import current, may_show, note_truth, own_answer
 from pages.common.controls import choose
-from pages.common.downloads import csv_bytes, short_number
+from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import send_plane
 from pages.common.draw.clouds import current_theme
-from pages.common.measures import NoControl, State, Verdict
+from pages.common.lesson import note_facts
+from pages.common.measures import NoControl, State, Verdict, show_verdict
+from pages.common.shell import picture_place, show_question
 from pages.common.words import _, paragraph, prose
 
 from . import PAGE
 
 CLOUD_N, CLOUD_SEED = 80, 9  # a seed whose cloud is hardly wider than the three points
-
-
-@dataclass(frozen=True, eq=False)
-class Cosines:
-    """Cosines of the three pairs; ``whitened`` is None without whitening."""
-
-    coordinates: np.ndarray
-    true: np.ndarray
-    whitened: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +41,9 @@ class BasisScene:
         return bool(np.array_equal(self.points, POINTS))
 
     @cached_property
-    def cosines(self) -> Cosines:
-        points = self.whitened(self.points)
-        return Cosines(
-            coordinates=pair_cosines(self.points),
-            true=self.plane.true_cosines(self.points),
-            whitened=None if points is None else pair_cosines(points),
-        )
+    def cosines(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the three pairs: of their coordinates, and the true ones."""
+        return pair_cosines(self.points), self.plane.true_cosines(self.points)
 
     def whitened(self, coordinates: np.ndarray) -> np.ndarray | None:
         """Whitened positions (n, 2) of coordinates (n, 2); None without whitening."""
@@ -76,14 +59,12 @@ def background() -> np.ndarray:
 
 
 def facts_of(scene: BasisScene) -> dict[str, float]:
-    found, plane = scene.cosines, scene.plane
+    (coordinates, true), plane = scene.cosines, scene.plane
     facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
     facts["usual"] = float(scene.has_usual_points and plane == Plane(length_2=2.0))
-    facts |= {"ab": float(found.true[0]), "ac": float(found.true[1])}
-    facts["ab_coordinates"] = float(found.coordinates[0])
-    if found.whitened is not None:
-        facts["ab_whitened"] = float(found.whitened[0])
-    return facts
+    facts |= {"ab": float(true[0]), "ac": float(true[1]), "ab_coordinates": float(coordinates[0])}
+    white = scene.whitened(scene.points)
+    return facts if white is None else facts | {"ab_whitened": float(pair_cosines(white)[0])}
 
 
 POINT_KEYS = tuple(f"{name}_{axis}" for name in "abc" for axis in "xy")
@@ -92,7 +73,7 @@ STANDARD = {**BASIS, **dict(zip(POINT_KEYS, POINTS.ravel().tolist(), strict=True
 DEFAULTS = {**STANDARD, "len2": 2.0}  # both pictures are equal under the standard basis
 PRESETS = {
     "standard": STANDARD,
-    "diagonal": {**STANDARD, "len2": 2.0},
+    "diagonal": DEFAULTS,
     "shear": {**STANDARD, "len2": 2**0.5, "angle": 45.0},
     "half-shear": {**STANDARD, "len2": 1.25**0.5, "angle": float(np.degrees(np.arctan2(1, 0.5)))},
     "longer-e1": {**STANDARD, "len1": 2.0},
@@ -154,25 +135,16 @@ def _slider(label: str, key: str, step: float, shown: str = "%.3f") -> float:
     )
 
 
-def _read_points() -> np.ndarray:
-    values = [
-        column.number_input(
-            label.format(name=name),
-            *LIMITS[f"{name}_{axis}"],
-            DEFAULTS[f"{name}_{axis}"],
-            0.1,
-            format="%.2f",
-            key=f"{name}_{axis}",
-            bind="query-params",
-        )
-        for column, name in zip(st.columns(3), "abc", strict=True)
-        for axis, label in (("x", _("{name}, along e₁")), ("y", _("{name}, along e₂")))
-    ]
-    return np.array(values, dtype=float).reshape(3, 2)
-
-
-def _choose_whitening() -> str:
-    return choose(
+def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
+    """The scene; the presets ``above`` are drawn last: the sliders read the address first."""
+    with st.container(key="basis-sliders"):
+        first = _slider(_("Length of e₁"), "len1", 0.05)
+        second = _slider(_("Length of e₂"), "len2", 0.05)
+        between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
+        turn = _slider(_("Rotation of both axes"), "turn", 1.0, "%.1f°")
+        x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
+        y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
+    whiten = choose(
         st.radio,
         _("Whiten"),
         {
@@ -186,43 +158,40 @@ def _choose_whitening() -> str:
             "alone it has too few points: three in two dimensions."
         ),
     )
-
-
-def _choose_reading() -> str:
-    return choose(
-        st.radio,
-        _("How to read the three points"),
-        {"coordinates": _("By coordinates"), "position": _("By position")},
-        key="reading",
-        captions=[
-            _(
-                "The numbers are coordinates in your basis. "
-                "Their cosine is the same in every basis."
-            ),
-            _("The numbers are positions, already skewed. Cosine is that of the drawn arrows."),
-        ],
+    by_coordinates = _(
+        "The numbers are coordinates in your basis. Their cosine is the same in every basis."
     )
-
-
-def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
-    """The scene; the presets ``above`` are drawn last: the sliders read the address first."""
-    with st.container(key="basis-sliders"):
-        first = _slider(_("Length of e₁"), "len1", 0.05)
-        second = _slider(_("Length of e₂"), "len2", 0.05)
-        between = _slider(_("Angle from e₁ to e₂"), "angle", 1.0, "%.1f°")
-        turn = _slider(_("Rotation of both axes"), "turn", 1.0, "%.1f°")
-        x = _slider(_("Shift along x"), "shift_x", 0.1, "%.2f")
-        y = _slider(_("Shift along y"), "shift_y", 0.1, "%.2f")
-    whiten = _choose_whitening()
+    by_position = _(
+        "The numbers are positions, already skewed. Cosine is that of the drawn arrows."
+    )
     with more:
-        reading = _choose_reading()
+        reading = choose(
+            st.radio,
+            _("How to read the three points"),
+            {"coordinates": _("By coordinates"), "position": _("By position")},
+            key="reading",
+            captions=[by_coordinates, by_position],
+        )
         circle = st.toggle(
             _("Show the points of length 1, by coordinates and in your basis"),
             True,
             key="circle",
             bind="query-params",
         )
-        points = _read_points()
+        numbers = [
+            column.number_input(
+                label.format(name=name),
+                *LIMITS[f"{name}_{axis}"],
+                DEFAULTS[f"{name}_{axis}"],
+                0.1,
+                format="%.2f",
+                key=f"{name}_{axis}",
+                bind="query-params",
+            )
+            for column, name in zip(st.columns(3), "abc", strict=True)
+            for axis, label in (("x", _("{name}, along e₁")), ("y", _("{name}, along e₂")))
+        ]
+    points = np.array(numbers, dtype=float).reshape(3, 2)
     scene = BasisScene(Plane(first, second, between, (x, y), turn), reading, whiten, circle, points)
     with above:
         _show_presets(state_of(scene))
@@ -235,18 +204,14 @@ def read_scene(above: DeltaGenerator, more: DeltaGenerator) -> BasisScene:
 SHOWN_KEY = "basis-seen"  # in the session: the second picture was shown
 
 
-def skip_for_link() -> None:
-    """Skip the question for a link with settings. Controls later remove defaults from it."""
-    linked = any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle"))
-    if linked:
-        st.session_state[SHOWN_KEY] = True
-
-
 def hide_before_guess(scene: BasisScene) -> BasisScene:
     """The scene, hidden until the reader has guessed, skipped the question or changed a control."""
     is_first_view = state_of(scene) == DEFAULTS and scene.whiten == "no"
     if current() is not None:  # a class sees it when its teacher shows the answer
-        return replace(scene, is_hidden=is_first_view and not _class_may_see())
+        answers = list(_answers().values())
+        may_see = may_show("cosine_basis", _question().replace("**", ""), answers, _guessed())
+        note_truth("cosine_basis", list(_answers()).index("larger"))
+        return replace(scene, is_hidden=is_first_view and not may_see)
     if not is_first_view:
         st.session_state[SHOWN_KEY] = True
     return replace(scene, is_hidden=not st.session_state.get(SHOWN_KEY))
@@ -256,6 +221,11 @@ def _answers() -> dict[str, str]:
     return {"smaller": _("smaller"), "same": _("still 90°"), "larger": _("larger")}
 
 
+def _guessed() -> int | None:
+    guess = st.session_state.get("basis-guess")
+    return list(_answers()).index(guess) if guess else None
+
+
 def _question() -> str:
     return _(
         "**Guess first.** The coordinates of a, b, c stay the same, and e₂ becomes twice "
@@ -263,17 +233,8 @@ def _question() -> str:
     )
 
 
-def _class_may_see() -> bool:
-    guess, codes = st.session_state.get("basis-guess"), list(_answers())
-    chosen = codes.index(guess) if guess else None
-    question = _question().replace("**", "")
-    is_shown = may_show("cosine_basis", question, list(_answers().values()), chosen)
-    note_truth("cosine_basis", codes.index("larger"))
-    return is_shown
-
-
 def ask_for_guess(scene: BasisScene) -> None:
-    answers, codes = _answers(), list(_answers())
+    answers = _answers()
     if scene.is_hidden:
         st.markdown(_question())
         with st.container(horizontal=True, key="guess", gap="xsmall"):
@@ -284,13 +245,10 @@ def ask_for_guess(scene: BasisScene) -> None:
                     _("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",)
                 )
         return
-    guess = st.session_state.get("basis-guess")
-    own = own_answer(codes.index(guess) if guess else None)
+    own = own_answer(_guessed())
     if (own is None and current() is None) or state_of(scene) != DEFAULTS:
         return
-    coordinates, true = (
-        signed(float(found[0]), 3) for found in (scene.cosines.coordinates, scene.cosines.true)
-    )
+    coordinates, true = (signed(float(found[0]), 3) for found in scene.cosines)
     text = _(
         "It is “{truth}”: in your basis the cosine is {true}, that of the coordinates is still "
         "{coordinates}."
@@ -300,8 +258,8 @@ def ask_for_guess(scene: BasisScene) -> None:
             "You guessed “{guess}”. It is “{truth}”: in your basis the cosine is {true}, that "
             "of the coordinates is still {coordinates}."
         )
-    values = {"truth": answers["larger"], "true": true, "coordinates": coordinates}
-    st.info(text.format(guess=answers[codes[own or 0]], **values))
+    guess, truth = list(answers.values())[own or 0], answers["larger"]
+    st.info(text.format(guess=guess, truth=truth, true=true, coordinates=coordinates))
 
 
 def _answer(name: str) -> None:
@@ -313,16 +271,14 @@ def _answer(name: str) -> None:
 
 
 def show_reading(scene: BasisScene) -> None:
-    values = {
-        "points": _(", ").join(map(_pair, scene.points)),
-        "coordinates": _(", ").join(map(number, scene.cosines.coordinates)),
-        "true": _(", ").join(map(number, scene.cosines.true)),
-    }
+    coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
+    points = _(", ").join(map(_pair, scene.points))
+    values = {"points": points, "coordinates": coordinates, "true": true}
     st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
 
 
 def warn_of_points(scene: BasisScene) -> None:
-    if np.isnan(scene.cosines.true).any():
+    if np.isnan(scene.cosines[1]).any():
         st.warning(
             _("A point lies on the origin. It has no direction, so its cosines are undefined."),
             icon=":material/radio_button_unchecked:",
@@ -471,11 +427,7 @@ def show_pictures(scene: BasisScene) -> None:
     message = {
         "serial": st.session_state.get("plane-serial", 0),
         "plane": state_of(scene),
-        "choices": {
-            "whiten": scene.whiten,
-            "reading": scene.reading,
-            "circle": scene.unit_circle,
-        },
+        "choices": {"whiten": scene.whiten, "reading": scene.reading, "circle": scene.unit_circle},
         "words": plane_words() | {"provenance": provenance(scene)},
         "colours": {
             **{name: getattr(theme, name) for name in ("ink", "grid", "paper", "raw", "white")},
@@ -554,6 +506,41 @@ def plane_words() -> dict[str, Any]:
     }
 
 
+# ---- the page ----
+
+
+def show_body() -> None:
+    # a link with settings has no question; controls later remove defaults from it
+    if any(key in st.query_params for key in (*DEFAULTS, "whiten", "reading", "circle")):
+        st.session_state[SHOWN_KEY] = True
+    presets, guess = st.container(), st.container()
+    picture_box, control_box = st.columns([4, 1], gap="medium")
+    notes = st.container()
+    more = st.expander(_("More controls and downloads"), key="more-controls")
+    with control_box:
+        scene = hide_before_guess(read_scene(presets, more))
+    with guess:
+        ask_for_guess(scene)
+    with picture_box, picture_place():
+        show_pictures(scene)
+    note_facts(lambda: facts_of(scene))
+    with notes:
+        warn_of_points(scene)
+        if not scene.is_hidden:
+            show_condition(scene)
+            show_verdict(basis_verdict(scene), key="basis")
+        show_question(PAGE, "sign")
+        show_question(PAGE, "shift")
+        show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
+        label, icon = _("The formula with your numbers"), ":material/function:"
+        with st.expander(label, key="formula", icon=icon):
+            show_reading(scene)
+            show_formula(scene)
+    with more:
+        label = _("Download points (CSV)")
+        offer_csv(label, "cosine-basis-points", lambda: points_csv(scene))
+
+
 # ---- claim ----
 
 
@@ -561,7 +548,7 @@ EQUAL = 5e-4  # largest difference of cosines that are printed alike
 
 
 def basis_verdict(scene: BasisScene) -> Verdict:
-    gaps = np.abs(scene.cosines.true - scene.cosines.coordinates)
+    gaps = np.abs(np.subtract(*scene.cosines))
     largest = float(gaps.max())
     plane = scene.plane
     is_standard = abs(plane.length_1 - plane.length_2) < EQUAL and abs(plane.angle - 90) < EQUAL

@@ -6,107 +6,36 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Corpus
+from geometry import Corpus
 from geometry.data.number_text import signed, with_sign
+from geometry.encode.pool import POOLINGS
 from geometry.evaluate.published import published_tables
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import strips_figure
 from geometry.measure import Measured, top_contribution_baseline
-from geometry.projection import Projection
 from geometry.projection.panel import Panel
-from geometry.projection.twin_message import (
-    UNIT_REACH,
-    Picture,
-    TwinCloud,
-    spread_stops,
-)
+from geometry.projection.twin_message import UNIT_REACH, Picture, TwinCloud, spread_stops
+from pages.common import cloud_choices, cloud_parts, measures
 from pages.common.address import fills_window, is_presenting
-from pages.common.cloud_choices import warn_of_too_few
-from pages.common.cloud_parts import (
-    figures_csv,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
-)
 from pages.common.controls import choose
-from pages.common.corpus_cloud import MOST_DRAWN, encode_corpus
+from pages.common.corpus_cloud import MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
+from pages.common.draw import clouds
 from pages.common.draw.charts import show_chart
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    current_theme,
-    lines_below,
-    panel_with,
-    point_colours,
-)
 from pages.common.draw.twin_cloud import has_no_webgl2
-from pages.common.explore_panel import (
-    Explored,
-    explored_part,
-    filtered_corpus,
-    open_panel,
-)
+from pages.common.explore_panel import Explored, explored_part, filtered_corpus, open_panel
 from pages.common.folded import show_folded
-from pages.common.measures import (
-    COSINE_DECIMALS,
-    DIMENSION_SHARES,
-    BigNumber,
-    change_of,
-    decimals_of,
-    explained_caption,
-    measure_label,
-    no_value,
-    print_value,
-    show_big_numbers,
-    show_verdict,
-    unit_of,
-)
+from pages.common.measures import BigNumber
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import (
-    coverage_line,
-    coverage_of,
-    layer_words,
-    of_known_text,
-)
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    show_selection,
-)
+from pages.common.origin import coverage_line, coverage_of, layer_words, of_known_text
+from pages.common.selected_points import choose_point, chosen_marks, show_selection
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
-from .scene import (
-    CONTEXTUAL,
-    HEADLINES,
-    MEASURES,
-    SAMPLE_ROWS,
-    TOKENS,
-    LayersScene,
-    Series,
-    Sweep,
-    Table,
-    build_film,
-    choose_cloud_and_look,
-    chosen_layer,
-    drawn_spec,
-    layers_verdict,
-    name_of,
-    packed,
-    provenance,
-    rogue_verdict,
-    sample_note,
-    series_name,
-    series_origin,
-    store_layer,
-    unlabelled,
-)
-
-GROUP = "layers"
+from . import scene as layered
+from .scene import CONTEXTUAL, TOKENS, LayersScene, Table, series_name
 
 
 def layer_title(scene: LayersScene, layer: int | None = None) -> str:
@@ -116,36 +45,31 @@ def layer_title(scene: LayersScene, layer: int | None = None) -> str:
 
 def captions(scene: LayersScene) -> list[str]:
     panel = _panel(scene, scene.layer)
-    return [*panel.captions, *lines_below(scene.drawn[scene.layer][0], panel)]
+    return [*panel.captions, *clouds.lines_below(scene.drawn[scene.layer][0], panel)]
 
 
 def _panel(scene: LayersScene, layer: int) -> Panel:
     picture, edges = scene.drawn[layer]
-    return panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
-
-
-def _alternative(scene: LayersScene, layer: int) -> str:
-    cosine = scene.headlines[layer]["mean_cosine"].value
-    title, n = layer_title(scene, layer), len(scene.first.cloud)
-    return alternative_with(title, n, cosine, _panel(scene, layer))
+    return clouds.panel_with(edges, scene.first.vectors.shape[1], (), picture, UNIT_REACH)
 
 
 def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
     points, last, look = scene.first, scene.last, scene.look
     layers = range(last + 1)
-    film = Picture(
-        layers,
-        [layer_title(scene, layer) for layer in layers],
-        _("Between two layers: {layer}").format(layer="{0}"),
-    )
+    titles = [layer_title(scene, layer) for layer in layers]
+    film = Picture(layers, titles, _("Between two layers: {layer}").format(layer="{0}"))
+    title, cosine = titles[scene.layer], scene.headlines[scene.layer]["mean_cosine"].value
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
+    panels = [_panel(scene, layer) for layer in layers]
     cloud = TwinCloud(
-        points=packed(unlabelled(points), look.view, look.n_components),
+        points=layered.packed(layered.unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
         pictures=[film, *each] if last else [film],
-        colours=point_colours(points, look.colour, scene.drawn[scene.layer][0].around_origin),
+        colours=clouds.point_colours(
+            points, look.colour, scene.drawn[scene.layer][0].around_origin
+        ),
         reach=UNIT_REACH,
-        axis_titles=axis_titles(look.view, look.n_components),
+        axis_titles=clouds.axis_titles(look.view, look.n_components),
         origin_label=_("origin"),
         name=_("The same points at every layer"),
         film_name=_("From the first layer to the last"),
@@ -154,16 +78,17 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
         landmarks=[(stage, f"{stage}") for stage in spread_stops(last + 1)] if last else (),
-        alt=_alternative(scene, scene.layer),
-        cones=[_panel(scene, layer).wedges for layer in layers],
+        alt=clouds.alternative_with(title, len(points.cloud), cosine, panels[scene.layer]),
+        cones=[panel.wedges for panel in panels],
         marks=chosen_marks(points, scene.chosen),
         below=captions(scene),
-        provenance=provenance(scene),
+        provenance=layered.provenance(scene),
         file_name=f"layers-{look.n_components}d",
         is_large=is_presenting(),
         has_lead=True,
     )
-    return show_explored(cloud, points, explored, key=GROUP, on_settled=store_layer)
+    settled = layered.store_layer
+    return cloud_parts.show_explored(cloud, points, explored, key="layers", on_settled=settled)
 
 
 # ---- curves ----
@@ -175,62 +100,46 @@ PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
 
 def show_curves(scene: LayersScene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
-    labels = {name: measure_label(name, with_unit=True) for name in (*MEASURES, *CONTEXTUAL)}
+    labels = {
+        name: measures.measure_label(name, with_unit=True)
+        for name in (*layered.MEASURES, *CONTEXTUAL)
+    }
     measure = choose(st.selectbox, _("Measure by layer"), labels, key="measure")
     label = labels[measure]
     axes = Axes(_("layer (0 is the input)"), label)
+    said = []
+    for name, tables in scene.tables_of(measure).items():
+        values = (measures.print_value(measure, each[measure].value) or "—" for each in tables)
+        said.append(labelled(series_name(name), _(", ").join(values)))
     curves = drawn_curves(scene, measure)
-    figure = curves_figure(curves, axes, current_theme(), height=HEIGHT)
+    figure = curves_figure(curves, axes, clouds.current_theme(), height=HEIGHT)
     figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
     show_chart(
         figure,
         key="layer-curves",
         file_name=f"layers-{measure}",
-        alt=_curves_in_words(scene.tables_of(measure), measure, label),
+        alt=labelled(_(", ").join([label, axes.x]), _("; ").join(said)),
     )
     st.caption(markdown(_note(measure, scene)))
     return measure
 
 
 def drawn_curves(scene: LayersScene, measure: str) -> list[Curve]:
-    tables = scene.tables_of(measure)
-    curves = [
-        _curve(tables[name], measure, series_name(name), place)
-        for place, name in enumerate(scene.series)
-        if name in tables
-    ]
-    return curves + references(scene, measure)
-
-
-def _curve(tables: Sequence[Table], measure: str, name: str, place: int) -> Curve:
-    rows = [table[measure] for table in tables]
-    ends = ([row.value, row.low, row.high] for row in rows)
-    values, low, high = np.array(list(ends), dtype=float).T  # None is NaN
-    has_interval = not np.isnan(low).all()
-    return Curve(
-        np.arange(len(rows)),
-        values,
-        name,
-        place,
-        low=low if has_interval else None,
-        high=high if has_interval else None,
-        dots=True,
-    )
-
-
-def references(scene: LayersScene, measure: str) -> list[Curve]:
-    """Isotropic data with the n and d of the drawn cloud or of the tokens; published curves."""
+    """A curve a series; isotropic data with n and d of the drawn cloud; published curves."""
+    tables, x, curves = scene.tables_of(measure), np.arange(scene.last + 1), []
+    for place, name in enumerate(scene.series):
+        if name in tables:
+            rows = [table[measure] for table in tables[name]]
+            ends = [(row.value, row.low, row.high) for row in rows]
+            y, low, high = np.array(ends, dtype=float).T  # None is NaN
+            interval = {} if np.isnan(low).all() else {"low": low, "high": high}
+            curves.append(Curve(x, y, series_name(name), place, dots=True, **interval))
     name = TOKENS if measure in CONTEXTUAL else scene.name
-    rows = [table[measure] for table in scene.tables_of(measure)[name]]
-    x = np.arange(len(rows), dtype=float)
-    found = []
-    baseline = np.array([row.baseline for row in rows], dtype=float)  # None is NaN
+    baseline = np.array([table[measure].baseline for table in tables[name]], dtype=float)
     if not np.isnan(baseline).all():
         title = _("isotropic, as many as {series}").format(series=series_name(name))
-        found.append(Curve(x, baseline, title))
-    if measure == "mean_cosine":
-        found += published_curves(scene.last)
-    return found
+        curves.append(Curve(x, baseline, title))
+    return curves + (published_curves(scene.last) if measure == "mean_cosine" else [])
 
 
 def published_curves(last: int) -> list[Curve]:
@@ -249,70 +158,46 @@ def published_curves(last: int) -> list[Curve]:
     return curves
 
 
-def _curves_in_words(tables: Sweep, measure: str, label: str) -> str:
-    said = [
-        labelled(
-            series_name(name),
-            _(", ").join(print_value(measure, table[measure].value) or "—" for table in each),
-        )
-        for name, each in tables.items()
-    ]
-    head = _(", ").join([label, _("layer (0 is the input)")])
-    return labelled(head, _("; ").join(said))
-
-
 def _note(measure: str, scene: LayersScene) -> str:
     shown = [scene.series[name] for name in scene.tables_of(measure)]
-    parts = [
-        _("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them."),
-    ]
+    parts = [_("Shaded: 95% intervals by leaving out sentences; angles by subsamples of them.")]
     if measure in CONTEXTUAL:
-        parts = [
-            _(
-                "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: "
-                "95% intervals of the difference, for other sentences (and types)."
-            )
-        ]
+        shaded = _(
+            "Each minus its anisotropy baseline of the same tokens: Ethayarajh (2019). Shaded: 95% "
+            "intervals of the difference, for other sentences (and types)."
+        )
+        parts = [shaded]
     if measure == "max_explainable_variance":
-        parts.append(
-            _(
-                "The baseline here is that of random types of the same counts. The paper’s is one "
-                "random sample of tokens, so these values are not the paper’s."
-            )
+        baseline = _(
+            "The baseline here is that of random types of the same counts. The paper’s is one "
+            "random sample of tokens, so these values are not the paper’s."
         )
-    parts += [_("Texts of the curves: {note}.").format(note=each) for each in sample_note(shown[0])]
-    parts += special_tokens_note(shown)
-    if measure == "mean_cosine":
-        parts.append(
-            _(
-                "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers "
-                "are stretched to the width of the chart. Of gpt2 only the input and the last two "
-                "layers are published, and of ELMo three layers."
-            )
-        )
-    if scene.unresolved:
-        names = _(", ").join(series_name(name) for name in scene.unresolved)
-        parts.append(
-            _("Left out, because bfloat16 can't resolve them: {names}.").format(names=names)
-        )
-    return paragraph(parts)
-
-
-def special_tokens_note(shown: Sequence[Series]) -> list[str]:
-    """What is done with special tokens and word pieces, for tokens and for sentences."""
-    parts = []
+        parts.append(baseline)
+    texts = _("Texts of the curves: {note}.")
+    parts += [texts.format(note=each) for each in layered.sample_note(shown[0])]
     if any(each.name == TOKENS for each in shown):
         parts.append(_("Tokens: special tokens left out, word pieces included."))
-    sentences = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
-    if not sentences or not shown[0].first.encoder.special_tokens:
-        return parts
-    if all(spec.special_tokens for spec in sentences):
-        with_them = _(
-            "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
-            "them out."
+    specs = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
+    if specs and shown[0].first.encoder.special_tokens:
+        pooled = _("Sentences: pooled without special tokens, except [CLS].")
+        if all(spec.special_tokens for spec in specs):
+            pooled = _(
+                "Sentences: special tokens are pooled too; “More controls and downloads” can leave "
+                "them out."
+            )
+        parts.append(pooled)
+    if measure == "mean_cosine":
+        published = _(
+            "Published: tokens of other models and texts, by Ethayarajh (2019). Their layers are "
+            "stretched to the width of the chart. Of gpt2 only the input and the last two layers "
+            "are published, and of ELMo three layers."
         )
-        return [*parts, with_them]
-    return [*parts, _("Sentences: pooled without special tokens, except [CLS].")]
+        parts.append(published)
+    names = layered.compared_names(scene.name)
+    if left_out := _(", ").join(series_name(name) for name in names if name not in scene.series):
+        said = _("Left out, because bfloat16 can't resolve them: {names}.")
+        parts.append(said.format(names=left_out))
+    return paragraph(parts)
 
 
 # ---- numbers ----
@@ -327,20 +212,20 @@ def show_headlines(scene: LayersScene) -> None:
         "isoscore": _("IsoScore"),
     }
     numbers = []
-    for name in HEADLINES:
-        row, unit = now[name], unit_of(name)
-        decimals = COSINE_DECIMALS if name == "mean_cosine" else decimals_of(name)
+    for name in layered.HEADLINES:
+        row, unit = now[name], measures.unit_of(name)
+        decimals = measures.COSINE_DECIMALS if name == "mean_cosine" else measures.decimals_of(name)
         value, isotropic = (
-            "" if each is None else print_value(name, each, decimals) + unit
+            "" if each is None else measures.print_value(name, each, decimals) + unit
             for each in (row.value, row.baseline)
         )
-        change = change_of(row.value, below[name].value, decimals) if below else ""
+        change = measures.change_of(row.value, below[name].value, decimals) if below else ""
         numbers.append(_number(labels[name], value, isotropic, change and change + unit))
     title = layer_title(scene)
     with st.container(key="layer-headline"):
         st.markdown(f"**{title}**")
-        show_big_numbers(title, numbers, key="headline-layer")
-    explained_caption(" · ".join([*captions(scene), provenance(scene)]))
+        measures.show_big_numbers(title, numbers, key="headline-layer")
+    measures.explained_caption(" · ".join([*captions(scene), layered.provenance(scene)]))
 
 
 def _number(label: str, value: str, isotropic: str, change: str = "") -> BigNumber:
@@ -353,14 +238,21 @@ def _number(label: str, value: str, isotropic: str, change: str = "") -> BigNumb
 
 
 def show_all_measures(scene: LayersScene) -> None:
-    names: tuple[str, ...] = (*MEASURES, *DIMENSION_SHARES)
+    names: tuple[str, ...] = (*layered.MEASURES, *measures.DIMENSION_SHARES)
     tables = dict(scene.tables)
     if scene.name == TOKENS:
         both = zip(tables[TOKENS], scene.contextual[TOKENS], strict=True)
         tables[TOKENS] = tuple(table | contextual for table, contextual in both)
         names = (*names, *CONTEXTUAL)
+    head = [_("layer"), *(measures.measure_label(name, with_unit=True) for name in names)]
+    shown = tables[scene.name]
+    rows = [
+        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(shown)
+    ]
+    isotropic = [measures.print_value(name, shown[-1][name].baseline) or "—" for name in names]
+    rows.append([_("isotropic"), *isotropic])
     with st.container(key="layer-table"):
-        st.markdown(table_markdown(tables[scene.name], names))
+        st.markdown(aligned_table(head, rows, n_left=0))
     st.caption(
         _(
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
@@ -371,29 +263,20 @@ def show_all_measures(scene: LayersScene) -> None:
     )
     with errors_shown():
         st.caption(coverage_line(coverage_of(scene.first.corpus)))
-    measured_on = {name: " · ".join(series_origin(each)) for name, each in scene.series.items()}
+    origin_of = layered.series_origin
+    measured_on = {name: " · ".join(origin_of(each)) for name, each in scene.series.items()}
     table = partial(table_csv, tables, measured_on)
     offer_csv(_("Download measures (CSV)"), "layers-measures", table)
 
 
-def table_markdown(tables: Sequence[Table], names: Sequence[str]) -> str:
-    head = [_("layer"), *(measure_label(name, with_unit=True) for name in names)]
-    rows = [
-        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(tables)
-    ]
-    isotropic = [print_value(name, tables[-1][name].baseline) or "—" for name in names]
-    return aligned_table(head, [*rows, [_("isotropic"), *isotropic]], n_left=0)
-
-
 def _cell(row: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined)
+        return measures.no_value(row.undefined)
     decimals = 4 if row.name == "positive_cosine_share" else None
-    text = print_value(row.name, row.value, decimals)
-    if row.low is None or row.high is None:
-        return text
-    low, high = (print_value(row.name, end, decimals) for end in (row.low, row.high))
-    return f"{text} [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+    ends = (row.value, row.low, row.high)
+    text, low, high = (measures.print_value(row.name, each, decimals) for each in ends)
+    # a no-break space: intervals stay whole
+    return f"{text} [{low},\u00a0{high}]" if low and high else text
 
 
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
@@ -402,7 +285,7 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
         [
             (name, series_name(name)),
             str(layer),
-            (row.name, measure_label(row.name)),
+            (row.name, measures.measure_label(row.name)),
             *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
@@ -416,12 +299,13 @@ def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, s
 
 def offer_downloads(scene: LayersScene, measure: str) -> None:
     """Streamlit stores the functions of the buttons, so they refer to no cloud of the curves."""
-    about = provenance(scene)
-    pictures = [picture for picture, _edges in scene.drawn]
-    points = partial(points_table, scene.first.cloud, pictures, about)
+    about = layered.provenance(scene)
+    # the coordinates at every layer, as drawn: of unit vectors around the origin
+    places = {f"layer_{i}": at.around_origin for i, (at, _edges) in enumerate(scene.drawn)}
+    points = partial(cloud_parts.places_csv, scene.first.cloud, places, about)
     offer_csv(_("Download points (CSV)"), "layers-points", points)
-    figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), current_theme())
-    curves = partial(figures_csv, {"": figure}, about)
+    figure = curves_figure(drawn_curves(scene, measure), Axes("", ""), clouds.current_theme())
+    curves = partial(cloud_parts.figures_csv, {"": figure}, about)
     offer_csv(_("Download curves (CSV)"), "layers-curves", curves)
     dimensions = partial(dimensions_csv, scene.parts, about)
     offer_csv(_("Download dimensions (CSV)"), "layers-dimensions", dimensions)
@@ -436,25 +320,18 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
     return csv_bytes(["layer", "dimension", *parts], rows, measured_on)
 
 
-def points_table(cloud: Cloud, pictures: Sequence[Projection], measured_on: str) -> bytes:
-    """The coordinates at every layer, as drawn: of unit vectors around the origin."""
-    places = {f"layer_{i}": picture.around_origin for i, picture in enumerate(pictures)}
-    return places_csv(cloud, places, measured_on)
-
-
 # ---- rogue dimensions ----
 
 
 NAMED = 8  # most dimensions with a tick on the axis
 TOP = 3  # dimensions named in the line below the chart
-SHARES = dict(zip((1, 5), DIMENSION_SHARES, strict=True))  # by the number of dimensions
 
 
 def show_rogues(scene: LayersScene) -> None:
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     figure = strips_figure(
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
-        current_theme(),
+        clouds.current_theme(),
         titles=(_("dimension"), _("layer")),
         ticks=leading(raw, NAMED),
         reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
@@ -468,12 +345,8 @@ def show_rogues(scene: LayersScene) -> None:
     )
     _show_numbers(scene)
     series = scene.series[scene.name]
-    said = [
-        _line(raw[scene.layer], scene.layer),
-        _("Measured on: {series}.").format(
-            series=_(", ").join([series_name(series.name), *sample_note(series)])
-        ),
-    ]
+    names = _(", ").join([series_name(series.name), *layered.sample_note(series)])
+    said = [_line(raw[scene.layer], scene.layer), _("Measured on: {series}.").format(series=names)]
     st.caption(markdown(paragraph(said)))
     st.caption(prose(PAGE, "rogue"))
 
@@ -505,7 +378,7 @@ def _show_numbers(scene: LayersScene) -> None:
     now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
-    for k, name in SHARES.items():
+    for k, name in zip(labels, measures.DIMENSION_SHARES, strict=True):
         value, former = now[name].value, before[name].value
         change = ""
         if scene.layer and value is not None and former is not None:
@@ -516,7 +389,7 @@ def _show_numbers(scene: LayersScene) -> None:
     cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
     shown = signed(cosine, 3) if np.isfinite(cosine) else ""
     numbers.append(_number(_("mean cosine, standardised"), shown, "0.000"))
-    show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
+    measures.show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
 
 
 QUESTIONS = ("cls", "higher", "standardise", "outliers", "context", "directions")
@@ -533,24 +406,32 @@ def explore(corpus: Corpus) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     encoder = current_encoder()
     with control_box:
-        spec, look = choose_cloud_and_look(corpus, encoder, more=more_box.container())
+        unit_box, pooling_box = st.columns(2)
+        with unit_box:
+            unit = cloud_choices.choose_unit(encoder, ("sentences", TOKENS))
+        with pooling_box:
+            pooling = cloud_choices.choose_pooling(encoder, tuple(POOLINGS), unit)
+        with more_box:
+            special = cloud_choices.choose_special(encoder, unit, pooling)
+        spec = CloudSpec(unit, 0, pooling, special)
+        look = cloud_choices.choose_look(corpus, spec, views=("mean", "svd", "cone", "pca"))
     with panel.parts:
         explored = explored_part(corpus)
     corpus = filtered_corpus(corpus, explored.left_in)
     try:
         # without WebGL2 Plotly draws the points; it is slow with many
-        most = SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
+        most = layered.SAMPLE_ROWS if has_no_webgl2() else MOST_DRAWN
         with progress_box:
-            name, special = name_of(spec), spec.special_tokens
-            first = encode_corpus(corpus, drawn_spec(encoder, name, special, most))
+            name = TOKENS if unit == TOKENS else pooling
+            first = encode_corpus(corpus, layered.drawn_spec(encoder, name, special, most))
         with notes_box:
-            if warn_of_too_few(len(first.cloud)):
+            if cloud_choices.warn_of_too_few(len(first.cloud)):
                 return
         with progress_box:
-            film = build_film(unlabelled(first), look)
+            film = layered.build_film(layered.unlabelled(first), look)
         with panel.find:
             chosen = choose_point(first)
-        layer = chosen_layer(encoder.n_layers)
+        layer = layered.chosen_layer(encoder.n_layers)
         scene = LayersScene(corpus, special, look, name, first, *film, layer, chosen)
     except ENCODER_ERRORS as error:
         with notes_box:
@@ -564,23 +445,25 @@ def explore(corpus: Corpus) -> None:
         layer_title(scene, layer): scene.drawn[layer][0].around_origin
         for layer in dict.fromkeys((scene.layer, 0, scene.last))
     }
-    show_parts(panel, corpus, first, explored, look, chosen, cloud, places)
+    cloud_parts.show_parts(panel, corpus, first, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(first.cloud, first.shared_key)
     if fills_window():
         return
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_reading(corpus)
+        cloud_parts.warn_of_reading(corpus)
     try:
         with curve_progress_box:  # encodes and measures every layer
             values = lesson_values(scene)
         with answer_box:
             measure = show_curves(scene)
             if not is_presenting():
-                show_verdict(of_known_text(layers_verdict(scene), corpus), key="layers")
+                verdict = of_known_text(layered.layers_verdict(scene), corpus)
+                measures.show_verdict(verdict, key="layers")
             show_rogues(scene)
             if not is_presenting():
-                show_verdict(of_known_text(rogue_verdict(scene), corpus), key="rogue")
+                verdict = of_known_text(layered.rogue_verdict(scene), corpus)
+                measures.show_verdict(verdict, key="rogue")
                 for question in QUESTIONS:
                     show_question(PAGE, question, values)
                 label, icon = _("All measures"), ":material/table:"
@@ -595,11 +478,7 @@ def explore(corpus: Corpus) -> None:
 def lesson_values(scene: LayersScene) -> dict[str, str]:
     cls = [table["mean_cosine"].value for table in scene.tables.get("cls", ())]
     tokens = [table["mean_cosine"].value for table in scene.tables[TOKENS]]
-    return {
-        "cls": _listed(cls, 4),
-        "cls_last": _listed(cls[-1:], 3),
-        "tokens": _listed(tokens, 3),
-    }
+    return {"cls": _listed(cls, 4), "cls_last": _listed(cls[-1:], 3), "tokens": _listed(tokens, 3)}
 
 
 def _listed(values: list[float | None], decimals: int) -> str:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, Encoder, UndefinedMeasure, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import BYTES_AT_ONCE
-from geometry.encode.pool import DEFAULT_POOLING, POOLINGS
+from geometry.encode.pool import DEFAULT_POOLING
 from geometry.encode.precision import PrecisionError
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
 from geometry.measure.cosines import rotated_top_contributions
@@ -24,17 +23,10 @@ from geometry.projection.twin import ConeEdge, cone_edges
 from geometry.projection.twin_message import UNIT_REACH, Points
 from geometry.transform import fit_treatment
 from geometry.transform.treatments import Knobs
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
-from pages.common.cloud_choices import (
-    DEFAULT_LAYER,
-    Look,
-    choose_look,
-    choose_pooling,
-    choose_special,
-    choose_unit,
-)
+from pages.common.cloud_choices import DEFAULT_LAYER, Look
 from pages.common.controls import pooling_names
 from pages.common.corpus_cloud import (
     MANY_POINTS,
@@ -44,16 +36,7 @@ from pages.common.corpus_cloud import (
     encode_corpus,
     store,
 )
-from pages.common.measures import (
-    DIMENSION_SHARES,
-    Control,
-    State,
-    Verdict,
-    cone_words,
-    isotropic_control,
-    measured_words,
-    nothing_measured,
-)
+from pages.common.measures import Control, State, Verdict
 from pages.common.origin import layer_words, origin
 from pages.common.page_state import note_choice
 from pages.common.seed import SEED
@@ -80,8 +63,7 @@ class Series:
 
 def most_at_once(encoder: Encoder) -> int:
     """How many points fit into memory with their vectors of every layer."""
-    each = (encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes
-    return BYTES_AT_ONCE // each
+    return BYTES_AT_ONCE // ((encoder.n_layers + 1) * encoder.dimension * np.float32().nbytes)
 
 
 def drawn_spec(
@@ -89,16 +71,9 @@ def drawn_spec(
 ) -> CloudSpec:
     """What is drawn, at the input; tokens of all layers are in memory, so fewer of them."""
     if name == TOKENS:
-        return CloudSpec(
-            unit="tokens",
-            layer=0,
-            pooling=DEFAULT_POOLING,
-            max_points=min(most, most_at_once(encoder)),
-            whole_sentences=True,
-        )
-    return CloudSpec(
-        unit="sentences", layer=0, pooling=name, special_tokens=special_tokens, max_points=most
-    )
+        most = min(most, most_at_once(encoder))
+        return CloudSpec(TOKENS, 0, DEFAULT_POOLING, max_points=most, whole_sentences=True)
+    return CloudSpec("sentences", 0, name, special_tokens, most)
 
 
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
@@ -147,11 +122,8 @@ Drawn = tuple[Projection, tuple[ConeEdge, ...]]
 def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tuple[Table, ...]]:
     """The picture and HEADLINES of every layer of ``unlabelled`` points, once for all readers."""
     n_layers = points.encoder.n_layers + 1
-    how: dict[str, Any] = {
-        "at_once": len(points.cloud) * n_layers <= MANY_POINTS,
-        "lane": "measure",
-        "passing": True,
-    }
+    is_quick = len(points.cloud) * n_layers <= MANY_POINTS
+    how: dict[str, Any] = {"at_once": is_quick, "lane": "measure", "passing": True}
     what = _("Projecting {n} points at each layer").format(n=f"{len(points.cloud):,}")
     drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
     what = _("Measuring clouds: {n}").format(n=n_layers)
@@ -176,15 +148,8 @@ def _layers(first: CorpusCloud, report: jobs.Progress) -> Iterator[np.ndarray]:
             report(layer, n_layers)
 
         reported()
-        cloud = read_cloud(
-            first.encoder,
-            first.corpus,
-            **asdict(spec),
-            like=first.cloud,
-            store=store(),
-            progress=reported,
-        )
-        yield cloud.vectors
+        how = {**asdict(spec), "like": first.cloud, "store": store(), "progress": reported}
+        yield read_cloud(first.encoder, first.corpus, **how).vectors
 
 
 @kept(32)
@@ -243,7 +208,7 @@ def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
 
 @kept(2048)  # a model of 24 layers has a hundred tables of a corpus
 def _table(points: CorpusCloud) -> Table:
-    names = (*MEASURES, *DIMENSION_SHARES)
+    names = (*MEASURES, *measures.DIMENSION_SHARES)
     table = measure_table(points.vectors, names=names, seed=SEED, units=points.units)
     return {row.name: row for row in table}
 
@@ -268,26 +233,7 @@ def parts_of(points: CorpusCloud, treatment: str) -> np.ndarray:
 # ---- controls ----
 
 
-VIEWS = ("mean", "svd", "cone", "pca")
 LAYER = "layer"
-
-
-def name_of(spec: CloudSpec) -> str:
-    return TOKENS if spec.unit == TOKENS else spec.pooling
-
-
-def choose_cloud_and_look(
-    corpus: Corpus, encoder: Encoder, *, more: DeltaGenerator
-) -> tuple[CloudSpec, Look]:
-    unit_box, pooling_box = st.columns(2)
-    with unit_box:
-        unit = choose_unit(encoder, ("sentences", TOKENS))
-    with pooling_box:
-        pooling = choose_pooling(encoder, tuple(POOLINGS), unit)
-    with more:
-        special = choose_special(encoder, unit, pooling)
-    spec = CloudSpec(unit=unit, layer=0, pooling=pooling, special_tokens=special)
-    return spec, choose_look(corpus, spec, views=VIEWS)
 
 
 def chosen_layer(last: int) -> int:
@@ -334,11 +280,6 @@ class LayersScene:
                     raise
         return found
 
-    @property
-    def unresolved(self) -> tuple[str, ...]:
-        """The names of the clouds that bfloat16 can't resolve, so they have no curve."""
-        return tuple(name for name in compared_names(self.name) if name not in self.series)
-
     @cached_property
     def tables(self) -> Sweep:
         return sweep(tuple(self.series.values()))
@@ -354,10 +295,9 @@ class LayersScene:
     @cached_property
     def parts(self) -> dict[str, np.ndarray]:
         """Each dimension's part of the mean cosine, (layers, d) by treatment."""
+        layers = self.series[self.name].layers
         return {
-            treatment: np.array(
-                [parts_of(points, treatment) for points in self.series[self.name].layers]
-            )
+            treatment: np.array([parts_of(points, treatment) for points in layers])
             for treatment in ("raw", "standardised")
         }
 
@@ -366,13 +306,12 @@ class LayersScene:
 
 
 def provenance(scene: LayersScene) -> str:
-    parts = [
+    return dotted(
         *_origin(scene.first),
         layer_words(scene.layer, scene.last),
         _("raw vectors, nothing fitted; drawn at length 1"),
         _("seed {seed}").format(seed=scene.first.spec.seed),
-    ]
-    return " · ".join(parts)
+    )
 
 
 def series_origin(series: Series) -> list[str]:
@@ -417,15 +356,16 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
-    if falls := falling_layers(rows):
+    layers = _(", ").join(map(str, falling_layers(rows)))
+    if layers:
         words["partly"] = _(
             "Every layer above the input has a mean cosine above 0, but it falls at layer "
             "{layers}: {cosines}."
         )
-    ends = [(layer, row) for layer, row in enumerate(rows) if row.low is not None]
     said = _(", ").join(
-        _("layer {layer}: {value}").format(layer=layer, value=f"**{measured_words(row)}**")
-        for layer, row in ends
+        _("layer {layer}: {value}").format(layer=layer, value=f"**{measures.measured_words(row)}**")
+        for layer, row in enumerate(rows)
+        if row.low is not None
     )
     return Verdict(
         claim=_(
@@ -434,14 +374,12 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         ),
         source=_("Ethayarajh (2019)"),
         state=state,
-        measured=words[state].format(
-            cosines=said, least=MIN_ROWS, layers=_(", ").join(map(str, falls))
-        ),
-        control=isotropic_control(rows[0].n, rows[0].d),
+        measured=words[state].format(cosines=said, least=MIN_ROWS, layers=layers),
+        control=measures.isotropic_control(rows[0].n, rows[0].d),
         basis=dotted(
             *series_origin(scene.series[TOKENS]),
             _("raw cloud, nothing fitted"),
-            cone_words(),
+            measures.cone_words(),
             _("95% interval: jackknife over sentences"),
         ),
     )
@@ -473,6 +411,11 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
     row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
     rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
     state = rogue_state(row.value if is_enough else None, rotated[1])
+    share = f"**{measures.measured_words(row)}**"
+    control = _(
+        "a random rotation of the axes changes no cosine, and leaves the five largest dimensions "
+        "**{low} to {high}** (95% of rotations)."
+    ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
     words = {
         "holds": _("Five dimensions carry most of the mean cosine at layer {layer}: {share}."),
         "partly": _(
@@ -489,19 +432,8 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
         claim=_("A few rogue dimensions dominate the cosine."),
         source=_("Timkey & van Schijndel (2021)"),
         state=state,
-        measured=words[state].format(
-            layer=layer,
-            share=f"**{measured_words(row)}**",
-            least=MIN_ROWS,
-        ),
-        control=nothing_measured()
-        if state == "unknown"
-        else Control(
-            _(
-                "a random rotation of the axes changes no cosine, and leaves the five largest "
-                "dimensions **{low} to {high}** (95% of rotations)."
-            ).format(low=f"{rotated[0]:.3f}", high=f"{rotated[1]:.3f}")
-        ),
+        measured=words[state].format(layer=layer, share=share, least=MIN_ROWS),
+        control=measures.nothing_measured() if state == "unknown" else Control(control),
         basis=dotted(
             *series_origin(scene.series[scene.name]),
             _("raw cloud, nothing fitted"),

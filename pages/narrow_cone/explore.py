@@ -1,21 +1,23 @@
 """Narrow cone's interactive part: one fragment with its pictures and numbers."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud, Corpus, UndefinedMeasure, mean_norm_share
+from geometry import Corpus, UndefinedMeasure, mean_norm_share
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.data.translations import corpus_of
 from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
-from geometry.measure import Measured, isotropic_baselines
+from geometry.measure import isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.measure.dimensions import (
     independent_correlation,
@@ -26,94 +28,41 @@ from geometry.projection import Projection
 from geometry.projection.cloud_text import seed_line, trust_line
 from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
 from geometry.projection.packing import pack_cloud
-from geometry.projection.twin import (
-    STRENGTHS,
-    Stop,
-    film,
-    film_knobs,
-    nearest_in_film,
-    place_in_film,
-)
-from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
+from geometry.projection.panel import Marks
+from geometry.projection.twin import FAR, STRENGTHS, Stop, film, film_knobs, nearest_in_film
+from geometry.projection.twin_message import SIDE, Aside, Picture, Points, TwinCloud
+from pages.common import cloud_parts, measures
 from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
-from pages.common.cloud_parts import (
-    choose_spec,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
-)
 from pages.common.controls import choose, pooling_names
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, encode_corpus
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, show_histogram
 from pages.common.downloads import csv_bytes, offer_csv, short_number
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cone_wedges,
-    current_theme,
-    lines_below,
-    point_colours,
-)
+from pages.common.draw import clouds
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, explored_part, filtered, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, shows_part
-from pages.common.measures import (
-    agreement_label,
-    explained,
-    explained_caption,
-    label_name,
-    measure_label,
-    measure_numbers,
-    no_value,
-    print_value,
-    show_big_numbers,
-    show_verdict,
-    unit_of,
-)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import bundled_names, chosen_model
 from pages.common.origin import counted, coverage_line, coverage_of, of_known_text
 from pages.common.page_list import page_path
 from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    short,
-    show_selection,
-)
+from pages.common.selected_points import choose_point, chosen_marks, short, show_selection
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
-from .scene import (
-    HEADLINES,
-    MEASURES,
-    SAMPLE_ROWS,
-    STAGES,
-    ConeScene,
-    Side,
-    build_scene,
-    cone_verdict,
-    fit_maps,
-    full_whitening,
-    histogram,
-    lesson_values,
-    measured,
-    place_name,
-    whitening_verdict,
-)
+from . import scene as cone
+from .scene import ConeScene, Side
 from .tables import SIDES, show_two_tables
 
 # ---- pictures ----
 
 
-GROUP = "cone"
 SIDE_ABOVE_LISTS = 250  # pixels; the neighbours of a chosen point are on the first screen
 CENTRED = 1  # index of the film's stop after centring
 FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them take 0.6 MB each
@@ -121,105 +70,88 @@ COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    has_film = scene.raw.projection.origin is not None and not has_no_webgl2()
-    cloud = (_film_cloud if has_film else _still_cloud)(scene)
-    return show_explored(cloud, scene.points, explored, key=GROUP, on_settled=store_film_settings)
-
-
-def _alternative(side: Side) -> str:
-    cosine = side.headlines["mean_cosine"].value
-    return alternative_with(side.title, len(side.points.cloud), cosine, side.panel)
-
-
-def _trust_lines(side: Side) -> list[str]:
-    lines = lines_below(side.projection, side.panel)
-    if side.name == "white" and side.projection.origin is not None:
-        scale = _("drawn × {factor}, so that both have the same rms radius")
-        lines.append(scale.format(factor=f"{side.scale:.3g}"))
-    return lines
-
-
-def _film_cloud(scene: ConeScene) -> TwinCloud:
-    """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
-    raw = scene.raw.projection
-    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
-    knobs = _knobs(scene.points)
-    whitening = scene.whitening
-    at = place_in_film(knobs, whitening.centring, whitening.strength)
-    names = [place_name(s, t) for s, t in knobs]
-    landmarks = (0, CENTRED, len(knobs) - 1)
-    d, aside, panel = scene.raw.d, None, scene.white.panel
-    if at is None:  # not on the film's path
-        still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
-        aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
-    white = Picture(
-        range(len(stops)),
-        names,
-        _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}"),
-        aside,
-    )
-    return _twin_cloud(
-        scene, points, [Picture([0], [_("Raw")]), white],
-        at=at, knobs=knobs, landmarks=[(stop, names[stop]) for stop in landmarks],
-        nearest=nearest_in_film(knobs, whitening.centring, whitening.strength)[0],
-        cones=[cone_wedges(stop.cones, raw, d) for stop in stops],
-        frames=[stop.frame for stop in stops],
-        factors=[stop.factor for stop in stops]
-    )  # fmt: skip
-
-
-def _still_cloud(scene: ConeScene) -> TwinCloud:
-    sides = (scene.raw, scene.white)
-    points = Points.of(pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach))
-    pictures = [Picture([place], [side.title]) for place, side in enumerate(sides)]
-    panels = [side.panel for side in sides if side.panel.frame is not None]  # none of a map
-    return _twin_cloud(
-        scene,
-        points,
-        pictures,
-        cones=[panel.wedges for panel in panels],
-        frames=[panel.frame for panel in panels],
-        factors=[side.scale for side in sides][: len(panels)],
-    )
-
-
-def _twin_cloud(
-    scene: ConeScene, points: Points, pictures: list[Picture], **more: object
-) -> TwinCloud:
-    projection = scene.raw.projection
-    sides = (scene.raw, scene.white)
-    return TwinCloud(
-        points=points,
+    raw, sides = scene.raw, (scene.raw, scene.white)
+    marks = chosen_marks(scene.points, scene.chosen)
+    if scene.near:
+        (before, _cosines), (after, _cosines) = scene.near
+        marks.append(Marks(before.tolist(), "square", _("nearest before whitening")))
+        marks.append(Marks(after.tolist(), "diamond", _("nearest after whitening")))
+    alternatives, n = [], len(scene.points.cloud)
+    for side in sides:
+        cosine = side.headlines["mean_cosine"].value
+        alternatives.append(clouds.alternative_with(side.title, n, cosine, side.panel))
+    projection = raw.projection
+    has_film = projection.origin is not None and not has_no_webgl2()
+    cloud = TwinCloud(
+        **(_film_parts if has_film else _still_parts)(scene),
         rows_key=scene.points.key,
-        pictures=pictures,
-        colours=point_colours(scene.points, scene.look.colour, scene.raw.projection.coordinates),
-        reach=scene.raw.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components),
+        colours=clouds.point_colours(scene.points, scene.look.colour, projection.coordinates),
+        reach=raw.reach,
+        axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
         values=(scene.whitening.centring, scene.whitening.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
-        alt=paragraph(map(_alternative, sides)),
-        bands=scene.raw.panel.bands,
-        marks=_marks(scene),
+        alt=paragraph(alternatives),
+        bands=raw.panel.bands,
+        marks=marks,
         below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
         provenance=scene.provenance,
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
         turns=True,
         side=SIDE_ABOVE_LISTS if scene.near else SIDE,
-        **more,  # type: ignore[arg-type]
     )
+    settled = store_film_settings
+    return cloud_parts.show_explored(cloud, scene.points, explored, key="cone", on_settled=settled)
 
 
-def _marks(scene: ConeScene) -> list[Marks]:
-    marks = chosen_marks(scene.points, scene.chosen)
-    if scene.near:
-        (raw, _cosines), (white, _cosines) = scene.near
-        marks.append(Marks(raw.tolist(), "square", _("nearest before whitening")))
-        marks.append(Marks(white.tolist(), "diamond", _("nearest after whitening")))
-    return marks
+def _trust_lines(side: Side) -> list[str]:
+    lines = clouds.lines_below(side.projection, side.panel)
+    if side.name == "white" and side.projection.origin is not None:
+        scale = _("drawn × {factor}, so that both have the same rms radius")
+        lines.append(scale.format(factor=f"{side.scale:.3g}"))
+    return lines
+
+
+def _film_parts(scene: ConeScene) -> dict[str, Any]:
+    """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
+    raw, whitening, panel = scene.raw.projection, scene.whitening, scene.white.panel
+    knobs = _knobs(scene.points)
+    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
+    names = [cone.place_name(s, t) for s, t in knobs]
+    at, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
+    is_on_path, aside = distance < FAR, None
+    if not is_on_path:
+        still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
+        aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
+    between = _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}")
+    white = Picture(range(len(stops)), names, between, aside)
+    return {
+        "points": points,
+        "pictures": [Picture([0], [_("Raw")]), white],
+        "at": at if is_on_path else None,
+        "nearest": at,
+        "knobs": knobs,
+        "landmarks": [(stop, names[stop]) for stop in (0, CENTRED, len(knobs) - 1)],
+        "cones": [clouds.cone_wedges(stop.cones, raw, scene.raw.d) for stop in stops],
+        "frames": [stop.frame for stop in stops],
+        "factors": [stop.factor for stop in stops],
+    }
+
+
+def _still_parts(scene: ConeScene) -> dict[str, Any]:
+    sides = (scene.raw, scene.white)
+    framed = [side for side in sides if side.panel.frame is not None]  # none of a map
+    packed = pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach)
+    return {
+        "points": Points.of(packed),
+        "pictures": [Picture([place], [side.title]) for place, side in enumerate(sides)],
+        "cones": [side.panel.wedges for side in framed],
+        "frames": [side.panel.frame for side in framed],
+        "factors": [side.scale for side in framed],
+    }
 
 
 def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
@@ -232,7 +164,7 @@ def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
 def _film(
     points: CorpusCloud, fit: str, raw: Projection, reach: float
 ) -> tuple[tuple[Stop, ...], Points]:
-    stops = film(points.vectors, full_whitening(points, fit), raw, _knobs(points))
+    stops = film(points.vectors, cone.full_whitening(points, fit), raw, _knobs(points))
     return stops, Points.of(pack_cloud([stop.coordinates for stop in stops], reach))
 
 
@@ -244,45 +176,41 @@ SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 
 def show_headlines(scene: ConeScene) -> None:
-    with st.container(key="headlines"):
-        boxes = st.columns(2)
+    boxes = st.container(key="headlines").columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         is_raw = side.content_key == scene.raw.content_key
         former = None if is_raw else scene.raw.headlines
-        numbers = measure_numbers(side.headlines, former, names=HEADLINES)
+        numbers = measures.measure_numbers(side.headlines, former, names=cone.HEADLINES)
         if side.is_set_by_fit and not is_raw:
             why = _("above it: fitted on these points")
             numbers[-1] = replace(numbers[-1], note=f"{numbers[-1].note} · {why}")
         with box:
-            show_big_numbers(side.title, numbers, key=f"headline-{side.name}")
-    explained_caption(scene.provenance)
+            measures.show_big_numbers(side.title, numbers, key=f"headline-{side.name}")
+    measures.explained_caption(scene.provenance)
 
 
 def show_all_measures(scene: ConeScene) -> None:
-    with st.container(key="numbers"):
-        boxes = st.columns(2)
+    boxes = st.container(key="numbers").columns(2)
     for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
         box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
         notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
-        box.caption(notes, help=explained(notes))
+        box.caption(notes, help=measures.explained(notes))
     if scene.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.points.corpus)))
     whitening = scene.whitening
     if scene.white.is_set_by_fit:
-        st.caption(
-            _(
-                "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n "
-                "and d, because the map was fitted on these points."
-            )
+        above = _(
+            "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n and "
+            "d, because the map was fitted on these points."
         )
-    elif scene.is_white and whitening.shrinkage:
-        st.caption(
-            _(
-                "The whitened cloud's IsoScore stays below that of new isotropic data with the "
-                "same n and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
-            )
+        st.caption(above)
+    elif whitening.centring == whitening.strength == 1 and whitening.shrinkage:
+        below = _(
+            "The whitened cloud's IsoScore stays below that of new isotropic data with the same n "
+            "and d, because shrinkage leaves the cloud oblong. “In full” makes it round."
         )
+        st.caption(below)
     _histogram(scene)
 
 
@@ -301,52 +229,46 @@ def warn_of_few_rows(scene: ConeScene) -> None:
 
 def numbers_table(side: Side, scene: ConeScene) -> str:
     n, d = len(side.points.cloud), side.d
-    found = measured(side, MEASURES)
+    found = cone.measured(side, cone.MEASURES)
     isotropic, here = isotropic_baselines(SIZED, n, d, seed=SEED), _("{value} at this n, d")
     references = {
         "mean_cosine": "0",
         "positive_cosine_share": "0.5",
         **{
-            name: here.format(value=print_value(name, value) + unit_of(name))
-            if value is not None
-            else ""
+            name: here.format(value=_value(name, value)) if value is not None else ""
             for name, value in isotropic.items()
         },
         "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
         "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
     }
-    lines = [[_("measure"), _("value"), _("reference")], ["---", "---:", "---:"]]
-    lines += [
-        [measure_label(name), _value(found[name]), reference]
-        for name, reference in references.items()
-    ]
+    lines = []
+    for name, reference in references.items():
+        row = found[name]
+        value = measures.no_value(row.undefined) if row.value is None else _value(name, row.value)
+        lines.append([measures.measure_label(name), value, reference])
     steps, stage = scene.steps, (side.centring, side.strength)
-    if steps is not None and stage in STAGES:
-        label = agreement_label(scene.points.corpus)
-        lines.append(
-            [
-                _("{measure}, rows not fitted on").format(measure=label),
-                f"{steps.agreements[STAGES.index(stage)]:.1%}",
-                _("{share} by chance").format(share=f"{steps.chance:.1%}"),
-            ]
-        )
-    return markdown_table(lines)
+    if steps is not None and stage in cone.STAGES:
+        label = measures.agreement_label(scene.points.corpus)
+        share = f"{steps.agreements[cone.STAGES.index(stage)]:.1%}"
+        by_chance = _("{share} by chance").format(share=f"{steps.chance:.1%}")
+        label = _("{measure}, rows not fitted on").format(measure=label)
+        lines.append([label, share, by_chance])
+    return aligned_table([_("measure"), _("value"), _("reference")], lines)
 
 
-def _value(row: Measured) -> str:
-    if row.value is None:
-        return no_value(row.undefined)
+def _value(name: str, value: float) -> str:
     # nearly all cosines of a cone are positive: three decimals would round to 1
-    decimals = 4 if row.name == "positive_cosine_share" else None
-    return print_value(row.name, row.value, decimals) + unit_of(row.name)
+    decimals = 4 if name == "positive_cosine_share" else None
+    return measures.print_value(name, value, decimals) + measures.unit_of(name)
 
 
 def _histogram(scene: ConeScene) -> None:
-    (raw, pairs), (white, _pairs) = histogram(scene.raw), histogram(scene.white)
+    (raw, pairs), (white, _pairs) = cone.histogram(scene.raw), cone.histogram(scene.white)
     n, sides = len(scene.points.cloud), (scene.raw, scene.white)
     st.markdown(_("**Cosines of pairs, before and after**"))
     said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
-    cosines = [print_value("mean_cosine", side.headlines["mean_cosine"].value, 2) for side in sides]
+    means = (side.headlines["mean_cosine"].value for side in sides)
+    cosines = [measures.print_value("mean_cosine", mean, 2) for mean in means]
     show_histogram(
         (raw, white),
         (scene.raw.title, scene.white.title),
@@ -378,7 +300,7 @@ TOY_POINTS = 60
 
 def show_causes(scene: ConeScene) -> None:
     before, now = (_values_of(side) for side in (scene.raw, scene.white))
-    n = len(scene.points.cloud)
+    n, figures = len(scene.points.cloud), ""
     independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
     parts = (
         (
@@ -400,64 +322,47 @@ def show_causes(scene: ConeScene) -> None:
             _("Strength undoes it; standardising does not."),
         ),
     )
-    figures = [
-        _figure(*part, _change(old, new, decimals), picture)
-        for part, old, new, decimals, picture in zip(
-            parts, before, now, (3, 2, 3), _toys(), strict=True
+    for part, *values, decimals, toy in zip(parts, before, now, (3, 2, 3), TOYS, strict=True):
+        title, label, reference, remedy = map(escape, part)
+        texts = ["—" if value is None else signed(value, decimals) for value in values]
+        shown = " → ".join(dict.fromkeys(texts))  # of the second picture only if it differs
+        figures += (
+            f"<figure>{_toy(*toy)}<figcaption><strong>{title}</strong><br><b>{shown}</b><br>"
+            f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
         )
-    ]
     st.subheader(_("Three causes"))
-    st.html(f'<div class="causes">{"".join(figures)}</div>')
+    st.html(f'<div class="causes">{figures}</div>')
     k, d = len(scene.whitening.components), scene.raw.vectors.shape[1]
     if scene.has_few_points and scene.whitening.strength:
-        st.caption(
-            _(
-                "With few points, whitening keeps {k} of {d} directions and leaves out the others. "
-                "So the dimensions stay unequal and correlated, even at full strength."
-            ).format(k=k, d=d)
+        few = _(
+            "With few points, whitening keeps {k} of {d} directions and leaves out the others. So "
+            "the dimensions stay unequal and correlated, even at full strength."
         )
+        st.caption(few.format(k=k, d=d))
 
 
 @kept(2000)
-def _values_of(side: Side) -> tuple[float | None, ...]:
-    found: list[float | None] = []
-    for measure in CAUSES:
-        try:
-            found.append(measure(side.vectors))
-        except UndefinedMeasure:
-            found.append(None)
-    return tuple(found)
+def _values_of(side: Side) -> list[float | None]:
+    found: list[float | None] = [None] * len(CAUSES)
+    for place, measure in enumerate(CAUSES):
+        with suppress(UndefinedMeasure):
+            found[place] = measure(side.vectors)
+    return found
 
 
-def _change(old: float | None, new: float | None, decimals: int) -> str:
-    """The raw cloud's number, and that of the second picture if it differs."""
-    texts = ["—" if value is None else signed(value, decimals) for value in (old, new)]
-    return texts[0] if texts[0] == texts[1] else " → ".join(texts)
-
-
-def _figure(title: str, label: str, reference: str, remedy: str, value: str, picture: str) -> str:
-    title, label, reference, remedy = map(escape, (title, label, reference, remedy))
-    return (
-        f"<figure>{picture}<figcaption><strong>{title}</strong><br><b>{escape(value)}</b><br>"
-        f"<small>{label} · {reference}</small><br>{remedy}</figcaption></figure>"
+def _toy(shift: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
+    """A picture of round points after the matrix and the shift, with the origin as a cross."""
+    theme = clouds.current_theme()
+    points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    # lines of no length with round ends: a third of the bytes of circles
+    dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points @ np.transpose(matrix) + shift)
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
+        f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
+        f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
+        "</svg>"
     )
-
-
-def _toys() -> Iterator[str]:
-    """Pictures of round points after each matrix and shift, with the origin as a cross."""
-    theme, points = current_theme(), np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
-    for shift, matrix in TOYS:
-        places = points @ np.transpose(matrix) + shift
-        # lines of no length with round ends: a third of the bytes of circles
-        dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in places)
-        svg = (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2.4 -2.4 4.8 4.8">'
-            f'<path d="M-2.3 0H2.3M0 -2.3V2.3" stroke="{theme.ink}" stroke-width="0.03" />'
-            f'<path d="{dots}" stroke="{theme.raw}" stroke-width="0.14" stroke-linecap="round" />'
-            "</svg>"
-        )
-        image = b64encode(svg.encode()).decode()
-        yield f'<img alt="" src="data:image/svg+xml;base64,{image}">'
+    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}">'
 
 
 # ---- a chosen point ----
@@ -468,23 +373,20 @@ def show_inspector(scene: ConeScene) -> None:
     if chosen is None:
         return
     label = f" · {short(cloud.labels[chosen])}" if cloud.labels else ""
-    rows = [set(found) for found, _cosines in scene.near]
-    both = rows[0] & rows[1]
-    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(rows[0]))
+    first, second = (set(found) for found, _cosines in scene.near)
+    both = first & second
+    kept = _("bold: in both lists ({n} of {k})").format(n=len(both), k=len(first))
     nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[chosen]))
     st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
     for box, title, found in zip(st.columns(2), titles, scene.near, strict=True):
-        lines = "".join(_row(cloud, *each, both) for each in zip(*found, strict=True))
+        lines = ""
+        for row, cosine in zip(*found, strict=True):
+            text = escape(cloud.texts[row])  # whole under the pointer and by keyboard
+            shown = f"<b>{text}</b>" if row in both else text
+            topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
+            lines += f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'
         box.html(f'<table class="near"><tr><th>{title}<th>cos</tr>{lines}</table>')
-
-
-def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
-    """A neighbour on one line; the whole text is shown under the pointer and by keyboard."""
-    text = escape(cloud.texts[row])
-    shown = f"<b>{text}</b>" if row in both else text
-    topic = f" <small>{escape(cloud.labels[row])}</small>" if cloud.labels else ""
-    return f'<tr><td tabindex="0">{topic} {shown}<td>{cosine:.3f}</tr>'
 
 
 # ---- the first visit ----
@@ -493,43 +395,32 @@ def _row(cloud: Cloud, row: int, cosine: float, both: set[int]) -> str:
 def welcome(scene: ConeScene) -> None:
     if is_presenting() or fills_window():
         return
+    count = counted(len(scene.points.cloud), scene.points.cloud.unit)
+    seen = _("Left: {count} as the model places them. Right: the same, whitened.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            _("Left: {count} as the model places them. Right: the same, whitened.").format(
-                count=counted(len(scene.points.cloud), scene.points.cloud.unit)
-            )
-        )
+        st.markdown(seen.format(count=count))
         with st.popover(_("What to look at"), width="content", key="steps"):
-            _show_steps(scene)
+            steps = [
+                _("Look: the same points twice. The orange cones contain half of them, and 90%"),
+                _("Play: subtract the mean, then make the axes equal"),
+                _("Click a point: who are its neighbours?"),
+            ]
+            if scene.points.model is not None:
+                steps.append(_("Change the layer: where is the cone?"))
+            st.html(f"<ol>{''.join(f'<li>{escape(step)}</li>' for step in steps)}</ol>")
         st.page_link(page_path("your_corpus"), label=_("Use my own data"), width="content")
-
-
-def _show_steps(scene: ConeScene) -> None:
-    steps = [
-        _("Look: the same points twice. The orange cones contain half of them, and 90%"),
-        _("Play: subtract the mean, then make the axes equal"),
-        _("Click a point: who are its neighbours?"),
-    ]
-    if scene.points.model is not None:
-        steps.append(_("Change the layer: where is the cone?"))
-    items = "".join(f"<li>{escape(step)}</li>" for step in steps)
-    st.html(f"<ol>{items}</ol>")
 
 
 def ask_for_guess(scene: ConeScene) -> None:
     steps = scene.steps
     if steps is None:
         return
-    answers = {
-        "more": _("more often"),
-        "same": _("about as often"),
-        "fewer": _("less often"),
-    }
+    answers = {"more": _("more often"), "same": _("about as often"), "fewer": _("less often")}
     id_ = f"narrow_cone {scene.points.shared_key[:16]}"  # another cloud is another question
+    label = measures.label_name(scene.points.corpus)
+    asked = _("Guess: in the whitened cloud, nearest neighbours share their {label} …")
     guess = st.pills(
-        _("Guess: in the whitened cloud, nearest neighbours share their {label} …").format(
-            label=label_name(scene.points.corpus)
-        ),
+        asked.format(label=label),
         list(answers),
         key="guess",
         format_func=lambda name: answers[name],
@@ -540,8 +431,7 @@ def ask_for_guess(scene: ConeScene) -> None:
     question = _("In the whitened cloud, nearest neighbours share their {label} …")
     codes = list(answers)
     chosen = codes.index(guess) if guess else None
-    question = question.format(label=label_name(scene.points.corpus))
-    is_shown = may_show(id_, question, list(answers.values()), chosen)
+    is_shown = may_show(id_, question.format(label=label), list(answers.values()), chosen)
     truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
     note_truth(id_, codes.index(truth))
     own = own_answer(chosen)
@@ -555,8 +445,8 @@ def ask_for_guess(scene: ConeScene) -> None:
                 "whitening was not fitted on."
             )
         before, _centred, after = (f"{share:.1%}" for share in steps.agreements)
-        values = {"truth": answers[truth], "before": before, "after": after}
-        st.info(text.format(guess=answers[codes[own or 0]], **values))
+        values = {"truth": answers[truth], "guess": answers[codes[own or 0]]}
+        st.info(text.format(before=before, after=after, **values))
 
 
 # ---- downloads ----
@@ -575,13 +465,13 @@ def offer_downloads(scene: ConeScene) -> None:
 
 def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
     places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
-    return places_csv(scene.points.cloud, places, measured_on)
+    return cloud_parts.places_csv(scene.points.cloud, places, measured_on)
 
 
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
     d = scene.white.d
     reference = isotropic_cosine_shares(EDGES, d)
-    shares = (histogram(scene.raw)[0], histogram(scene.white)[0], reference)
+    shares = (cone.histogram(scene.raw)[0], cone.histogram(scene.white)[0], reference)
     columns = (EDGES[:-1], EDGES[1:], *shares)
     return csv_bytes(
         ["cosine_from", "cosine_to", "raw", "white", "isotropic"],
@@ -603,6 +493,7 @@ PRESETS = {  # name: (model, layer, pooling)
     "e5-last": (E5, "12", "mean"),
     "e5-inner": (E5, "9", "mean"),
 }
+E5_PRESETS = ("e5-last", "e5-inner")
 
 
 def show_presets() -> None:
@@ -618,7 +509,7 @@ def show_presets() -> None:
     here = bundled_names()
     names = {name: label for name, label in names.items() if PRESETS[name][0] in here}
     if corpus_of(language()) != "topics":  # first those of the model that knows the language
-        names = dict(sorted(names.items(), key=lambda each: PRESETS[each[0]][0] != E5))
+        names = dict(sorted(names.items(), key=lambda each: each[0] not in E5_PRESETS))
     st.session_state["preset"] = _current_preset()
     if is_presenting():  # in one row with the other controls
         for name in names:
@@ -640,13 +531,6 @@ def _current_preset() -> str | None:
     is_plain = state.get("unit", "sentences") == "sentences" and state.get("special", True)
     settings = (chosen_model().name, state.get("layer"), state.get("pooling"))
     return next((name for name, at in PRESETS.items() if is_plain and at == settings), None)
-
-
-def e5_preset() -> str | None:
-    """The preset of E5 whose scores on STS-B the page quotes; None at other settings."""
-    name = _current_preset()
-    is_quoted = name is not None and PRESETS[name][0] == E5
-    return name if is_quoted and chosen_model().prefix == default_prefix(E5) else None
 
 
 def _apply_preset() -> None:
@@ -695,11 +579,8 @@ def choose_map(look: Look, n: int) -> Look:
             n=f"{MOST_FITTED:,}"
         ),
     )
-    return replace(
-        look,
-        seed=SEED if is_seeded else None,
-        most_fitted=None if fits_all else MOST_FITTED,
-    )
+    most = None if fits_all else MOST_FITTED
+    return replace(look, seed=SEED if is_seeded else None, most_fitted=most)
 
 
 def film_settings(*, can_play: bool) -> tuple[float, float]:
@@ -768,7 +649,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
-        spec = choose_spec(corpus, more=more_box.container())
+        spec = cloud_parts.choose_spec(corpus, more=more_box.container())
         if chosen_model().is_in_project and spec != OF_VECTORS:
             with preset_box:
                 show_presets()
@@ -782,7 +663,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             show_error(error)
         return
     if has_no_webgl2():
-        points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+        points = points.sample(cone.SAMPLE_ROWS)  # Plotly draws them; it is slow with many
     with notes_box:
         if warn_of_too_few(len(points.cloud)):
             return
@@ -797,15 +678,13 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with panel.find:
         chosen = choose_point(points)
     with look_box:
-        if has_no_webgl2():
-            centring, strength = film_sliders()
-        else:
-            centring, strength = film_settings(can_play=not look.is_map)
+        can_play = not look.is_map
+        settings = film_sliders() if has_no_webgl2() else film_settings(can_play=can_play)
         map_box = st.container()
     scene = None
     with errors_shown(notes_box):
         with progress_box:
-            scene = build_scene(points, look, fit, chosen, centring=centring, strength=strength)
+            scene = cone.build_scene(points, look, fit, chosen, settings)
         if scene is None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
@@ -813,7 +692,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
         places = {each.title: each.projection.coordinates for each in (scene.raw, scene.white)}
-        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
+        cloud_parts.show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with found_box:
         show_selection(points.cloud, points.shared_key)
         show_inspector(scene)
@@ -822,11 +701,18 @@ def explore(corpus: Corpus | VectorSet) -> None:
     if not fills_window():
         with numbers_box, errors_shown():
             show_headlines(scene)
-            note_facts(lambda: _facts(scene))
+            note_facts(
+                lambda: {
+                    f"{prefix}{name}": row.value
+                    for prefix, side in (("", scene.raw), ("white_", scene.white))
+                    for name, row in side.headlines.items()
+                    if row.value is not None
+                }
+            )
         with guess_box:
             ask_for_guess(scene)
         with notes_box:  # above the pictures, but computed after they were sent
-            warn_of_reading(corpus)
+            cloud_parts.warn_of_reading(corpus)
             warn_of_few_rows(scene)
         if not is_presenting():
             with answer_box, errors_shown():
@@ -842,7 +728,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             if scene.waits_for_map:
                 waiting = _("SVD is shown while {map} is being fitted.")
                 st.info(waiting.format(map=MAPS[look.view].title))
-                fit_maps((scene.raw, scene.white), look)
+                cone.fit_maps((scene.raw, scene.white), look)
                 st.rerun()
 
 
@@ -867,16 +753,6 @@ def show_map_notes(scene: ConeScene) -> None:
         st.caption(placed.format(map=title, n=f"{look.most_fitted:,}"))
 
 
-def _facts(scene: ConeScene) -> dict[str, float]:
-    sides = (("", scene.raw), ("white_", scene.white))
-    return {
-        f"{prefix}{name}": row.value
-        for prefix, side in sides
-        for name, row in side.headlines.items()
-        if row.value is not None
-    }
-
-
 def _show_tables(corpus: Corpus | VectorSet) -> None:
     if isinstance(corpus, Corpus):  # a reader's own vectors have no model
         show_folded(
@@ -890,27 +766,26 @@ def _show_tables(corpus: Corpus | VectorSet) -> None:
 
 
 def _answer(scene: ConeScene, corpus: Corpus | VectorSet) -> None:
-    preset = e5_preset()
-    for name, verdict in (("cone", cone_verdict(scene)), ("whitening", whitening_verdict(scene))):
-        if preset is not None and scene.points.spec.unit == "sentences":
+    preset = _current_preset()
+    # the page quotes scores of E5 on STS-B at these settings
+    is_quoted = preset in E5_PRESETS and chosen_model().prefix == default_prefix(E5)
+    verdicts = {"cone": cone.cone_verdict, "whitening": cone.whitening_verdict}
+    for name, verdict_of in verdicts.items():
+        verdict = verdict_of(scene)
+        if is_quoted and scene.points.spec.unit == "sentences":
             about = prose(PAGE, f"{preset}-{name}")
             verdict = replace(verdict, measured=f"{verdict.measured}\n\n{about}")
-        show_verdict(of_known_text(verdict, scene.points), key=name)
+        measures.show_verdict(of_known_text(verdict, scene.points), key=name)
     show_causes(scene)
     _show_tables(corpus)
     label = _("All measures")
     show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
-    values = lesson_values(scene)
-    for name, applies in {
+    values = cone.lesson_values(scene)
+    of_some_clouds = {
         "median": scene.is_cone,
         "narrows-first": scene.narrows_first,
         "last-layer": scene.is_hardly_a_cone,
-        "unit": True,
-        "ledoit-wolf": True,
-        "ninety": True,
-        "worse-score": True,
-        "not-mended": True,
-        "umap": True,
-    }.items():
-        if applies:
-            show_question(PAGE, name, values)
+    }
+    asked = [name for name, applies in of_some_clouds.items() if applies]
+    for name in (*asked, "unit", "ledoit-wolf", "ninety", "worse-score", "not-mended", "umap"):
+        show_question(PAGE, name, values)

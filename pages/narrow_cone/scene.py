@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,7 @@ from geometry import UndefinedMeasure, nearest
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
 from geometry.linalg.products import centred_product
-from geometry.measure import (
-    Measured,
-    chance_agreement,
-    mean_cosine,
-    measure_table,
-)
+from geometry.measure import Measured, chance_agreement, mean_cosine, measure_table
 from geometry.measure.cone import NARROW
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
@@ -29,39 +25,20 @@ from geometry.projection import Projection, whiten_beside
 from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
 from geometry.projection.projection import map_picture
-from geometry.projection.twin import (
-    WIDEST_DRAWN,
-    common_scale,
-    fit_whitening,
-    retained_dimensions,
-)
+from geometry.projection.twin import WIDEST_DRAWN, common_scale, fit_whitening, retained_dimensions
 from geometry.transform import WhiteningMap
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import Look
 from pages.common.corpus_cloud import MANY_POINTS, CorpusCloud, store
 from pages.common.cosine_histogram import cosine_histogram
 from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
-from pages.common.measures import (
-    COSINE_DECIMALS,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    agreement_of,
-    by_direction,
-    cone_words,
-    isotropic_control,
-    nothing_measured,
-    print_value,
-    same_label,
-    since,
-)
+from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, dotted, language, markdown, markdown_table, paragraph
+from pages.common.words import _, aligned_table, dotted, language, markdown, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -81,20 +58,14 @@ def maps_if_ready(clouds: Sequence[Side], look: Look) -> tuple[Projection, ...] 
 
 
 def fit_maps(clouds: Sequence[Side], look: Look) -> None:
-    named = {_store_key(each, look): each.vectors for each in clouds}
-    title = MAPS[look.view].title
-    for name, X in named.items():
-        jobs.wait_for(
-            f"{look.view}-{name}",
-            partial(_fit_and_store, name, X, look),
-            _("{map} of {n} points").format(map=title, n=f"{len(X):,}"),
-            lane="umap",
-            is_long=True,
-        )
+    def fit(name: str, X: np.ndarray, report: Progress) -> None:
+        store().write(name, fit_elsewhere(X, look, report))
 
-
-def _fit_and_store(name: str, X: np.ndarray, look: Look, report: Progress) -> None:
-    store().write(name, fit_elsewhere(X, look, report))
+    what = _("{map} of {n} points")
+    for name, X in {_store_key(each, look): each.vectors for each in clouds}.items():
+        about = what.format(map=MAPS[look.view].title, n=f"{len(X):,}")
+        job = f"{look.view}-{name}"
+        jobs.wait_for(job, partial(fit, name, X), about, lane="umap", is_long=True)
 
 
 def _store_key(cloud: Side, look: Look) -> str:
@@ -106,15 +77,12 @@ def _store_key(cloud: Side, look: Look) -> str:
 
 def fit_elsewhere(X: np.ndarray, look: Look, report: Progress) -> np.ndarray:
     """The coordinates of a map (n, n_components), fitted by the worker process."""
-    call = partial(
-        fit_map,
-        np.asarray(X),
-        look.view,
-        look.n_components,
-        random_state=look.seed,
-        most_fitted=look.most_fitted,
-        progress=send_progress,
-    )
+    how: dict[str, Any] = {
+        "random_state": look.seed,
+        "most_fitted": look.most_fitted,
+        "progress": send_progress,
+    }
+    call = partial(fit_map, np.asarray(X), look.view, look.n_components, **how)
     return MAP_WORKER.run(call, report)
 
 
@@ -260,10 +228,6 @@ class ConeScene:
         return n <= d and len(self.whitening.components) < min(n - 1, d)
 
     @property
-    def is_white(self) -> bool:
-        return self.whitening.centring == self.whitening.strength == 1
-
-    @property
     def is_cone(self) -> bool:
         """True if half of the raw points lie within WIDEST_CONE degrees of their mean."""
         angle = measured(self.raw, QUOTED)["opening_angle"].value
@@ -284,7 +248,7 @@ class ConeScene:
         raw = self.raw.headlines["mean_cosine"].value or 0.0
         alone = _film_cosines(self.points, self.fit)[0.0, 1.0]
         rise = 0.0 if alone is None else alone - raw
-        return rise > 1 / 10**COSINE_DECIMALS  # a smaller rise is not visible in print
+        return rise > 1 / 10**measures.COSINE_DECIMALS  # a smaller rise is not visible in print
 
     @property
     def steps(self) -> Steps | None:
@@ -326,14 +290,12 @@ class ConeScene:
 
 def quick_measures(X: np.ndarray, sample: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
     """Measures of the rows by name, those over pairs of a sample, without intervals."""
-    of_pairs = [name for name in names if name in OF_PAIRS]
-    of_rows = [name for name in names if name not in OF_PAIRS]
-    return {
-        row.name: row
-        for rows, some in ((X, of_rows), (sample, of_pairs))
-        if some
-        for row in measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)
-    }
+    found: dict[str, Measured] = {}
+    for rows, are_pairs in ((X, False), (sample, True)):
+        if some := [name for name in names if (name in OF_PAIRS) is are_pairs]:
+            table = measure_table(rows, names=some, seed=SEED, intervals=False, simulate=False)
+            found |= {row.name: row for row in table}
+    return found
 
 
 # for each cloud and stop of the sliders; shared by all readers, and small
@@ -402,30 +364,26 @@ def _placed(side: Side, raw: Projection) -> Projection:
 
 
 def build_scene(
-    points: CorpusCloud,
-    look: Look,
-    fit: str,
-    chosen: int | None,
-    *,
-    centring: float,
-    strength: float,
+    points: CorpusCloud, look: Look, fit: str, chosen: int | None, settings: tuple[float, float]
 ) -> ConeScene | None:
-    """Whiten and project, with progress for many points; None if all points are equal."""
+    """Whiten at (centring, strength) and project, with progress for many points.
+
+    None if all points are equal.
+    """
     k, is_map = look.n_components, look.is_map
     if full_whitening(points, fit).rank == 0:
         return None
     linear = points.project_in_job("svd" if is_map else look.view, k)
     raw = Side("raw", points, fit, 0.0, 0.0, linear)
-    white = Side("white", points, fit, centring, strength, linear)
+    white = Side("white", points, fit, *settings, linear)
     maps = maps_if_ready((raw, white), look) if is_map else None
     if maps is not None:
         first, picture = maps
-        last = picture
+        scale, reach = common_scale(first, picture)
     else:  # one frame for the whole film, up to its last stop
-        stops = (white, replace(white, centring=1.0, strength=1.0))
-        first, (picture, last) = linear, [_placed(side, linear) for side in stops]
-    scale = common_scale(first, picture)[0]
-    _scale, reach = common_scale(first, last)
+        first, picture = linear, _placed(white, linear)
+        last = _placed(replace(white, centring=1.0, strength=1.0), linear)
+        scale, reach = common_scale(first, picture)[0], common_scale(first, last)[1]
     return ConeScene(
         points=points,
         look=look,
@@ -461,15 +419,21 @@ def lesson_values(scene: ConeScene) -> dict[str, str]:
         "d": f"{d}",
         "widest": f"{WIDEST_DRAWN:.0f}",
         "ratio": f"{n / d:.2f}",
-        "median": print_value("opening_angle", of["opening_angle"]) or "—",
-        "angle_90": print_value("opening_angle_90", of["opening_angle_90"]) or "—",
-        "mean_cosine": print_value("mean_cosine", of["mean_cosine"], COSINE_DECIMALS),
-        "norm_share": print_value("mean_norm_share", of["mean_norm_share"], 2),
+        "median": measures.print_value("opening_angle", of["opening_angle"]) or "—",
+        "angle_90": measures.print_value("opening_angle_90", of["opening_angle_90"]) or "—",
+        "mean_cosine": measures.print_value(
+            "mean_cosine", of["mean_cosine"], measures.COSINE_DECIMALS
+        ),
+        "norm_share": measures.print_value("mean_norm_share", of["mean_norm_share"], 2),
         "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
         "positive": _percent(of.get("positive_cosine_share")),
-        "half_together": print_value("mean_cosine", film[0.5, 0.5], COSINE_DECIMALS),
-        "strength_alone": print_value("mean_cosine", film[0.0, 1.0], COSINE_DECIMALS),
-        "centred": print_value("mean_cosine", film[1.0, 0.0], COSINE_DECIMALS),
+        "half_together": measures.print_value(
+            "mean_cosine", film[0.5, 0.5], measures.COSINE_DECIMALS
+        ),
+        "strength_alone": measures.print_value(
+            "mean_cosine", film[0.0, 1.0], measures.COSINE_DECIMALS
+        ),
+        "centred": measures.print_value("mean_cosine", film[1.0, 0.0], measures.COSINE_DECIMALS),
         "white_d": f"{scene.white.d}",
         "cosine_spread": f"{scene.white.d**-0.5:.3f}",
         "spread": f"{isotropic_angle_spread(scene.white.d):.1f}",
@@ -530,14 +494,14 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         measured=words[state].format(
             units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
-        control=isotropic_control(*scene.sample.vectors.shape),
+        control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(
             *origin(scene.sample),
             _("raw cloud, nothing fitted"),
             _("the papers measured types and contextual tokens; here: {units}").format(
                 units=unit_names()[unit]
             ),
-            cone_words(),
+            measures.cone_words(),
             {
                 "types": _("95% interval: jackknife over types"),
                 "vectors": _("95% interval: jackknife over vectors"),
@@ -562,7 +526,7 @@ class Steps:
 def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
     fitted, shown = sample.halves()
     X, labels, units = shown.vectors, shown.cloud.labels, shown.units
-    raw = agreement_of(X, labels, units) if labels else None
+    raw = measures.agreement_of(X, labels, units) if labels else None
     if raw is None:
         return None
     whitening = full_whitening(fitted, fit)
@@ -570,16 +534,16 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
         whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
         for centring, strength in STAGES[1:]
     ]
-    centred, white = (agreement_of(cloud, labels or (), units) for cloud in clouds)
+    centred, white = (measures.agreement_of(cloud, labels or (), units) for cloud in clouds)
     if centred is None or white is None:
         return None
     return Steps(
         agreements=(raw.share, centred.share, white.share),
         cosines=tuple(map(mean_cosine, (X, *clouds))),
         chance=chance_agreement(labels or (), units=units),
-        centring=since(raw, centred),
-        levelling=since(centred, white),
-        both=since(raw, white),
+        centring=measures.since(raw, centred),
+        levelling=measures.since(centred, white),
+        both=measures.since(raw, white),
     )
 
 
@@ -589,20 +553,19 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
     measured = _("This needs a corpus with labels, and {least} sentences or more.").format(
         least=2 * MIN_ROWS
     )
-    control: Control | NoControl = nothing_measured()
+    control: Control | NoControl = measures.nothing_measured()
     basis = [*origin(scene.sample)]
     if steps is not None:
         if steps.both.rises:
             state = "holds" if steps.levelling.rises else "partly"
         elif steps.both.falls:
             state = "fails"
-        words = by_direction(
+        whole = _change_words(
             steps.both,
             _("Whitening helps: {change}."),
             _("Whitening hurts: {change}."),
             _("Whitening has no clear effect: {change}."),
         )
-        whole = words.format(change=_bold_change(steps.both))
         measured = f"{whole}\n\n{_stages_table(steps, scene)}"
         control = Control(_steps_words(steps))
         basis += [
@@ -621,35 +584,34 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
 
 
 def _steps_words(steps: Steps) -> str:
-    centring = by_direction(
+    centring = _change_words(
         steps.centring,
         _("centring alone helps: {change}."),
         _("centring alone hurts: {change}."),
         _("centring alone has no clear effect: {change}."),
     )
-    levelling = by_direction(
+    levelling = _change_words(
         steps.levelling,
         _("Making the axes equal then helps: {change}."),
         _("Making the axes equal then hurts: {change}."),
         _("Making the axes equal then has no clear effect: {change}."),
     )
-    return paragraph(
-        text.format(change=_bold_change(step))
-        for text, step in ((centring, steps.centring), (levelling, steps.levelling))
-    )
+    return paragraph([centring, levelling])
 
 
-def _bold_change(step: Estimate) -> str:
-    return f"**{change(step.value, step.low, step.high, AGREEMENT_DECIMALS)}**"
+def _change_words(step: Estimate, *texts: str) -> str:
+    """The text for its direction (it rises, it falls, neither) with the change."""
+    shown = change(step.value, step.low, step.high, AGREEMENT_DECIMALS)
+    return measures.by_direction(step, *texts).format(change=f"**{shown}**")
 
 
 def _stages_table(steps: Steps, scene: ConeScene) -> str:
-    rows = (
-        (markdown(same_label(scene.points.corpus)), steps.agreements),
-        (_("mean cosine"), steps.cosines),
-    )
-    lines = [[_("measure"), _("Raw"), _("Centred"), _("Whitened")], ["---", *["---:"] * 3]]
-    lines += [
-        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)] for label, values in rows
+    rows = {
+        markdown(measures.same_label(scene.points.corpus)): steps.agreements,
+        _("mean cosine"): steps.cosines,
+    }
+    lines = [
+        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)]
+        for label, values in rows.items()
     ]
-    return markdown_table(lines)
+    return aligned_table([_("measure"), _("Raw"), _("Centred"), _("Whitened")], lines)

@@ -1,6 +1,6 @@
 """Static beside contextual: two tables of vectors in one scale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,11 +61,26 @@ def show_two_tables(corpus: Corpus) -> None:
     pictures = [_picture(table) for table in tables]
     factor, reach = common_scale(*pictures)
     found = [_measured(table) for table in tables]
-    for side, box, table, picture, scale, numbers in zip(
+    for side, box, rows, picture, scale, numbers in zip(
         SIDES, boxes, tables, pictures, (1.0, factor), found, strict=True
     ):
+        X, title = rows.vectors[rows.sample], rows.title
+        texts = [rows.texts[row] for row in rows.sample]
+        panel = cloud_panel(X, texts, picture, reach, scale=scale)
+        colours = PointColours.by_label([title] * len(X), title)
+        about = [*rows.origin]
+        if len(X) < len(rows.vectors):
+            about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
         with box:
-            _show(side, table, picture, scale, reach, numbers)
+            show_chart(
+                cone_figure(panel, colours, current_theme(), height=HEIGHT),
+                key=f"table-{side}",
+                file_name=f"narrow-cone-{side}-table",
+                alt=alternative_with(title, len(X), numbers["mean_cosine"].value, panel),
+            )
+            big = measure_numbers(numbers, None, names=HEADLINES)
+            show_big_numbers(title, big, key=f"of-{side}")
+            explained_caption(" · ".join([*about, _("seed {seed}").format(seed=SEED)]))
     values = {
         f"{side}_{name}": print_value(name, numbers[name].value)
         for side, numbers in zip(SIDES, found, strict=True)
@@ -73,9 +88,12 @@ def show_two_tables(corpus: Corpus) -> None:
     }
     names = {side: table.title for side, table in zip(SIDES, tables, strict=True)}
     st.markdown(prose(PAGE, "two-tables-seen", values | names))
-    cosines = [numbers["mean_cosine"].value for numbers in found]
-    facts = {f"{side}_mean_cosine": value for side, value in zip(SIDES, cosines, strict=True)}
-    note_facts(lambda: {name: value for name, value in facts.items() if value is not None})
+    facts = {
+        f"{side}_mean_cosine": numbers["mean_cosine"].value
+        for side, numbers in zip(SIDES, found, strict=True)
+        if numbers["mean_cosine"].value is not None
+    }
+    note_facts(lambda: facts)
 
 
 def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
@@ -145,28 +163,3 @@ def _picture(rows: Rows) -> Projection:
 @kept(64)
 def _measured(rows: Rows) -> dict[str, Measured]:
     return quick_measures(rows.vectors, rows.vectors[rows.sample], MEASURES)
-
-
-def _show(
-    side: str,
-    rows: Rows,
-    picture: Projection,
-    scale: float,
-    reach: float,
-    numbers: Mapping[str, Measured],
-) -> None:
-    X = rows.vectors[rows.sample]
-    texts = [rows.texts[row] for row in rows.sample]
-    panel = cloud_panel(X, texts, picture, reach, scale=scale)
-    colours = PointColours.by_label([rows.title] * len(X), rows.title)
-    show_chart(
-        cone_figure(panel, colours, current_theme(), height=HEIGHT),
-        key=f"table-{side}",
-        file_name=f"narrow-cone-{side}-table",
-        alt=alternative_with(rows.title, len(X), numbers["mean_cosine"].value, panel),
-    )
-    show_big_numbers(rows.title, measure_numbers(numbers, None, names=HEADLINES), key=f"of-{side}")
-    about = [*rows.origin]
-    if len(X) < len(rows.vectors):
-        about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
-    explained_caption(" · ".join([*about, _("seed {seed}").format(seed=SEED)]))

@@ -1,6 +1,7 @@
 """Whitening's interactive part: one fragment with its pictures, numbers and charts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -40,90 +41,42 @@ from geometry.transform.covariances import Covariances
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
-from pages.common import jobs
+from pages.common import cloud_parts, jobs, measures
 from pages.common.address import fills_window, is_presenting
 from pages.common.cache import kept
 from pages.common.cloud_choices import (
+    SAME,
     choose_fit_set,
     choose_look,
     choose_weights,
     points_and_fit,
     warn_of_too_few,
 )
-from pages.common.cloud_parts import (
-    choose_spec,
-    figures_csv,
-    places_csv,
-    show_explored,
-    show_parts,
-    warn_of_reading,
-)
 from pages.common.controls import choose, choose_in, follow_default
 from pages.common.corpus_cloud import CorpusCloud, labels_of
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, offer_transform, short_number
+from pages.common.draw import clouds
 from pages.common.draw.charts import show_chart
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cloud_panel,
-    current_theme,
-    lines_below,
-    point_colours,
-)
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts, scroll_target, shows_part
-from pages.common.measures import (
-    DIMENSION_SHARES,
-    HEADLINES,
-    BigNumber,
-    agreement_label,
-    agreement_number,
-    decimals_of,
-    explained,
-    explained_caption,
-    measure_label,
-    measure_numbers,
-    no_value,
-    print_value,
-    same_label,
-    show_big_numbers,
-    show_verdict,
-)
+from pages.common.measures import BigNumber
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, weight_column
 from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    choose_point,
-    chosen_marks,
-    show_selection,
-)
+from pages.common.selected_points import choose_point, chosen_marks, show_selection
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, labelled, language, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
+from . import scene as whitened
 from .formulas import show_columns, show_flow
 from .named_axes import show_named_axes
-from .scene import (
-    SAMPLE_ROWS,
-    ScaledProjection,
-    TreatedCloud,
-    WhiteningScene,
-    agreement,
-    annotations_of,
-    build_scene,
-    choose_point_sets,
-    fit_cells_of,
-    provenance,
-    show_annotated_note,
-    train_flow,
-    trained_flow,
-    whitening_verdict,
-)
+from .scene import TreatedCloud, WhiteningScene
 
 # ---- numbers under the pictures ----
 
@@ -132,44 +85,43 @@ from .scene import (
 @kept(2000)
 def measured(picture: TreatedCloud) -> dict[str, Measured]:
     X = picture.treated.retained
-    table = measure_table(X, names=HEADLINES, seed=SEED, intervals=False, simulate=False)
+    table = measure_table(X, names=measures.HEADLINES, seed=SEED, intervals=False, simulate=False)
     return {row.name: row for row in table}
 
 
 def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
-    with st.container(key="whitening-numbers"):
-        boxes = st.columns(len(scene.pictures) + len(scene.waiting))
+    n_boxes = len(scene.pictures) + len(scene.waiting)
+    boxes = st.container(key="whitening-numbers").columns(n_boxes)
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             st.markdown(f"**{picture.title}**")
             numbers = _numbers(picture, scene)
-            show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
+            measures.show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
     waiting = {}
     for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
         box.markdown(f"**{treatment_names()[name]}**")
         waiting[name] = box.container()
-    explained_caption(provenance(scene))
+    measures.explained_caption(whitened.provenance(scene))
     return waiting
 
 
 def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
     sets, raw = scene.sets, scene.pictures[0]
     is_raw = picture is raw
-    found = measure_numbers(measured(picture), None if is_raw else measured(raw))
+    found = measures.measure_numbers(measured(picture), None if is_raw else measured(raw))
     labels = labels_of(sets.points.cloud)
     if labels is not None:
-        share = agreement(picture, sets.sample)
-        former = None if is_raw else agreement(raw, sets.sample)
+        share = whitened.agreement(picture, sets.sample)
+        former = None if is_raw else whitened.agreement(raw, sets.sample)
         chance = chance_agreement(labels, units=sets.points.units)
-        number = agreement_number(same_label(sets.points.corpus), share, former, chance)
-        found.insert(1, number)
+        label = measures.same_label(sets.points.corpus)
+        found.insert(1, measures.agreement_number(label, share, former, chance))
     return found
 
 
 # ---- pictures ----
 
 
-GROUP = "whitening"
 EMPTIED = 8.0  # a larger factor means almost no variance along the picture's axes
 
 
@@ -179,29 +131,30 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
     for place, picture in enumerate(scene.pictures[1:], start=1):
         said = between.format(name=picture.title, share="{0}")
         pictures.append(Picture([0, place], [raw.title, picture.title], said))
-    frames = [picture.projection.around_origin * picture.factor for picture in scene.pictures]
     panels = [_panel(picture, scene) for picture in scene.pictures]
-    projection = raw.projection
+    projection, n = raw.projection, len(scene.sets.points.cloud)
+    below, alternatives = [], []
+    for picture, panel in zip(scene.pictures, panels, strict=True):
+        below.append(labelled(picture.title, " · ".join(_trust_lines(picture, panel))))
+        cosine = measured(picture)["mean_cosine"].value
+        alternatives.append(clouds.alternative_with(picture.title, n, cosine, panel))
     return TwinCloud(
-        points=Points.of(pack_cloud(frames, scene.reach)),
+        points=Points.of(pack_cloud([panel.coordinates for panel in panels], scene.reach)),
         rows_key=scene.sets.points.key,
         pictures=pictures,
-        colours=point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
+        colours=clouds.point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
         reach=scene.reach,
-        axis_titles=axis_titles(projection.method, projection.n_components),
+        axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=" · ".join(picture.title for picture in scene.pictures),
-        alt=paragraph(_alternative(picture, scene) for picture in scene.pictures),
+        alt=paragraph(alternatives),
         at=1.0,
         knobs=((0.0,), (1.0,)),
         cones=[panel.wedges for panel in panels],
         factors=[picture.factor for picture in scene.pictures],
         marks=chosen_marks(scene.sets.points, scene.chosen),
-        below=[
-            labelled(picture.title, " · ".join(_trust_lines(picture, panel)))
-            for picture, panel in zip(scene.pictures, panels, strict=True)
-        ],
-        provenance=provenance(scene),
+        below=below,
+        provenance=whitened.provenance(scene),
         file_name=f"whitening-{projection.n_components}d",
         is_large=is_presenting(),
     )
@@ -213,47 +166,28 @@ def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
 
 # a step of a slider changes only some of them
 @kept(2000)
-def _drawn(picture: TreatedCloud, at: ScaledProjection, reach: float, code: str) -> Panel:
-    treated = picture.treated
-    return cloud_panel(
-        treated.vectors, (), at.projection, reach, scale=at.factor, d=treated.retained.shape[1]
-    )
-
-
-def _alternative(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    cosine = measured(picture)["mean_cosine"].value
-    return alternative_with(
-        picture.title, len(scene.sets.points.cloud), cosine, _panel(picture, scene)
-    )
-
-
-def about(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    panel, said = _panel(picture, scene), []
-    if picture.name != "raw":
-        values = {"pairs": f"{len(read_bundled_pairs()):,}"}
-        said = [prose(PAGE, f"about-{picture.name}", values)]
-    return "  \n".join([*said, " · ".join([*panel.captions, *_trust_lines(picture, panel)])])
+def _drawn(picture: TreatedCloud, at: whitened.ScaledProjection, reach: float, code: str) -> Panel:
+    X, d = picture.treated.vectors, picture.treated.retained.shape[1]
+    return clouds.cloud_panel(X, (), at.projection, reach, scale=at.factor, d=d)
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
-    if picture.is_emptied:  # trustworthiness has no meaning if all points are at one place
-        return [
-            _(
-                "all points at the origin: this treatment leaves only rounding along the axes of "
-                "this view"
-            )
-        ]
-    lines = lines_below(picture.projection, panel)
+    # trustworthiness has no meaning if all points are at one place
+    if not picture.projection.around_origin.any():
+        rounding = _(
+            "all points at the origin: this treatment leaves only rounding along the axes of this "
+            "view"
+        )
+        return [rounding]
+    lines = clouds.lines_below(picture.projection, panel)
     if picture.name == "raw" or picture.projection.origin is None:
         return lines
-    line = (
-        _(
+    line = _("drawn × {factor}, so that all have the same rms radius")
+    if picture.factor > EMPTIED:
+        line = _(
             "drawn × {factor}, so that all have the same rms radius. This treatment leaves "
             "almost no variance along the axes of this view."
         )
-        if picture.factor > EMPTIED
-        else _("drawn × {factor}, so that all have the same rms radius")
-    )
     return [*lines, line.format(factor=f"{picture.factor:.3g}")]
 
 
@@ -263,7 +197,6 @@ def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
 Rows = tuple[Measured, ...]
 Tables = Mapping[str, Rows]  # by the treatment's name
 FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm_share")
-WHOLE = "all-rows"  # key of the toggle that shows all rows
 
 
 @kept(128)
@@ -275,16 +208,12 @@ def rows_of(
     Shares of single dimensions are of the model's dimensions, and not of principal coordinates.
     """
     treated, units = picture.on(sample).treated, sample.units
-    annotations = annotations_of(sample)
-    has_labels = annotations.labels is not None
-    names = None if is_whole else FIVE[: 4 if has_labels else 5]
-    table: tuple[Measured, ...] = measure_table(
-        treated.retained, names=names, seed=SEED, intervals=is_new, units=units
-    )
+    annotations = whitened.annotations_of(sample)
+    names = None if is_whole else FIVE[: 5 if annotations.labels is None else 4]
+    how: dict[str, Any] = {"seed": SEED, "intervals": is_new, "units": units}
+    table: Rows = measure_table(treated.retained, names=names, **how)
     if is_whole and treated.retained is not treated.vectors:
-        single = measure_table(
-            treated.vectors, names=DIMENSION_SHARES, seed=SEED, intervals=is_new, units=units
-        )
+        single = measure_table(treated.vectors, names=measures.DIMENSION_SHARES, **how)
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
     if not is_whole:  # only the labels are used
@@ -297,23 +226,19 @@ def rows_of(
 
 
 def measure_all(scene: WhiteningScene, *, is_whole: bool = True) -> Tables:
-    sets = scene.sets
-    tables = jobs.all_kept_or_made(
-        rows_of,
-        [
-            (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
-            for picture in scene.pictures
-        ],
-        what=_("Measuring clouds: {n}"),
-        lane="measure",
-        passing=True,
-    )
+    sets, what = scene.sets, _("Measuring clouds: {n}")
+    asked = [
+        (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
+        for picture in scene.pictures
+    ]
+    tables = jobs.all_kept_or_made(rows_of, asked, what=what, lane="measure", passing=True)
     return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
 
 def show_all_measures(scene: WhiteningScene) -> None:
     """Five rows of the table or all, its provenance, and the disagreements of its measures."""
-    is_whole = st.toggle(_("Show all measures instead of five"), key=WHOLE, persist_state="session")
+    label = _("Show all measures instead of five")
+    is_whole = st.toggle(label, key="all-rows", persist_state="session")
     with st.container():
         tables = measure_all(scene, is_whole=is_whole)
     with st.container(key="whitening-table"):
@@ -336,50 +261,54 @@ def show_all_measures(scene: WhiteningScene) -> None:
         sample = _("Measured on a sample of {n} points, seed {seed}.")
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:
-        show_annotated_note(scene)
-    for line in where_they_disagree(scene, tables):
+        whitened.show_annotated_note(scene)
+    lines: dict[str, None] = {}
+    for picture in scene.pictures[1:]:
+        for code in disagreements(tables["raw"], tables[picture.name]):
+            # that sentence says that the map was fitted on these points
+            if code != "more_even_than_chance" or scene.sets.code == SAME:
+                lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
+    for line in lines:
         st.markdown(f"- {line}")
+    pairs = f"{len(read_bundled_pairs()):,}"
     for picture in scene.pictures:
-        title = f"**{picture.title}**"
-        st.caption("  \n".join([title, about(picture, scene)]))
+        said, panel = [f"**{picture.title}**"], _panel(picture, scene)
+        if picture.name != "raw":
+            said.append(prose(PAGE, f"about-{picture.name}", {"pairs": pairs}))
+        said.append(" · ".join([*panel.captions, *_trust_lines(picture, panel)]))
+        st.caption("  \n".join(said))
     if scene.sets.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.sets.points.corpus)))
-    measured_on = provenance(scene)
-    table = partial(table_csv, scene, tables, measured_on)
+    table = partial(table_csv, scene, tables, whitened.provenance(scene))
     offer_csv(_("Download measures (CSV)"), "whitening-measures", table)
 
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
-    head = [_("measure"), *(_title(picture, scene) for picture in scene.pictures)]
-    head.append(_("isotropic"))
-    lines = [head, ["---", *["---:"] * (len(head) - 1)]]
+    head, lines = [_("measure")], []
+    notes = {"all": _("set by the fit"), "some": _("partly set by the fit")}
+    for picture in scene.pictures:
+        by_fit = notes.get(scene.sets.overlap_with_fit(picture.name))
+        titled = _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
+        head.append(titled if by_fit else picture.title)
     for place, row in enumerate(tables["raw"]):
         cells = [_cell(tables[picture.name][place], row) for picture in scene.pictures]
-        label = measure_label(row.name, with_unit=True)
+        label = measures.measure_label(row.name, with_unit=True)
         if row.name == "label_agreement":
-            label = agreement_label(scene.sets.points.corpus)
+            label = measures.agreement_label(scene.sets.points.corpus)
         lines.append([label, *cells, _baseline(row)])
-    return markdown_table(lines)
-
-
-def _title(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    fitted = scene.sets.overlap_with_fit(picture.name)
-    if fitted == "none":
-        return picture.title
-    by_fit = _("set by the fit") if fitted == "all" else _("partly set by the fit")
-    return _("{name} ({by_fit})").format(name=picture.title, by_fit=by_fit)
+    return aligned_table([*head, _("isotropic")], lines)
 
 
 def _cell(row: Measured, raw: Measured) -> str:
     if row.value is None:
-        return no_value(row.undefined)
-    text = print_value(row.name, row.value)
-    if row.low is not None and row.high is not None:
-        low, high = print_value(row.name, row.low), print_value(row.name, row.high)
+        return measures.no_value(row.undefined)
+    ends = (row.value, row.low, row.high)
+    text, low, high = (measures.print_value(row.name, each) for each in ends)
+    if low and high:
         text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
-    isotropic = print_value(row.name, row.baseline)
-    if row.d != raw.d and isotropic != print_value(raw.name, raw.baseline):
+    isotropic = measures.print_value(row.name, row.baseline)
+    if row.d != raw.d and isotropic != measures.print_value(raw.name, raw.baseline):
         # with fewer dimensions the isotropic baseline may differ
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
@@ -388,31 +317,20 @@ def _cell(row: Measured, raw: Measured) -> str:
 def _baseline(row: Measured) -> str:
     """The value for isotropic data, and its standard error unless that rounds to zero."""
     if row.name == "label_agreement":
-        return _("{share} by chance").format(share=print_value(row.name, row.baseline))
-    text, decimals = print_value(row.name, row.baseline), decimals_of(row.name)
+        return _("{share} by chance").format(share=measures.print_value(row.name, row.baseline))
+    text, decimals = measures.print_value(row.name, row.baseline), measures.decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
-
-
-def where_they_disagree(scene: WhiteningScene, tables: Tables) -> list[str]:
-    """A sentence for each disagreement between the raw table and another."""
-    lines: dict[str, None] = {}
-    for picture in scene.pictures[1:]:
-        for code in disagreements(tables["raw"], tables[picture.name]):
-            if code == "more_even_than_chance" and not scene.sets.is_own_fit:
-                continue  # the sentence says that the map was fitted on these points
-            lines[prose(PAGE, f"disagree-{code}", {"name": picture.title})] = None
-    return list(lines)
 
 
 def table_csv(scene: WhiteningScene, tables: Tables, measured_on: str) -> bytes:
     head = ["treatment", "measure", "value", "low", "high", "isotropic", "n", "d", "undefined"]
     head += ["fitted_on", "rank_of_fit", "shrinkage"]
-    fit_cells = {picture.name: fit_cells_of(picture, scene) for picture in scene.pictures}
+    fit_cells = {picture.name: whitened.fit_cells_of(picture, scene) for picture in scene.pictures}
     rows: list[list[CsvCell]] = [
         [
             (picture.name, picture.title),
-            (row.name, measure_label(row.name)),
+            (row.name, measures.measure_label(row.name)),
             *map(short_number, (row.value, row.low, row.high, row.baseline)),
             str(row.n),
             str(row.d),
@@ -437,25 +355,33 @@ Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
 def show_charts(scene: WhiteningScene) -> None:
-    kind = choose_chart((*(picture.name for picture in scene.pictures), *scene.waiting))
+    has_flow = "flow" in (*(picture.name for picture in scene.pictures), *scene.waiting)
+    labels = {
+        "spectrum": _("spectrum"),
+        "cumulative": _("cumulative share"),
+        "covariance": _("covariance"),
+        "correlation": _("correlation"),
+        "rogue": _("rogue dimensions"),
+        "cosines": _("cosines of pairs"),
+        "size": _("points in the fit"),
+        **({"flow": _("loss of the flow")} if has_flow else {}),
+    }
+    kind = choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
     figures = _DRAWN[kind](scene, kind)
-    if figures:
-        st.caption(prose(PAGE, f"chart-{kind}", chart_values(scene)))
-        measured_on = provenance(scene)
-        values = partial(figures_csv, figures, measured_on)
-        offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", values)
-
-
-def chart_values(scene: WhiteningScene) -> dict[str, str]:
-    d = scene.sets.points.vectors.shape[1]
-    return {
+    if not figures:
+        return
+    n, d = scene.sets.points.vectors.shape
+    values = {
         "shown": f"{min(d, MATRIX_DIMENSIONS)}",
         "d": f"{d}",
         "rogues": f"{min(d, ROGUES)}",
         "largest": f"{top_contribution_baseline(d):.1%}",
-        "rows": f"{min(len(scene.sets.points.cloud), HISTOGRAM_ROWS):,}",
+        "rows": f"{min(n, HISTOGRAM_ROWS):,}",
         "floor": f"{scene.sets.whitening.rank}",
     }
+    st.caption(prose(PAGE, f"chart-{kind}", values))
+    table = partial(cloud_parts.figures_csv, figures, whitened.provenance(scene))
+    offer_csv(_("Download chart values (CSV)"), f"whitening-{kind}", table)
 
 
 @kept(32)
@@ -468,19 +394,22 @@ def _show(figure: Any, kind: str, title: str) -> Figures:
     return {title: figure}
 
 
+def _show_curves(curves: Sequence[Curve], axes: Axes, kind: str, title: str) -> Figures:
+    figure = curves_figure(curves, axes, clouds.current_theme(), height=CHART_HEIGHT)
+    return _show(figure, kind, title)
+
+
 def _spectra(scene: WhiteningScene, kind: str) -> Figures:
     is_log = kind == "spectrum"
     y = _("variance over the mean variance") if is_log else _("share of the variance so far")
     curves = []
     for place, picture in enumerate(scene.pictures):
         found = _covariances(picture)
-        try:
+        with suppress(UndefinedMeasure):  # the treatment makes all points equal
             heights = found.spectrum if is_log else found.cumulative
-        except UndefinedMeasure:  # the treatment makes all points equal
-            continue
-        # a logarithmic axis does not show values below the rounding error
-        heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
-        curves.append(Curve(np.arange(1, len(heights) + 1), heights, picture.title, place))
+            # a logarithmic axis does not show values below the rounding error
+            heights = np.where(heights > 1e-9, heights, np.nan) if is_log else heights
+            curves.append(Curve(np.arange(1, len(heights) + 1), heights, picture.title, place))
     if is_log:
         ends = np.array([1, len(curves[0].x)])
         # in units of the raw cloud's mean variance
@@ -488,20 +417,19 @@ def _spectra(scene: WhiteningScene, kind: str) -> Figures:
         floor = np.full(2, scene.sets.whitening.rank_floor / mean_variance)
         curves.append(Curve(ends, floor, _("rank floor of the fit")))
     axes = Axes(_("direction, widest first"), y, log_y=is_log, percent=not is_log)
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, y)
+    return _show_curves(curves, axes, kind, y)
 
 
 def _matrices(scene: WhiteningScene, kind: str) -> Figures:
     figures: Figures = {}
     dimensions = np.sort(_covariances(scene.pictures[0]).widest(MATRIX_DIMENSIONS))
+    look: dict[str, Any] = {"title": _("dimension"), "height": CHART_HEIGHT}
     names = [_("dimension {i}").format(i=i) for i in dimensions]
     boxes = [box for _row in range(0, len(scene.pictures), 2) for box in st.columns(2)]
     for picture, box in zip(scene.pictures, boxes, strict=False):
         matrix = _covariances(picture).among(dimensions, correlation=kind == "correlation")
         reach = 1.0 if kind == "correlation" else float(np.quantile(np.abs(matrix), 0.995))
-        figure = matrix_figure(
-            matrix, names, current_theme(), title=_("dimension"), reach=reach, height=CHART_HEIGHT
-        )
+        figure = matrix_figure(matrix, names, clouds.current_theme(), reach=reach, **look)
         with box:
             st.markdown(f"**{picture.title}**")
             figures |= _show(figure, f"{kind}-{picture.name}", picture.title)
@@ -511,17 +439,13 @@ def _matrices(scene: WhiteningScene, kind: str) -> Figures:
 def _rogue(scene: WhiteningScene, kind: str) -> Figures:
     groups = []
     for place, picture in enumerate(scene.pictures):
-        shares = _contributions(picture)
-        if shares is None:
-            continue
-        order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
-        about = [_("dimension {i}").format(i=i) for i in order]
-        groups.append(Bars(shares[order], about, picture.title, place))
-    title = _("share of the mean cosine")
-    figure = bars_figure(
-        groups, _("dimensions, largest share first"), title, current_theme(), height=CHART_HEIGHT
-    )
-    return _show(figure, kind, title)
+        if (shares := _contributions(picture)) is not None:
+            order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
+            about = [_("dimension {i}").format(i=i) for i in order]
+            groups.append(Bars(shares[order], about, picture.title, place))
+    x, y = _("dimensions, largest share first"), _("share of the mean cosine")
+    figure = bars_figure(groups, x, y, clouds.current_theme(), height=CHART_HEIGHT)
+    return _show(figure, kind, y)
 
 
 @kept(32)
@@ -534,26 +458,24 @@ def _contributions(picture: TreatedCloud) -> np.ndarray | None:
 
 def _cosines(scene: WhiteningScene, kind: str) -> Figures:
     middle = (EDGES[:-1] + EDGES[1:]) / 2
-    curves = []
-    for place, picture in enumerate(scene.pictures):
-        shares = _cosine_shares(picture)
-        if shares is None:
-            continue
-        curves.append(Curve(middle, shares, picture.title, place, step=True))
+    curves = [
+        Curve(middle, shares, picture.title, place, step=True)
+        for place, picture in enumerate(scene.pictures)
+        if (shares := _cosine_shares(picture)) is not None
+    ]
     d = scene.pictures[0].treated.retained.shape[1]
     name = _("isotropic directions, d = {d}").format(d=d)
     curves.append(Curve(middle, isotropic_cosine_shares(EDGES, d), name))
     axes = Axes(_("cosine of a pair"), _("share of pairs"), x_range=(-1.0, 1.0), percent=True)
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.x)
+    return _show_curves(curves, axes, kind, axes.x)
 
 
 @kept(32)
 def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
     """The histogram; None if a point is zero, because it has no cosine."""
-    try:
+    with suppress(UndefinedMeasure):
         return cosine_histogram(picture.treated.retained)[0]
-    except UndefinedMeasure:
-        return None
+    return None
 
 
 def _size(scene: WhiteningScene, kind: str) -> Figures:
@@ -561,13 +483,8 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
     if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
-    fits = jobs.kept_or_made(
-        _by_size,
-        scene.sets.sample,
-        what=_("Whitening by the points in the fit"),
-        lane="measure",
-        passing=True,
-    )
+    what = _("Whitening by the points in the fit")
+    fits = jobs.kept_or_made(_by_size, scene.sets.sample, what=what, lane="measure", passing=True)
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
@@ -579,13 +496,10 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
     if n[0] < d < n[-1]:
         name = _("n = d = {d}").format(d=d)
         curves.append(Curve(np.array([d, d]), np.array([0.0, fits[0].baseline]), name))
-    axes = Axes(
-        _("points in the fit"),
-        _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}"),
-        log_x=True,
-        x_ticks=tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1]),
-    )
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
+    y = _("IsoScore of {n} other points").format(n=f"{fits[0].held_out:,}")
+    ticks = tuple(tick for tick in SIZE_TICKS if n[0] <= tick <= n[-1])
+    axes = Axes(_("points in the fit"), y, log_x=True, x_ticks=ticks)
+    return _show_curves(curves, axes, kind, axes.y)
 
 
 @kept(32)
@@ -595,25 +509,20 @@ def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tup
 
 
 def _flow(scene: WhiteningScene, kind: str) -> Figures:
-    trained = trained_flow.find(scene.sets.fit_points)
+    trained = whitened.trained_flow.find(scene.sets.fit_points)
     if trained is None:
         return {}
     epochs = np.array([epoch.epoch for epoch in trained.history])
-    losses = {
-        _("loss on the fitted points"): [epoch.train_loss for epoch in trained.history],
-        _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}"): [
-            epoch.held_out_loss for epoch in trained.history
-        ],
-    }
+    fitted = np.array([epoch.train_loss for epoch in trained.history])
+    new = np.array([epoch.held_out_loss for epoch in trained.history])
+    held_out = _("loss on points held out, n = {n}").format(n=f"{trained.n_held_out:,}")
     curves = [
-        Curve(epochs, np.array(values), name, place)
-        for place, (name, values) in enumerate(losses.items())
+        Curve(epochs, fitted, _("loss on the fitted points"), 0),
+        Curve(epochs, new, held_out, 1),
+        Curve(epochs[[0, -1]], new[[0, 0]], _("the Gaussian it starts from")),
     ]
-    ends = np.array([epochs[0], epochs[-1]])
-    start = np.full(2, trained.history[0].held_out_loss)
-    curves.append(Curve(ends, start, _("the Gaussian it starts from")))
     axes = Axes(_("epoch"), _("nats per point"))
-    return _show(curves_figure(curves, axes, current_theme(), height=CHART_HEIGHT), kind, axes.y)
+    return _show_curves(curves, axes, kind, axes.y)
 
 
 _DRAWN: dict[str, Callable[[WhiteningScene, str], Figures]] = {
@@ -659,8 +568,7 @@ def warn_of_simplex(scene: WhiteningScene) -> None:
 
 
 def offer_downloads(scene: WhiteningScene) -> None:
-    measured_on = provenance(scene)
-    points = partial(pictures_csv, scene, measured_on)
+    points = partial(pictures_csv, scene, whitened.provenance(scene))
     offer_csv(_("Download points (CSV)"), "whitening-points", points)
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
@@ -699,7 +607,9 @@ def pictures_csv(scene: WhiteningScene, measured_on: str) -> bytes:
     view = _("view {name}").format(name=scene.pictures[0].projection.method)
     places = {each.name: each.projection.around_origin * each.factor for each in scene.pictures}
     factors = [f"{picture.name} × {picture.factor:.4g}" for picture in scene.pictures]
-    return places_csv(scene.sets.points.cloud, places, " · ".join([measured_on, view, *factors]))
+    return cloud_parts.places_csv(
+        scene.sets.points.cloud, places, " · ".join([measured_on, view, *factors])
+    )
 
 
 # ---- controls ----
@@ -722,13 +632,6 @@ def choose_treatments(unit: str, boxes: Sequence[DeltaGenerator]) -> tuple[str, 
     return ("raw", *dict.fromkeys(name for name in chosen if name != "none"))
 
 
-def choose_rows(available: int) -> int:
-    if available <= FEWEST_FITTED:
-        return available
-    follow_default("fit-rows", available)
-    return _slider(_("Points in the fit"), "fit-rows", FEWEST_FITTED, available, available)
-
-
 def choose_knobs(
     names: tuple[str, ...],
     n: int,
@@ -740,39 +643,37 @@ def choose_knobs(
 ) -> Knobs:
     turned = {knob for name in names for knob in TREATMENTS[name].knobs}
     recommended = recommended_whitening(n, d)
+    found: dict[str, Any] = {}
     with strength:
-        about = _("How far the axes are made equal.")
-        t = _share(_("Strength t"), "strength", turned, about)
+        if "strength" in turned:
+            about = _("How far the axes are made equal.")
+            found["strength"] = _share(_("Strength t"), "strength", about)
     with removed:
-        n_removed = _removed(d, turned)
+        if "n_removed" in turned:
+            most = min(MOST_REMOVED, d - 1)
+            about = _("How many of the leading directions are removed.")
+            ends = (0, most, min(most, default_components(d)))
+            found["n_removed"] = _slider(_("Removed D"), "removed", *ends, about) if most else 0
     with more:
-        s = _share(_("Centring s: share of the mean that is subtracted"), "centring", turned)
-        shrinkage = _shrinkage(recommended.get("shrinkage"), turned)
-        n_components = _n_components(d, recommended.get("n_components"), turned)
-    return Knobs(s, t, n_components, shrinkage, n_removed)
+        if "centring" in turned:
+            label = _("Centring s: share of the mean that is subtracted")
+            found["centring"] = _share(label, "centring")
+        if "shrinkage" in turned:
+            found["shrinkage"] = _shrinkage(recommended.get("shrinkage") or "none")
+        if "n_components" in turned and d > 1:  # a slider needs two different ends
+            default = recommended.get("n_components") or d
+            follow_default("kept", default)
+            k = _slider(_("Directions kept k"), "kept", 1, d, default)
+            found["n_components"] = None if k == d else k
+    return Knobs(**found)
 
 
-def _share(label: str, key: str, turned: set[str], about: str | None = None) -> float:
-    if key not in turned:
-        return 1.0
-    return float(
-        st.slider(label, 0.0, 1.0, 1.0, 0.125 / 2, key=key, bind="query-params", help=about)
-    )
+def _share(label: str, key: str, about: str | None = None) -> float:
+    step = 0.125 / 2
+    return float(st.slider(label, 0.0, 1.0, 1.0, step, key=key, bind="query-params", help=about))
 
 
-def _n_components(d: int, recommended: int | None, turned: set[str]) -> int | None:
-    if "n_components" not in turned or d == 1:  # a slider needs two different ends
-        return None
-    default = recommended or d
-    follow_default("kept", default)
-    n_components = _slider(_("Directions kept k"), "kept", 1, d, default)
-    return None if n_components == d else n_components
-
-
-def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
-    if "shrinkage" not in turned:
-        return None
-    default = recommended or "none"
+def _shrinkage(default: str) -> float | str | None:
     follow_default("shrink", default)
     way = choose(
         st.segmented_control,
@@ -781,23 +682,13 @@ def _shrinkage(recommended: str | None, turned: set[str]) -> float | str | None:
         key="shrink",
         default=default,
         required=True,
-        help=explained(_("shrinkage")),
+        help=measures.explained(_("shrinkage")),
     )
     if way != "by-hand":
         return None if way == "none" else way
     return float(
         st.slider(_("Shrinkage a"), 0.0, 1.0, 0.1, 0.01, key="shrinkage", bind="query-params")
     )
-
-
-def _removed(d: int, turned: set[str]) -> int | None:
-    if "n_removed" not in turned:
-        return None
-    most = min(MOST_REMOVED, d - 1)
-    if most == 0:  # a slider needs two different ends
-        return 0
-    about = _("How many of the leading directions are removed.")
-    return _slider(_("Removed D"), "removed", 0, most, min(most, default_components(d)), about)
 
 
 def _slider(
@@ -810,24 +701,9 @@ def _slider(
     return int(st.slider(label, low, high, default, key=key, help=about, bind="query-params"))
 
 
-def choose_chart(names: tuple[str, ...]) -> str:
-    labels = {
-        "spectrum": _("spectrum"),
-        "cumulative": _("cumulative share"),
-        "covariance": _("covariance"),
-        "correlation": _("correlation"),
-        "rogue": _("rogue dimensions"),
-        "cosines": _("cosines of pairs"),
-        "size": _("points in the fit"),
-        **({"flow": _("loss of the flow")} if "flow" in names else {}),
-    }
-    return choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
-
-
 # ---- the fragment ----
 
 
-CHARTS = "all-charts"
 FORMULA = ":material/function:"
 
 
@@ -844,7 +720,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     unit_box, pooling_box, fit_box = more_box.columns(3)
     special_box = more_box.container()
     cloud_boxes = (unit_box, boxes[-1], pooling_box)  # the last one is for the layer
-    spec = choose_spec(corpus, more=special_box, boxes=cloud_boxes)
+    spec = cloud_parts.choose_spec(corpus, more=special_box, boxes=cloud_boxes)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     with panel.parts:
@@ -857,28 +733,35 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with progress_box:
             points, fit = points_and_fit(corpus, spec, code, explored.left_in)
         if has_no_webgl2():
-            points = points.sample(SAMPLE_ROWS)  # Plotly draws them; it is slow with many
+            points = points.sample(whitened.SAMPLE_ROWS)  # Plotly draws them; it is slow with many
         with notes_box:
             if warn_of_too_few(min(len(points.cloud), len(fit.cloud))):
                 return
         rows_box, knobs_box = more_box.columns(2)
         with rows_box:
-            rows = choose_rows(len(fit.cloud))
+            rows = available = len(fit.cloud)
+            if available > FEWEST_FITTED:
+                follow_default("fit-rows", available)
+                label = _("Points in the fit")
+                rows = _slider(label, "fit-rows", FEWEST_FITTED, available, available)
             fit = choose_weights(fit)
-        sets = choose_point_sets(points, fit, code, rows)
+        if rows < available:
+            order = np.random.default_rng(SEED).permutation(available)
+            fit = fit.take(np.sort(order[:rows]), str(rows))
+        sets = whitened.PointSets(points, fit, code)
         n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
         knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
         with panel.find:
             chosen = choose_point(points)
         with progress_box:
-            scene = build_scene(sets, treatments, knobs, look, chosen)
+            scene = whitened.build_scene(sets, treatments, knobs, look, chosen)
         if scene is None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
         return
     waiting: dict[str, DeltaGenerator] = {}
     with look_box, errors_shown():
-        cloud = show_explored(_twin_cloud(scene), points, explored, key=GROUP)
+        cloud = cloud_parts.show_explored(_twin_cloud(scene), points, explored, key="whitening")
         waiting = {} if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {
@@ -889,11 +772,11 @@ def explore(corpus: Corpus | VectorSet) -> None:
             }
         )
         places = {each.title: each.projection.coordinates for each in scene.pictures}
-        show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
+        cloud_parts.show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with selection_box:
         show_selection(points.cloud, points.shared_key)
     with notes_box:  # above the pictures, but computed after they were sent
-        warn_of_reading(corpus)
+        cloud_parts.warn_of_reading(corpus)
         warn_of_simplex(scene)
         warn_of_emptied(scene)
     with answer_box, errors_shown():
@@ -905,12 +788,14 @@ def explore(corpus: Corpus | VectorSet) -> None:
         offer_downloads(scene)
     if "flow" in waiting:
         with waiting["flow"], errors_shown():
-            train_flow(scene.sets.fit_points)
+            whitened.train_flow(scene.sets.fit_points)
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 
 
 def _answer(scene: WhiteningScene) -> None:
-    show_verdict(of_known_text(whitening_verdict(scene), scene.sets.points), key="whitening")
+    measures.show_verdict(
+        of_known_text(whitened.whitening_verdict(scene), scene.sets.points), key="whitening"
+    )
     for question in ("disagree", "same-cosines", "fit", "glove", "flow"):
         show_question(PAGE, question)
     label = _("The formula, and the columns of U")
@@ -921,7 +806,7 @@ def _answer(scene: WhiteningScene) -> None:
     label = _("All measures")
     show_folded(label, "all-measures", show_all_measures, scene, icon=":material/table:")
     icon = ":material/show_chart:"
-    show_folded(_("Charts"), CHARTS, show_charts, scene, icon=icon, parameters=["chart"])
+    show_folded(_("Charts"), "all-charts", show_charts, scene, icon=icon, parameters=["chart"])
 
 
 def _show_flow_part(scene: WhiteningScene) -> None:

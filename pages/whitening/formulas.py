@@ -15,21 +15,11 @@ from pages.common.cache import kept
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, markdown_table, plotly, prose
+from pages.common.words import _, aligned_table, plotly, prose
 
 from . import PAGE
-from .scene import (
-    FRAME_MARGIN,
-    LOG_LIKELIHOOD,
-    TrainedFlow,
-    TreatedCloud,
-    WhiteningScene,
-    columns_of_u,
-    provenance,
-    terms_table,
-    trained_flow,
-    whitened_fit_points,
-)
+from . import scene as whitened
+from .scene import TreatedCloud, WhiteningScene
 
 HEIGHT = 400
 WHITENING = (
@@ -45,21 +35,9 @@ WHITENING = (
 
 def show_columns(scene: WhiteningScene) -> None:
     picture_box, words_box = st.columns([1, 1], gap="medium")
-    with words_box:
-        for line in WHITENING:
-            st.latex(line)
-        st.markdown(prose(PAGE, "formula", formula_values(scene)))
-    st.markdown(check_table(scene))
-    st.caption(prose(PAGE, "formula-check", formula_values(scene)))
-    with picture_box:
-        _draw_columns(scene)
-    st.caption(provenance(scene))
-
-
-def formula_values(scene: WhiteningScene) -> dict[str, str]:
-    fitted = whitened_fit_points("pca", scene.knobs, scene).treatment.fitted
+    fitted = whitened.fit_cloud("pca", scene.knobs, scene).treatment.fitted
     k = len(fitted.components)
-    return {
+    values = {
         "n": f"{fitted.n_rows:,}",
         "d": f"{len(fitted.mean)}",
         "k": f"{k}",
@@ -70,6 +48,15 @@ def formula_values(scene: WhiteningScene) -> dict[str, str]:
         "t": f"{fitted.strength:.2f}",
         "s": f"{fitted.centring:.2f}",
     }
+    with words_box:
+        for line in WHITENING:
+            st.latex(line)
+        st.markdown(prose(PAGE, "formula", values))
+    st.markdown(check_table(scene))
+    st.caption(prose(PAGE, "formula-check", values))
+    with picture_box:
+        _draw_columns(scene)
+    st.caption(whitened.provenance(scene))
 
 
 def check_table(scene: WhiteningScene) -> str:
@@ -77,20 +64,12 @@ def check_table(scene: WhiteningScene) -> str:
     names = dict.fromkeys(
         ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
     )
-    lines = [
-        [_("whitening"), "k", _("largest deviation"), _("the same in full")],
-        ["---", *["---:"] * 3],
-    ]
+    head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
     for name in names:
-        here, full = (whitened_fit_points(name, each, scene) for each in (scene.knobs, Knobs()))
-        lines.append(
-            [
-                treatment_names()[name],
-                f"{here.treated.retained.shape[1]}",
-                *(signed(deviation(each), 6) for each in (here, full)),
-            ]
-        )
-    return markdown_table(lines)
+        both = [whitened.fit_cloud(name, knobs, scene) for knobs in (scene.knobs, Knobs())]
+        deviations = [signed(deviation(each), 6) for each in both]
+        lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
+    return aligned_table(head, lines)
 
 
 @kept(500)
@@ -102,7 +81,7 @@ def deviation(picture: TreatedCloud) -> float:
 
 
 def _draw_columns(scene: WhiteningScene) -> None:
-    U, sample = columns_of_u(scene), scene.sets.sample
+    U, sample = whitened.columns_of_u(scene), scene.sets.sample
     if U.shape[1] < 2:
         st.info(_("With k = 1, U has one column. A picture needs two."))
         return
@@ -129,8 +108,8 @@ def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) 
 
 
 def show_flow(scene: WhiteningScene) -> None:
-    st.latex(LOG_LIKELIHOOD)
-    trained = trained_flow.find(scene.sets.fit_points)
+    st.latex(whitened.LOG_LIKELIHOOD)
+    trained = whitened.trained_flow.find(scene.sets.fit_points)
     if trained is None:
         st.info(
             _(
@@ -139,28 +118,23 @@ def show_flow(scene: WhiteningScene) -> None:
             )
         )
         return
-    best = trained.best
-    st.markdown(prose(PAGE, "flow-formula", flow_values(trained)))
-    st.markdown(terms_table([trained.history[0], *([best] if best.epoch else [])]))
-    if not best.epoch:
-        st.markdown(prose(PAGE, "flow-straight"))
-    if scene.sets.points.vectors.shape[1] > 1:
-        _draw_flow(trained.treatment.fitted, scene)
-        st.caption(prose(PAGE, "flow-picture"))
-    st.caption(provenance(scene))
-
-
-def flow_values(trained: TrainedFlow) -> dict[str, str]:
-    flow: FlowMap = trained.treatment.fitted
-    gain = trained.history[0].held_out_loss - trained.best.held_out_loss
-    return {
+    best, flow = trained.best, trained.treatment.fitted
+    values = {
         "n": f"{trained.treatment.n_rows:,}",
         "held": f"{trained.n_held_out:,}",
         "d": f"{len(flow.mean)}",
         "couplings": f"{len(flow.couplings)}",
-        "best": f"{trained.best.epoch}",
-        "gain": with_sign(gain, 1),
+        "best": f"{best.epoch}",
+        "gain": with_sign(trained.history[0].held_out_loss - best.held_out_loss, 1),
     }
+    st.markdown(prose(PAGE, "flow-formula", values))
+    st.markdown(whitened.terms_table([trained.history[0], *([best] if best.epoch else [])]))
+    if not best.epoch:
+        st.markdown(prose(PAGE, "flow-straight"))
+    if scene.sets.points.vectors.shape[1] > 1:
+        _draw_flow(flow, scene)
+        st.caption(prose(PAGE, "flow-picture"))
+    st.caption(whitened.provenance(scene))
 
 
 def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
@@ -184,4 +158,4 @@ def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
 
 def _reach(places: np.ndarray) -> float:
     """Half the width of a frame with nearly all points inside."""
-    return FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))
+    return whitened.FRAME_MARGIN * float(np.quantile(np.abs(places).max(axis=1), FRAME_SHARE))

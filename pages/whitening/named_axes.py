@@ -1,7 +1,5 @@
 """Independent axes of GloVe beside its principal axes, each named by its words."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 
@@ -15,7 +13,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.seed import SEED
 from pages.common.static_tables import glove_table
-from pages.common.words import _, markdown_table, prose, short_line
+from pages.common.words import _, aligned_table, prose, short_line
 
 from . import PAGE
 
@@ -49,8 +47,19 @@ def show_named_axes() -> None:
                 alt=f"{names[name]}: {said(blocks)}",
                 zoom=False,
             )
-    st.markdown(shapes_table(found.bases))
-    st.markdown(prose(PAGE, "independent-read", values_of(found)))
+    head, lines = [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")], []
+    for name, axes in found.bases.items():
+        shape = (axes.mean_top(WORDS), axes.kurtosis, axes.skewness)
+        lines.append([names[name], *(signed(value, 2) for value in shape)])
+    st.markdown(aligned_table(head, lines))
+    values = {
+        "words": f"{N_WORDS:,}",
+        "fitted": f"{found.n_fitted:,}",
+        "held": f"{len(found.words):,}",
+        "d": f"{found.bases['principal'].unit.shape[1]}",
+        "seed": f"{SEED}",
+    }
+    st.markdown(prose(PAGE, "independent-read", values))
     label = _("Download axes with their words (CSV)")
     offer_csv(label, "whitening-named-axes", lambda: axes_csv(found))
 
@@ -73,12 +82,8 @@ def blocks_of(axes: PlacedWords, words: tuple[str, ...]) -> Blocks:
 
 def said(blocks: Blocks) -> str:
     """A picture in words: each axis with its words, and their mean on it and on the others."""
-    own = np.repeat(np.eye(SHOWN, dtype=bool), WORDS, axis=0)
-    groups = [
-        _(", ").join(blocks.rows[start : start + WORDS])
-        for start in range(0, len(blocks.rows), WORDS)
-    ]
-    size = np.abs(blocks.values)
+    own, size = np.repeat(np.eye(SHOWN, dtype=bool), WORDS, axis=0), np.abs(blocks.values)
+    groups = map(_(", ").join, np.reshape(blocks.rows, (-1, WORDS)))
     return _(
         "the words of each axis, as unit vectors along {n} axes. Mean size on their own axis "
         "{own}, on the others {others}. The words by axis: {words}."
@@ -90,44 +95,15 @@ def said(blocks: Blocks) -> str:
     )
 
 
-def shapes_table(bases: Mapping[str, PlacedWords]) -> str:
-    names = basis_names()
-    lines = [
-        [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")],
-        ["---", *["---:"] * 3],
-    ]
-    for name, axes in bases.items():
-        values = (axes.mean_top(WORDS), axes.kurtosis, axes.skewness)
-        lines.append([names[name], *(signed(value, 2) for value in values)])
-    return markdown_table(lines)
-
-
-def values_of(found: WordAxes) -> dict[str, str]:
-    return {
-        "words": f"{N_WORDS:,}",
-        "fitted": f"{found.n_fitted:,}",
-        "held": f"{len(found.words):,}",
-        "d": f"{found.bases['principal'].unit.shape[1]}",
-        "seed": f"{SEED}",
-    }
-
-
 def axes_csv(found: WordAxes) -> bytes:
     names = basis_names()
-    head = ["basis", "axis", "rank", "word", "value"]
-    rows = [
-        [
-            (name, names[name]),
-            str(axis + 1),
-            str(rank),
-            found.words[row],
-            short_number(float(axes.unit[row, axis])),
-        ]
-        for name in DRAWN
-        for axes in [found.bases[name]]
-        for axis in range(axes.unit.shape[1])
-        for rank, row in enumerate(axes.top(axis, NAMING), start=1)
-    ]
-    return csv_bytes(
-        head, rows, _("GloVe 6B, {n} words held out").format(n=f"{len(found.words):,}")
-    )
+    head, rows = ["basis", "axis", "rank", "word", "value"], []
+    for name in DRAWN:
+        axes = found.bases[name]
+        for axis in range(axes.unit.shape[1]):
+            for rank, row in enumerate(axes.top(axis, NAMING), start=1):
+                value = short_number(float(axes.unit[row, axis]))
+                basis = (name, names[name])
+                rows.append([basis, str(axis + 1), str(rank), found.words[row], value])
+    measured_on = _("GloVe 6B, {n} words held out").format(n=f"{len(found.words):,}")
+    return csv_bytes(head, rows, measured_on)

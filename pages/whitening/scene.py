@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,29 +43,18 @@ from geometry.transform.treatments import (
     fit_treatment,
     treatment_of_moments,
 )
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import SAME, Look, fit_words
 from pages.common.corpus_cloud import CorpusCloud, encode_corpus, labels_of
 from pages.common.downloads import short_number
-from pages.common.measures import (
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    agreement_of,
-    by_direction,
-    measured_words,
-    nothing_measured,
-    same_label,
-    since,
-)
+from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.messages import too_few_for_interval
 from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, labelled, markdown, markdown_table, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, markdown, paragraph, prose
 
 from . import PAGE
 
@@ -125,14 +115,8 @@ def train_flow(points: CorpusCloud) -> None:
             n_drawn = len(history)
             _draw_live(place, history)
 
-    jobs.kept_or_made(
-        trained_flow,
-        points,
-        what=_("Training a flow on {n} points").format(n=f"{len(points.cloud):,}"),
-        lane="flow",
-        watch=watch,
-        is_long=True,
-    )
+    what = _("Training a flow on {n} points").format(n=f"{len(points.cloud):,}")
+    jobs.kept_or_made(trained_flow, points, what=what, lane="flow", watch=watch, is_long=True)
     _histories.pop(points.key, None)
 
 
@@ -170,13 +154,9 @@ def terms_table(epochs: Sequence[FlowEpoch]) -> str:
         r"\log p(x)": [-each.held_out_loss for each in epochs],
     }
     lines = [
-        [_("epoch"), *(f"{each.epoch}" for each in epochs)],
-        ["---", *["---:"] * len(epochs)],
-    ]
-    lines += [
         [f"${name}$", *(signed(value, 1) for value in values)] for name, values in terms.items()
     ]
-    return markdown_table(lines)
+    return aligned_table([_("epoch"), *(f"{each.epoch}" for each in epochs)], lines)
 
 
 # ---- the scene ----
@@ -240,11 +220,6 @@ class TreatedCloud:
     def factor(self) -> float:
         return self.scaled.factor
 
-    @property
-    def is_emptied(self) -> bool:
-        """True if the treatment removed all but rounding errors along the picture's axes."""
-        return not self.projection.around_origin.any()
-
 
 # treated vectors take 8 MB for 5,000 points
 @kept(24, in_run=True)
@@ -280,12 +255,8 @@ class PointSets:
         return self.sample is not self.points
 
     @property
-    def is_own_fit(self) -> bool:
-        return self.code == SAME
-
-    @property
     def is_all_fitted(self) -> bool:
-        return self.is_own_fit and len(self.fit_points.cloud) == len(self.points.cloud)
+        return self.code == SAME and len(self.fit_points.cloud) == len(self.points.cloud)
 
     def overlap_with_fit(self, name: str) -> str:
         """How many of the points shown that treatment was fitted on: "all", "some" or "none"."""
@@ -293,7 +264,7 @@ class PointSets:
             return "none"
         if TREATMENTS[name].needs == PAIRS:  # fitted on the sentences of the bundled pairs
             return "all" if self.points.corpus.sha256 == read_bundled("pairs").sha256 else "none"
-        if not self.is_own_fit:
+        if self.code != SAME:
             return "none"
         return "all" if self.is_all_fitted else "some"
 
@@ -317,13 +288,6 @@ class WhiteningScene:
     waiting: tuple[str, ...]  # treatments that are not fitted yet
 
 
-def choose_point_sets(points: CorpusCloud, fit: CorpusCloud, code: str, rows: int) -> PointSets:
-    if rows < len(fit.cloud):
-        order = np.random.default_rng(SEED).permutation(len(fit.cloud))
-        fit = fit.take(np.sort(order[:rows]), str(rows))
-    return PointSets(points, fit, code)
-
-
 def build_scene(
     sets: PointSets, names: tuple[str, ...], knobs: Knobs, look: Look, chosen: int | None
 ) -> WhiteningScene | None:
@@ -333,15 +297,11 @@ def build_scene(
     sets.points.project_in_job(look.view, look.n_components)
     fitted = {name: _fitted(name, sets) for name in names}
     ready = [treatment for treatment in fitted.values() if treatment is not None]
-    pictures = tuple(_picture(treatment, sets, knobs, look) for treatment in ready)
     # the frame is that of the default knobs, so that the scale is constant while a slider moves
     at_rest = [_picture(treatment, sets, Knobs(), look) for treatment in ready]
     return WhiteningScene(
-        sets=sets,
-        knobs=knobs,
-        look=look,
-        chosen=chosen,
-        pictures=pictures,
+        *(sets, knobs, look, chosen),
+        pictures=tuple(_picture(treatment, sets, knobs, look) for treatment in ready),
         reach=max(picture.scaled.reach for picture in at_rest) * FRAME_MARGIN,
         waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
     )
@@ -359,7 +319,7 @@ def _picture(treatment: Treatment, sets: PointSets, knobs: Knobs, look: Look) ->
     return TreatedCloud(turned, sets.points, look, key, is_private)
 
 
-def whitened_fit_points(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
+def fit_cloud(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
     """The points of the fit, treated by the whitening of that name that was fitted on them."""
     fit = scene.sets.fit_points
     own = replace(scene.sets, points=fit)
@@ -423,14 +383,6 @@ def provenance(scene: WhiteningScene) -> str:
     return " · ".join([*parts, _("seed {seed}").format(seed=sets.points.spec.seed)])
 
 
-def fitted_on(picture: TreatedCloud, scene: WhiteningScene) -> str:
-    if picture.name == "raw":
-        return ""
-    if picture.kind.needs == PAIRS:
-        return _own_fit(picture, scene)
-    return fit_words(scene.sets.code, scene.sets.fit_points)
-
-
 def _ranks(scene: WhiteningScene) -> list[str]:
     sets = scene.sets
     d = sets.points.vectors.shape[1]
@@ -443,11 +395,9 @@ def _ranks(scene: WhiteningScene) -> list[str]:
         ]
         # Ledoit-Wolf with weights by word counts gives another value
         is_one, titles = len(set(words)) == 1, [picture.title for picture in whitened]
-        parts += (
-            words[:1] if is_one else [labelled(*each) for each in zip(titles, words, strict=True)]
-        )
-        k = scene.knobs.n_components
-        parts += [_("directions kept: {k}").format(k=k)] if k is not None else []
+        parts += words[:1] if is_one else map(labelled, titles, words)
+        if (k := scene.knobs.n_components) is not None:
+            parts.append(_("directions kept: {k}").format(k=k))
     for picture in scene.pictures:
         needs = picture.kind.needs
         if "n_removed" in picture.kind.knobs:
@@ -470,20 +420,14 @@ def _own_fit(picture: TreatedCloud, scene: WhiteningScene) -> str:
 
 
 def fit_cells_of(picture: TreatedCloud, scene: WhiteningScene) -> list[str]:
+    fitted_on = "" if picture.name == "raw" else fit_words(scene.sets.code, scene.sets.fit_points)
+    if picture.kind.needs == PAIRS:
+        fitted_on = _own_fit(picture, scene)
     a = picture.treatment.fitted.shrinkage if picture.kind.is_whitening else None
-    return [fitted_on(picture, scene), *map(short_number, (picture.treatment.rank, a))]
+    return [fitted_on, *map(short_number, (picture.treatment.rank, a))]
 
 
 # ---- labels of neighbours ----
-
-
-def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
-    """Raw and the first whitening. None without one, or if it was fitted on the points shown."""
-    for picture in scene.pictures:
-        if picture.kind.is_whitening:
-            is_new = scene.sets.overlap_with_fit(picture.name) == "none"
-            return (scene.pictures[0], picture) if is_new else None
-    return None
 
 
 # for each cloud and setting of the sliders; shared by all readers
@@ -491,20 +435,18 @@ def compared(scene: WhiteningScene) -> tuple[TreatedCloud, TreatedCloud] | None:
 def agreement(picture: TreatedCloud, sample: CorpusCloud) -> float | None:
     """Share of the five nearest of other units with the same label, if there are labels."""
     labels = labels_of(sample.cloud)
-    if labels is None:
-        return None
-    try:
-        return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
-    except UndefinedMeasure:
-        return None
+    with suppress(UndefinedMeasure):
+        if labels is not None:
+            return label_agreement(picture.on(sample).treated.retained, labels, units=sample.units)
+    return None
 
 
 def agreement_change(
     before: TreatedCloud, after: TreatedCloud, scene: WhiteningScene
 ) -> Estimate | None:
     """The change of the agreement with its interval; None without labels or with few points."""
-    first, then = (_draws_of(picture, scene.sets.sample) for picture in (before, after))
-    return None if first is None or then is None else since(first, then)
+    first, then = (_draws_of(each, scene.sets.sample) for each in (before, after))
+    return None if first is None or then is None else measures.since(first, then)
 
 
 @kept(2000)
@@ -512,7 +454,7 @@ def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | No
     labels = labels_of(sample.cloud)
     if labels is None:
         return None
-    return agreement_of(picture.on(sample).treated.retained, labels, sample.units)
+    return measures.agreement_of(picture.on(sample).treated.retained, labels, sample.units)
 
 
 # ---- annotations ----
@@ -538,10 +480,11 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     sources (n,) : the sentence of each row, numbered with all left sentences before the right ones.
     """
     gold = read_bundled_pairs().gold_scores
-    row_of = {int(source): row for row, source in enumerate(sources)}
+    row_of = np.full(2 * len(gold), -1)
+    row_of[sources] = np.arange(len(sources))
     left = np.flatnonzero(gold > POSITIVE)
-    both = [(row_of.get(int(i)), row_of.get(int(i) + len(gold))) for i in left]
-    return np.array([pair for pair in both if None not in pair], dtype=np.int64).reshape(-1, 2)
+    both = np.column_stack([row_of[left], row_of[left + len(gold)]])
+    return both[(both >= 0).all(axis=1)]
 
 
 def show_annotated_note(scene: WhiteningScene) -> None:
@@ -572,32 +515,27 @@ def whitening_verdict(scene: WhiteningScene) -> Verdict:
 def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     """The state, its words and the control: subtracting the mean alone, with the same fit."""
     sets = scene.sets
-    nothing = nothing_measured()
-    if not any(picture.kind.is_whitening for picture in scene.pictures):
+    nothing = measures.nothing_measured()
+    raw, *others = scene.pictures
+    white = next((picture for picture in others if picture.kind.is_whitening), None)
+    if white is None:
         words = _("None of the pictures is a whitening. Choose a whitening above.")
         return "unknown", words, nothing
-    pair = compared(scene)
-    if pair is None:
+    if sets.overlap_with_fit(white.name) != "none":
         words = _(
             "The whitening was fitted on the points shown, so its isotropy follows from the fit. "
             "Choose “the other half” or another corpus under “Fit on”."
         )
         return "unknown", words, nothing
-    raw, white = pair
-    before, after = (_isoscore(each, sets.sample) for each in pair)
+    before, after = (_isoscore(each, sets.sample) for each in (raw, white))
     if before.high is None or after.low is None:
         return "unknown", too_few_for_interval(len(sets.points.cloud)), nothing
     rises = after.low > before.high
-    words = (
-        _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
-        if rises
-        else _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
-    )
-    said = words.format(
-        name=white.title,
-        before=measured_words(before),
-        after=f"**{measured_words(after)}**",
-    )
+    words = _("{name} does not make the points more isotropic: IsoScore {before} → {after}.")
+    if rises:
+        words = _("{name} makes the points more isotropic: IsoScore {before} → {after}.")
+    first, then = map(measures.measured_words, (before, after))
+    said = words.format(name=white.title, before=first, after=f"**{then}**")
     beside = _(
         "as many isotropic points have an IsoScore of {best}. Subtracting the mean alone changes "
         "no IsoScore."
@@ -606,25 +544,27 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
     if found is None:
         needs = _("For neighbours this needs a corpus with labels, and {least} points or more.")
         return "unknown", paragraph([said, needs.format(least=MIN_ROWS)]), Control(beside)
-    better = by_direction(
+    better = measures.by_direction(
         found,
         _("Nearest neighbours become better ({label}): {change}."),
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    shown = change(found.value, found.low, found.high)
-    said = paragraph(
-        [said, better.format(label=markdown(same_label(sets.points.corpus)), change=f"**{shown}**")]
-    )
+    label, moved = markdown(measures.same_label(sets.points.corpus)), _bold_change(found)
+    said = paragraph([said, better.format(label=label, change=moved)])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
     over = agreement_change(centred, white, scene)
     if by_centring is not None and over is not None:
         words = _("It changes the neighbours by {alone}; whitening beyond it by {over}.")
-        alone, beyond = (change(each.value, each.low, each.high) for each in (by_centring, over))
-        beside = paragraph([beside, words.format(alone=f"**{alone}**", over=f"**{beyond}**")])
+        alone, beyond = map(_bold_change, (by_centring, over))
+        beside = paragraph([beside, words.format(alone=alone, over=beyond)])
     falls = (after.high or 0.0) < (before.low or 0.0)
     return claim_state(rises, falls, found, over), said, Control(beside)
+
+
+def _bold_change(moved: Estimate) -> str:
+    return f"**{change(moved.value, moved.low, moved.high)}**"
 
 
 def claim_state(rises: bool, falls: bool, found: Estimate, over: Estimate | None) -> State:

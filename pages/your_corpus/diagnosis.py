@@ -43,7 +43,7 @@ from geometry.export import (
 )
 from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
-from geometry.figures.histogram import HistogramWords, pairs_histogram_figure
+from geometry.figures.histogram import HistogramWords, histogram_figure
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
@@ -372,7 +372,7 @@ def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> No
     )
     shares = np.array(arm.unrelated_shares), np.array(arm.related_shares)
     show_chart(
-        pairs_histogram_figure(*shares, EDGES, best, words, current_theme()),
+        histogram_figure(shares, best, EDGES, words, current_theme(), height=260),
         key=f"chart-thresholds-{arm.kind}",
         file_name="narrow-cone-thresholds",
         alt=caption,

@@ -8,7 +8,7 @@ import pytest
 
 from geometry.figures.cone import cone_figure
 from geometry.palette import LIGHT
-from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.panel import Band, Marks, Panel, Wedge
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import Frame
 from tests.for_each import for_each
@@ -16,8 +16,8 @@ from tests.for_each import for_each
 REACH = 4.0
 TITLES = ("平均方向", "reste 1")
 AXIS = np.array([1.0, 0.0])
-CHOSEN = Mark([3], "circle-open", "der gewählte")
-NEAR = Mark([0, 7, 5], "square-open", "voisins")
+CHOSEN = Marks([3], "circle", "der gewählte")
+NEAR = Marks([0, 7, 5], "square", "voisins")
 
 
 def panel(**changes) -> Panel:
@@ -104,5 +104,5 @@ def test_marks_ring_their_rows_and_are_named_in_the_legend():
     for ring, mark in zip(rings, what.marks, strict=True):
         drawn = np.column_stack([ring.x, ring.y])
         assert drawn == pytest.approx(what.coordinates[list(mark.rows)], abs=1e-6)
-        assert ring.marker.symbol == mark.symbol
+        assert ring.marker.symbol == f"{mark.shape}-open"
     assert picture(what).layout.height > picture(panel()).layout.height

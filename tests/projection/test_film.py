@@ -6,12 +6,12 @@ import pytest
 from geometry import project
 from geometry.projection import whiten_beside
 from geometry.projection.twin import (
+    FAR,
     common_scale,
     film,
     film_knobs,
     fit_whitening,
     nearest_in_film,
-    place_in_film,
 )
 from tests.for_each import for_each
 
@@ -25,8 +25,8 @@ def cloud() -> np.ndarray:
 @for_each("k", [2, 3])
 def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
     raw, fitted = project(cloud, method, k), fit_whitening(cloud)
-    for stop in film(cloud, fitted, raw):
-        white = whiten_beside(cloud, fitted, centring=stop.centring, strength=stop.strength)
+    for stop, (s, t) in zip(film(cloud, fitted, raw), film_knobs(), strict=True):
+        white = whiten_beside(cloud, fitted, centring=s, strength=t)
         picture = raw.apply(white.vectors)
         factor, _reach = common_scale(raw, picture)
         assert stop.factor == pytest.approx(factor)
@@ -41,7 +41,8 @@ def test_each_stop_is_the_page_s_own_picture(cloud, method, k):
     + [(knobs, None) for knobs in ((0.5, 0.5), (0, 1), (0.9375, 0.0625))],
 )
 def test_knobs_on_the_path_have_a_place_and_others_none(knobs, place):
-    assert place_in_film(film_knobs(), *knobs) == pytest.approx(place)
+    at, distance = nearest_in_film(film_knobs(), *knobs)
+    assert (at if distance < FAR else None) == pytest.approx(place)
 
 
 @for_each(

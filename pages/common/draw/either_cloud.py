@@ -9,7 +9,6 @@ from geometry.figures.cone import cone_figure
 from geometry.projection.packing import unpack_cloud
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import Picture, TwinCloud
-from pages.common.selected_points import chart_marks
 from pages.common.words import markdown, plotly
 
 from .charts import share_texts, show_chart
@@ -84,6 +83,6 @@ def _panel(cloud: TwinCloud, picture: Picture, stop: int) -> Panel:
         picture.origin or cloud.origin_label,
         wedges=cloud.cones[frame] if cloud.cones else (),
         bands=cloud.bands,
-        marks=chart_marks(cloud.marks),
+        marks=cloud.marks,
         frame=cloud.frames[frame] if cloud.frames else None,
     )

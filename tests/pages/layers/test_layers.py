@@ -21,7 +21,6 @@ from geometry.measure import (
     self_similarity,
 )
 from pages.common.draw.twin_cloud import NO_WEBGL2
-from pages.layers import explore
 from pages.layers import scene as layers_scene
 from pages.layers.explore import dimensions_csv, published_curves, table_csv
 from pages.layers.scene import layers_state, rogue_state
@@ -216,12 +215,8 @@ def test_a_model_of_another_size_and_too_few_texts(tmp_path_factory, monkeypatch
 
 def test_all_points_are_drawn_and_curves_take_a_sample(monkeypatch, sentences):
     """A corpus above the limits: the pictures and the numbers below them use every row."""
-    for of, name, value in (
-        (layers_scene, "MANY_POINTS", 10),
-        (layers_scene, "SAMPLE_ROWS", 20),
-        (explore, "SAMPLE_ROWS", 20),
-    ):
-        monkeypatch.setattr(of, name, value)
+    monkeypatch.setattr(layers_scene, "MANY_POINTS", 10)
+    monkeypatch.setattr(layers_scene, "SAMPLE_ROWS", 20)
     own = spread_topics(N)
     app = visit(layer="2", table="open", view="svd", dims="3D")
     (twin,) = twin_clouds(app).values()
