@@ -182,9 +182,9 @@ def _link(room: Room) -> None:
         LINK,
         message,
         html="<span></span>",
-        on_news_change=lambda: None,
-        on_moved_change=lead,
-        on_left_change=partial(_follow, room.code, False),
+        news=None,
+        moved=lambda _time: lead(),
+        left=lambda _time: _follow(room.code, False),
     )
 
 
