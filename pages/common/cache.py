@@ -23,7 +23,7 @@ from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 from .streamlit_internals import session_id
-from .words import _
+from .words import _, with_value
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -68,9 +68,9 @@ class Store:
             self.size += entry.size
             alike = [each for each in self.entries if each[0] == place[0]]
             for each in alike[: max(0, len(alike) - max_entries)]:
-                self._drop(each)
+                self.drop(each)
             while self.size > self.most_bytes and len(self.entries) > 1:
-                self._drop(next(iter(self.entries)))
+                self.drop(next(iter(self.entries)))
             while total_size() > most:
                 oldest = min(
                     (store for store in _stores if store.entries),
@@ -78,16 +78,10 @@ class Store:
                 )
                 if next(iter(oldest.entries.values())) is entry:  # no other answer is left
                     break
-                oldest._drop(next(iter(oldest.entries)))
+                oldest.drop(next(iter(oldest.entries)))
         return entry
 
-    def drop_large(self) -> None:
-        with _lock:
-            for place, entry in [*self.entries.items()]:
-                if place[0] in _in_run and entry.size > LARGE:
-                    self._drop(place)
-
-    def _drop(self, place: EntryKey) -> None:
+    def drop(self, place: EntryKey) -> None:
         self.size -= self.entries.pop(place).size
 
 
@@ -118,7 +112,11 @@ def memory_limits() -> MemoryLimits:
 
 def end_run() -> None:
     """Drop this session's large answers that are needed in one run alone."""
-    _own().drop_large()
+    own = _own()
+    with _lock:
+        for place, entry in [*own.entries.items()]:
+            if place[0] in _in_run and entry.size > LARGE:
+                own.drop(place)
 
 
 def total_size() -> int:
@@ -235,16 +233,7 @@ def kept(
 
 def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with this session's store, in whatever thread it is called."""
-    own = _own() if session_id() else None
-
-    def call(*values: Any, **options: Any) -> Any:
-        before = _of_job.set(own)
-        try:
-            return function(*values, **options)
-        finally:
-            _of_job.reset(before)
-
-    return call
+    return with_value(_of_job, _own() if session_id() else None, function)
 
 
 def _is_private(value: object) -> bool:

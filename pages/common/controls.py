@@ -126,17 +126,8 @@ def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     return found if code == FOUND else code
 
 
-def choose_in(
-    box: DeltaGenerator,
-    label: str,
-    options: Mapping[str, str] | Sequence[str],
-    default: str = "",
-    *,
-    key: str,
-    **settings: Any,
-) -> str:
-    with box:
-        return choose(st.selectbox, label, options, key=key, default=default, **settings)
+def choose_in(box: DeltaGenerator, label: str, options: Any, default: str = "", **how: Any) -> str:
+    return choose(box.selectbox, label, options, default=default, **how)
 
 
 def layer_options(last: int) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,6 @@ import streamlit as st
 from geometry import Cloud
 from geometry.explore import SearchError, find_texts, nearest_rows
 from geometry.explore.search import MOST_REPEATS, SECONDS
-from geometry.projection.panel import Mark
 from geometry.projection.twin_message import Marks
 
 from .address import number_in_url, put_in_url
@@ -65,21 +65,14 @@ def choose_point(points: CorpusCloud) -> int | None:
             place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
         )
     )
+    steps = (
+        (_("Previous hit"), "found-before", "chevron_left", max(at, 0) - 1),
+        (_("Next hit"), "found-after", "chevron_right", (at + 1) % len(rows)),
+    )
     with st.container(horizontal=True):
-        st.button(
-            _("Previous hit"),
-            key="found-before",
-            icon=":material/chevron_left:",
-            on_click=_choose_found,
-            args=(rows[max(at, 0) - 1],),
-        )
-        st.button(
-            _("Next hit"),
-            key="found-after",
-            icon=":material/chevron_right:",
-            on_click=_choose_found,
-            args=(rows[(at + 1) % len(rows)],),
-        )
+        for label, key, icon, to in steps:
+            icon = f":material/{icon}:"
+            st.button(label, key=key, icon=icon, on_click=_choose_found, args=(rows[to],))
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
     if row is not None:
@@ -94,22 +87,22 @@ def _choose_found(row: int) -> None:
 
 
 def _problem(error: SearchError) -> str:
-    if error.code == "typed":
-        return _(
+    wrong = _("This is not a regular expression. Search for a phrase without the slashes.")
+    sentences = {
+        "typed": _(
             "A sentence is searched by a model, and these points have none or are no sentences. "
             "Search for a phrase."
-        )
-    if error.code == "repeats":
-        return _(
+        ),
+        "repeats": _(
             "This regular expression repeats its parts more than {n} times. Write a simpler one, "
             "or search for a phrase."
-        ).format(n=f"{MOST_REPEATS:,}")
-    if error.code == "slow":
-        return _(
+        ),
+        "slow": _(
             "This regular expression took longer than {seconds} s and was ended. Write a simpler "
             "one, or search for a phrase."
-        ).format(seconds=f"{SECONDS:g}")
-    return _("This is not a regular expression. Search for a phrase without the slashes.")
+        ),
+    }
+    return sentences.get(error.code, wrong).format(n=f"{MOST_REPEATS:,}", seconds=f"{SECONDS:g}")
 
 
 def found_rows(points: CorpusCloud) -> list[int]:
@@ -132,16 +125,18 @@ def _found(points: CorpusCloud, query: str) -> list[int]:
 
 @kept(16)
 def _near(points: CorpusCloud, vectors: np.ndarray) -> list[int]:
-    rows: list[int] = nearest_rows(points.vectors, vectors[0], NEAREST).tolist()
-    return rows
+    return [*map(int, nearest_rows(points.vectors, vectors[0], NEAREST))]
+
+
+def _hits(points: CorpusCloud) -> list[int]:
+    with suppress(SearchError):  # ``choose_point`` says what is wrong
+        return found_rows(points)
+    return []
 
 
 def many_found(points: CorpusCloud) -> np.ndarray | None:
     """(n,) True for the hits, where they are too many for rings: the others turn grey."""
-    try:
-        rows = found_rows(points)
-    except SearchError:
-        return None
+    rows = _hits(points)
     if len(rows) <= MOST_RINGED:
         return None
     found = np.zeros(len(points.cloud), dtype=bool)
@@ -151,10 +146,7 @@ def many_found(points: CorpusCloud) -> np.ndarray | None:
 
 def found_marks(points: CorpusCloud) -> list[Marks]:
     """Rings around the hits of the search, unless there are too many."""
-    try:
-        rows = found_rows(points)
-    except SearchError:  # ``choose_point`` says so
-        rows = []
+    rows = _hits(points)
     return [Marks(rows, "dot", _("found"))] if 0 < len(rows) <= MOST_RINGED else []
 
 
@@ -164,12 +156,6 @@ def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
     if shown := teachers_points(points.shared_key):
         found.append(Marks(list(shown), "circle", _("selected by the teacher")))
     return found if chosen is None else [*found, Marks([chosen], "circle", _("chosen point"))]
-
-
-def chart_marks(marks: Sequence[Marks]) -> list[Mark]:
-    """The same marks on a Plotly chart, for a browser without WebGL2."""
-    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
-    return [Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in marks]
 
 
 def short(text: str) -> str:
@@ -254,10 +240,9 @@ def show_selection(cloud: Cloud, key: str) -> None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
             st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
-        table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
+        table = {_("text"): [cloud.texts[row] for row in rows[:MAX_ROWS]]}
         if cloud.labels is not None:
-            for line, row in zip(table, rows, strict=False):
-                line[_("label")] = cloud.labels[row]
+            table[_("label")] = [cloud.labels[row] for row in rows[:MAX_ROWS]]
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:
             st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))

@@ -15,14 +15,13 @@ from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
 from geometry.projection.packing import unpack_cloud
-from geometry.projection.panel import Band, Panel, Wedge
+from geometry.projection.panel import Band, Mark, Panel, Wedge
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.projection.twin import ConeEdge, cone_edges, drawn_cones, frame_of
 from geometry.projection.twin_message import Picture, TwinCloud
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
-from pages.common.selected_points import chart_marks
 from pages.common.words import _, markdown, plotly
 
 from .charts import share_texts, show_chart
@@ -178,6 +177,7 @@ def show_cloud(
 
 def _panel(cloud: TwinCloud, picture: Picture, stop: int) -> Panel:
     frame = picture.path[stop]
+    symbols = {"dot": "x-thin", "circle": "circle", "square": "square", "diamond": "diamond"}
     return Panel(
         unpack_cloud(cloud.points.body)[frame],
         (),
@@ -186,6 +186,8 @@ def _panel(cloud: TwinCloud, picture: Picture, stop: int) -> Panel:
         picture.origin or cloud.origin_label,
         wedges=cloud.cones[frame] if cloud.cones else (),
         bands=cloud.bands,
-        marks=chart_marks(cloud.marks),
+        marks=[
+            Mark(each.rows, f"{symbols[each.shape]}-open", each.caption) for each in cloud.marks
+        ],
         frame=cloud.frames[frame] if cloud.frames else None,
     )
