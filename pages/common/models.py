@@ -7,10 +7,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-from geometry import Encoder, load_encoder
+from geometry import Encoder, VectorTable, load_encoder
 from geometry.data.limits import MEGABYTE
 from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
@@ -24,18 +25,53 @@ from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_mo
 from geometry.vectors import read_bundled_vectors
 
 from . import jobs
+from .cache import kept
 from .controls import choose, code_of_label
 from .messages import cancelled_download
 from .page_state import forget_layers
-from .rules import model_rules
 from .words import _, code, markdown, names, noted, paragraph
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 # errors that every new try would raise
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16", "absent_bundled")
 PREFIX_OF = {each.strip(" :") or "none": each for each in PREFIXES}  # by its word in the address
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# A proxy adds one of these headers, or one that begins with X-Forwarded-, to what it forwards.
+FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
+
+
+def model_rules() -> ModelLimits:
+    """The limits of narrow-cone.toml; by default a server of this machine only reads folders."""
+    rules = read_model_limits()
+    if rules.local_folders is None:
+        rules = replace(rules, local_folders=_is_for_this_machine())
+    return rules
+
+
+def _is_for_this_machine() -> bool:
+    """Whether the server listens on this machine only, and the visit came through no proxy."""
+    headers = st.context.headers
+    names = [name.lower() for name in headers]
+    if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
+        return False
+    hosts = [st.get_option("server.address")]
+    try:
+        if "Host" in headers:
+            hosts.append(urlsplit(f"//{headers['Host']}").hostname)
+    except ValueError:
+        return False
+    return all(each in LOOPBACK for each in hosts)
+
+
+@kept(1)
+def glove_table() -> VectorTable:
+    return read_bundled_vectors("glove")
+
+
+def glove_name() -> str:
+    return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
 
 
 @dataclass(frozen=True)
@@ -297,7 +333,7 @@ def shelf() -> ModelShelf:
 def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     if choice.name == GLOVE:
-        return WordEncoder(read_bundled_vectors("glove"))
+        return WordEncoder(glove_table())
     revision = choice.revision or None
     if report is None and not choice.is_in_project and not choice.is_folder(rules):
         folder = cached_model(choice.name, revision=revision)

@@ -1,4 +1,4 @@
-"""Uploaded files, read for one session: large and packed ones by another process, as a job."""
+"""Uploads: their limits, and how they are read; large and packed files by another process."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from typing import Any
 
 from geometry import CorpusError
 from geometry.data.decode import ARROW, ARROW_STREAM, GZIP, HDF5, PARQUET, ZIP
+from geometry.data.limits import MEGABYTE, Limits
 from geometry.errors import GeometryError
+from geometry.hub.operator_limits import read_upload_limits
 from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
 from .cache import Answer, kept
-from .limit_notes import upload_limits
 from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
@@ -29,6 +30,34 @@ READING = ProcessLimits(
     dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
 )
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
+
+
+def upload_limits() -> Limits:
+    """The limits of every upload; no control of a page raises them."""
+    return read_upload_limits()
+
+
+def megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / MEGABYTE:g}"
+
+
+def table_note() -> str:
+    limits = upload_limits()
+    return _(
+        "At most {rows} rows, {columns} columns and {unpacked} MB when unpacked. Texts are cut "
+        "after {characters} characters."
+    ).format(
+        rows=f"{limits.rows:,}",
+        columns=f"{limits.columns:,}",
+        unpacked=megabytes(limits.unpacked_bytes),
+        characters=f"{limits.text_characters:,}",
+    )
+
+
+def shortened_note(n: int) -> str:
+    return _(
+        "Longer than the limit of {limit} characters: {n} texts. Only their beginnings are used."
+    ).format(limit=f"{upload_limits().text_characters:,}", n=f"{n:,}")
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,26 @@
-"""The form around every upload of a table: the uploader, the first rows, the header choice."""
+"""The form of an uploaded table: the uploader, the first rows, the columns of scored pairs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError
+from geometry import Corpus, CorpusError, Pairs, read_pairs
 from geometry.data import VectorSet
 from geometry.data.corpus import Preview, preview_table
 from geometry.data.decode import ENCODINGS
 from geometry.data.limits import MEGABYTE
 from geometry.data.recognise import AS_FOUND, DELIMITERS, Reading
+from geometry.data.table_files import names_its_columns
 from geometry.diagnosis.sentences import file_notes
 from geometry.errors import GeometryError
+from geometry.evaluate.bootstrap import checked_gold
 
-from .limit_notes import megabytes, table_note, upload_limits
 from .messages import error_text
-from .reading import read_upload
+from .reading import megabytes, read_upload, shortened_note, table_note, upload_limits
 from .streamlit_internals import forget_upload
 from .uploads import chosen_own
 from .words import _, labelled, markdown
@@ -256,3 +258,75 @@ def show_notes(own: Corpus | VectorSet) -> None:
     if chosen is None or chosen.sha256 != own.sha256:
         for note in file_notes(own, _):
             st.caption(markdown(note))
+
+
+# ---- scored pairs ----
+
+
+def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
+    """Choose the columns of an uploaded file; ``adopt`` is the button's callback."""
+    try:
+        pairs = _choose_columns(file)
+    except CorpusError as error:
+        show_refusal(error, file)
+        return
+    was_read(file)
+    if pairs is None:
+        return
+    try:
+        checked_gold(pairs.gold_scores)
+    except CorpusError as error:
+        st.error(error_text(error))
+        return
+    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
+    scores = pairs.gold_scores
+    st.caption(
+        _("{n} pairs ready; scores from {low} to {high}.").format(
+            n=f"{len(pairs):,}", low=f"{scores.min():g}", high=f"{scores.max():g}"
+        )
+    )
+    if pairs.n_shortened:
+        st.warning(shortened_note(pairs.n_shortened), icon=":material/content_cut:")
+
+
+def _choose_columns(file: Any) -> Pairs | None:
+    reading = reading_of(file)
+    read: Callable[..., Pairs] = partial(read_upload, read_pairs, file, reading=reading)
+    if names_its_columns(file.name):  # JSON lines or Parquet
+        try:
+            return read()
+        except CorpusError as error:
+            if error.code != "no_pair_columns":
+                raise
+            st.info(error_text(error))
+            named = _three_of(error.details["columns"], file.file_id)
+        return read(columns=named) if named else None
+    try:
+        head = show_head(file, reading)
+    except CorpusError as error:
+        if error.code != "uneven_row":
+            raise
+        return read()  # as in the files of STS-B
+    is_automatic = st.toggle(
+        _("Detect columns automatically"), value=True, key=f"guess-{file.file_id}"
+    )
+    if is_automatic:
+        return read()
+    named = _three_of(head.columns, file.file_id)
+    return read(columns=named, reading=reading.but(header=head.has_header)) if named else None
+
+
+def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
+    labels = (_("First sentence"), _("Second sentence"), _("Score"))
+    chosen = [
+        box.selectbox(
+            label,
+            columns,
+            index=None,
+            key=f"column-{place}-{file_id}",
+            placeholder=_("Choose a column"),
+        )
+        for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True))
+    ]
+    named = tuple(column for column in chosen if column is not None)
+    return named if len(named) == len(labels) else None
