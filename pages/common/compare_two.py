@@ -46,7 +46,7 @@ from .seed import SEED
 from .selected_points import choose_row, chosen_marks, short, store_selection
 from .treatment_names import offered, treatment_words
 from .uploads import OWN_PAIRS, OWN_VECTORS, own_labels, own_vectors
-from .words import _, markdown, markdown_table, paragraph
+from .words import _, aligned_table, dotted, markdown, paragraph
 
 RAW = "raw"
 CHOSEN = "chosen"  # code of a model that needs a download
@@ -82,7 +82,7 @@ class TwoSide:
         if model is not None and model.n_layers:
             words.append(_("layer {layer}").format(layer=spec.layer))
             words.append(pooling_names(model)[spec.pooling])
-        return " · ".join([*words, treatment_title(self.treatment)])
+        return dotted(*words, treatment_title(self.treatment))
 
 
 def treatment_title(code: str) -> str:
@@ -271,7 +271,7 @@ def _draw(
         landmarks=list(enumerate(names)),
         alt=paragraph(alts),
         marks=chosen_marks(points, chosen),
-        provenance=" · ".join([*origin(points), _("seed {seed}").format(seed=SEED)]),
+        provenance=dotted(*origin(points), _("seed {seed}").format(seed=SEED)),
         file_name="two-at-once",
         dots=explored.dots(points),
     )
@@ -350,30 +350,19 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
         passing=True,
     )
     in_both = None if found.neighbours is None else found.neighbours.jaccard
+    jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
+    ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)
+    cka = "—" if found.cka is None else f"{found.cka:.3f}"
+    equal, shuffled = _("equal: {value}"), _("rows shuffled: {value}")
+    one, chance = equal.format(value="1"), shuffled.format(value=f"{found.cka_by_chance or 0:.3f}")
+    left_over = _("left over by the alignment of the pictures (Procrustes)")
     rows = [
-        (
-            _("neighbours in both lists (Jaccard, k = {k})").format(k=K),
-            "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2),
-            _("equal: {value}").format(value="1"),
-        ),
-        (
-            _("rank correlation of all cosines (Spearman)"),
-            "—" if found.rank_correlation is None else signed(found.rank_correlation, 3),
-            _("equal: {value}").format(value="1"),
-        ),
-        (
-            _("linear CKA"),
-            "—" if found.cka is None else f"{found.cka:.3f}",
-            _("rows shuffled: {value}").format(value=f"{found.cka_by_chance or 0:.3f}"),
-        ),
-        (
-            _("left over by the alignment of the pictures (Procrustes)"),
-            f"{residual:.1%}",
-            _("equal: {value}").format(value="0%"),
-        ),
+        (_("neighbours in both lists (Jaccard, k = {k})").format(k=K), jaccard, one),
+        (_("rank correlation of all cosines (Spearman)"), ranks, one),
+        (_("linear CKA"), cka, chance),
+        (left_over, f"{residual:.1%}", equal.format(value="0%")),
     ]
-    head = (_("measure"), _("value"), _("reference"))
-    st.markdown(markdown_table([head, ("---", "---:", "---:"), *rows]))
+    st.markdown(aligned_table([_("measure"), _("value"), _("reference")], rows))
     for pairs in (None, *pairs_of(sides[0].points)):
         preferred = _preferred(sides[0], sides[1], pairs)
         if preferred is not None:
@@ -385,23 +374,16 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
         _("seed {seed}").format(seed=SEED),
     ]
     if {first.treatment, second.treatment} != {RAW}:
-        st.markdown(
-            _(
-                "A treatment is fitted here on the rows that judge it, so it may look better than "
-                "it is. The diagnosis on *Your corpus* fits and judges on different rows."
-            )
+        doubt = _(
+            "A treatment is fitted here on the rows that judge it, so it may look better than it "
+            "is. The diagnosis on *Your corpus* fits and judges on different rows."
         )
-    st.caption(
-        paragraph(
-            [
-                " · ".join(notes),
-                _(
-                    "CKA weighs directions by their variance: Kornblith et al. (2019). So sets "
-                    "with different neighbours may have a high one."
-                ),
-            ]
-        )
+        st.markdown(doubt)
+    about_cka = _(
+        "CKA weighs directions by their variance: Kornblith et al. (2019). So sets with different "
+        "neighbours may have a high one."
     )
+    st.caption(paragraph([dotted(*notes), about_cka]))
     return in_both is not None
 
 
@@ -419,27 +401,19 @@ def pairs_of(points: CorpusCloud) -> list[Pairs]:
 def _preference_line(found: Preference, pairs: Pairs | None, sides: Sequence[TwoSide]) -> str:
     what = label_name(sides[0].points.corpus) if pairs is None else pairs.name
     better = {"first": sides[0].title, "second": sides[1].title}.get(found.better)
-    verdict = (
-        _("**No clear difference** for {what}.").format(what=markdown(what))
-        if better is None
-        else _("**{name}** is better for {what}.").format(
-            name=markdown(better), what=markdown(what)
-        )
-    )
-    measure = (
-        _("share of the 5 nearest neighbours with the same label, of {n} rows").format(
-            n=f"{found.n:,}"
-        )
-        if pairs is None
-        else _("Spearman with the scores of {n} pairs").format(n=f"{found.n:,}")
-    )
-    change = found.change
+    verdict = _("**{name}** is better for {what}.")
+    if better is None:
+        verdict = _("**No clear difference** for {what}.")
+    measure = _("Spearman with the scores of {n} pairs")
+    if pairs is None:
+        measure = _("share of the 5 nearest neighbours with the same label, of {n} rows")
     numbers = _("{measure}: {first} → {second}, change {change}.").format(
-        measure=measure,
+        measure=measure.format(n=f"{found.n:,}"),
         first=signed(found.first, 3),
         second=signed(found.second, 3),
-        change=estimate(change.value, change.low, change.high, 3),
+        change=estimate(found.change.value, found.change.low, found.change.high, 3),
     )
+    verdict = verdict.format(name=markdown(better or ""), what=markdown(what))
     return paragraph([verdict, numbers[:1].upper() + numbers[1:]])
 
 

@@ -78,7 +78,7 @@ def open_panel(*, has_cloud: bool = True) -> PanelPlaces:
         return panel
     is_full = fills_window()
     label = _("Leave the full window") if is_full else _("Full window")
-    icon = ":material/close_fullscreen:" if is_full else ":material/open_in_full:"
+    icon = f":material/{'close_fullscreen' if is_full else 'open_in_full'}:"
     if buttons.button(label, key="full-window", icon=icon):
         put_in_url(WINDOW, None if is_full else "1")
         st.rerun()  # the whole page
@@ -99,11 +99,8 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
     """
     n = cloud.n
     if n > MOST_GIVEN:
-        st.caption(
-            _("A file of the pictures has at most {most} points, and these are {n}.").format(
-                most=f"{MOST_GIVEN:,}", n=f"{n:,}"
-            )
-        )
+        text = _("A file of the pictures has at most {most} points, and these are {n}.")
+        st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{n:,}"))
         return
     found = found_marks(points)
     if found and cloud.selected is None:  # the file has a search of its own, which selects
@@ -202,23 +199,16 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
     put_in_url(WHERE, _as_text(columns, filters) or None)
     greys = False
     if filters and has_picture:
-        others = choose(
-            st.segmented_control,
-            _("The other points"),
-            {"gone": _("are left out"), "grey": _("turn grey")},
-            key="others",
-            required=True,
-        )
-        greys = others == "grey"
+        others = {"gone": _("are left out"), "grey": _("turn grey")}
+        box = st.segmented_control
+        greys = choose(box, _("The other points"), others, key="others", required=True) == "grey"
     size = _choose_size(corpus) if has_picture else None
     if not filters:
         return Explored(size=size)
     kept_rows = explore.rows_kept(columns, filters)
-    line = (
-        _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
-        if greys
-        else _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
-    )
+    line = _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
+    if greys:
+        line = _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
     st.caption(line.format(n=f"{int(kept_rows.sum()):,}", all=f"{len(kept_rows):,}"))
     return Explored(kept_rows, greys, size)
 
@@ -373,9 +363,8 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Cond
         f'<div style="height:{height:.1f}%;background:{colour}"></div>'
         for height, colour in zip(100 * counts / most, colours, strict=True)
     )
-    about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar").format(
-        name=column.name, n=f"{len(values):,}", most=f"{most:,}"
-    )
+    about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar")
+    about = about.format(name=column.name, n=f"{len(values):,}", most=f"{most:,}")
     st.html(f'<div class="bars" role="img" aria-label="{escape(about)}">{bars}</div>')
 
 
@@ -388,8 +377,7 @@ def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: explore.Conditi
     for i in order.tolist():
         colour = theme.accent if names[i] in chosen else theme.other
         bar = f'<div style="width:{100 * counts[i] / most:.1f}%;background:{colour}"></div>'
-        name = escape(names[i] or _("empty cell"))
-        rows.append(f"<tr><td>{name}<td>{bar}<td>{counts[i]:,}</tr>")
+        rows.append(f"<tr><td>{escape(names[i] or _('empty cell'))}<td>{bar}<td>{counts[i]:,}</tr>")
     st.html(f'<table class="counts">{"".join(rows)}</table>')
 
 
@@ -509,27 +497,20 @@ def show_clusters(
         if not on:
             return
         (title, places), *others = pictures
-        d = points.vectors.shape[1]
-        choose(
-            st.segmented_control,
-            _("Clusters of"),
-            {
-                "picture": _("the picture"),
-                "vectors": _("{k} principal components").format(k=min(COMPONENTS, d)),
-            },
-            key=CLUSTERS_ON,
-            required=True,
+        components = _("{k} principal components").format(
+            k=min(COMPONENTS, points.vectors.shape[1])
         )
+        of = {"picture": _("the picture"), "vectors": components}
+        choose(st.segmented_control, _("Clusters of"), of, key=CLUSTERS_ON, required=True)
         if _clustered(points, places) is not places:
             title, others = _("all dimensions"), list(pictures)
             places = points.vectors
         found, words = named_clusters(points, places)
-        st.markdown(
-            _(
-                "Groups of points that lie close together in **{title}**, named by their "
-                "characteristic words. Choose “clusters” as the colour to see them."
-            ).format(title=title)
+        about = _(
+            "Groups of points that lie close together in **{title}**, named by their "
+            "characteristic words. Choose “clusters” as the colour to see them."
         )
+        st.markdown(about.format(title=title))
         chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
         st.markdown(_chance_line(found.share, chance))
@@ -543,24 +524,19 @@ def show_clusters(
                 named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
         st.caption(paragraph([*_how(found), measured_on]))
-        offer_csv(
-            _("Download clusters (CSV)"),
-            "clusters",
-            partial(_csv, points, found, words, measured_on),
-        )
+        table = partial(_csv, points, found, words, measured_on)
+        offer_csv(_("Download clusters (CSV)"), "clusters", table)
 
 
 def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
     if not found.sizes:
         return ""
-    rows = [
-        (str(place), markdown(_(", ").join(each)) or "–", f"{size:,}")
-        for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1)
-    ][:MOST_LISTED]
     head = (_("cluster"), _("characteristic words"), _("points in it"))
-    lines = [head, ("---:", "---", "---:"), *rows]
+    lines = [head, ("---:", "---", "---:")]
+    for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1):
+        lines.append((str(place), markdown(_(", ").join(each)) or "–", f"{size:,}"))
     if len(found.sizes) > MOST_LISTED:
-        lines.append(("…", "", ""))
+        lines[2 + MOST_LISTED :] = [("…", "", "")]
     return markdown_table(lines)
 
 
@@ -601,11 +577,12 @@ def _how(found: explore.Clusters) -> list[str]:
         "{outside} points lie between clusters."
     ).format(n=f"{found.n_clustered:,}", smallest=found.smallest, outside=f"{found.n_outside:,}")
     left = len(found.labels) - found.n_clustered
-    rest = (
-        _("The {n} others have the cluster of their nearest one of these, drawn by seed {seed}.")
-        if found.n_labelled == len(found.labels)
-        else _("{n} points were left out at random (seed {seed}).")
-    ).format(n=f"{left:,}", seed=found.seed)
+    rest = _("{n} points were left out at random (seed {seed}).")
+    if found.n_labelled == len(found.labels):
+        rest = _(
+            "The {n} others have the cluster of their nearest one of these, drawn by seed {seed}."
+        )
+    rest = rest.format(n=f"{left:,}", seed=found.seed)
     caution = _(
         "A picture of two or three directions hides clusters of the whole space. UMAP and t-SNE "
         "may split a cloud that has none."
@@ -618,16 +595,9 @@ def _csv(
 ) -> bytes:
     cloud = points.cloud
     labels = cloud.labels or ("",) * len(cloud)
-    rows = [
-        [
-            str(row + 1),
-            text,
-            label,
-            "" if cluster == NONE else str(cluster + 1),
-            "" if cluster == NONE else " ".join(words[cluster]),
-        ]
-        for row, text, label, cluster in zip(
-            row_numbers(cloud).tolist(), cloud.texts, labels, found.labels.tolist(), strict=True
-        )
-    ]
+    numbers, clusters = row_numbers(cloud).tolist(), found.labels.tolist()
+    rows = []
+    for row, text, label, cluster in zip(numbers, cloud.texts, labels, clusters, strict=True):
+        named = ["", ""] if cluster == NONE else [str(cluster + 1), " ".join(words[cluster])]
+        rows.append([str(row + 1), text, label, *named])
     return csv_bytes(["row", "text", "label", "cluster", "words"], rows, measured_on)
