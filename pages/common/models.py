@@ -4,9 +4,10 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -18,7 +19,7 @@ from geometry.encode.precision import DTYPES
 from geometry.encode.word_encoder import WordEncoder
 from geometry.errors import readable_bytes
 from geometry.hub.bundled import BUNDLED, E5, E5_NAME
-from geometry.hub.catalogue import NOT_STATED, PREFIXES, Suggestion, default_prefix, suggestions
+from geometry.hub.catalogue import NOT_STATED, PREFIXES, default_prefix, suggestions
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
 from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
@@ -45,9 +46,9 @@ WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
 def model_rules() -> ModelLimits:
     """The limits of narrow-cone.toml; by default a server of this machine only reads folders."""
     rules = read_model_limits()
-    if rules.local_folders is None:
-        rules = replace(rules, local_folders=_is_for_this_machine())
-    return rules
+    if rules.local_folders is not None:
+        return rules
+    return replace(rules, local_folders=_is_for_this_machine())
 
 
 def _is_for_this_machine() -> bool:
@@ -115,12 +116,9 @@ def select_model() -> None:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
-    labels = {
-        code: _("{model} (bundled)").format(model=name) for code, name in bundled_names().items()
-    } | {
-        name: noted(name.rpartition("/")[2], _size(suggestion))
-        for name, suggestion in known.items()
-    }
+    bundled = _("{model} (bundled)")
+    labels = {code: bundled.format(model=name) for code, name in bundled_names().items()}
+    labels |= {name: noted(name.rpartition("/")[2], _size(name)) for name in known}
     name = choose(
         st.selectbox,
         _("Model"),
@@ -141,26 +139,20 @@ def select_model() -> None:
             licence = known[name].licence
             licence = _("not stated") if licence == NOT_STATED else licence
             terms.append(_("Licence: {licence}.").format(licence=licence))
-            if known[name].needs_conversion:
-                pickle = _(
-                    "The Hugging Face Hub has its weights only as pickle. Convert them once."
-                )
-                terms.append(pickle)
+            pickle = _("The Hugging Face Hub has its weights only as pickle. Convert them once.")
+            terms += [pickle] if known[name].needs_conversion else []
         st.caption(paragraph(terms))
     if name.strip() in ("", BUNDLED, GLOVE):
         return
-    try:
-        has_revisions = name != E5 and not names_a_folder(name, model_rules())
-    except OperatorFileError:  # require_model shows this error in the page's body
-        has_revisions = False
-    if has_revisions:
-        st.text_input(
-            _("Revision: branch, tag or commit"),
-            key="revision",
-            placeholder="main",
-            bind="query-params",
-            on_change=forget_layers,
-        )
+    with suppress(OperatorFileError):  # require_model shows this error in the page's body
+        if name != E5 and not names_a_folder(name, model_rules()):
+            st.text_input(
+                _("Revision: branch, tag or commit"),
+                key="revision",
+                placeholder="main",
+                bind="query-params",
+                on_change=forget_layers,
+            )
     choose(
         st.segmented_control,
         _("Precision"),
@@ -255,7 +247,7 @@ def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
     try:
-        made: Encoder = jobs.wait_for(
+        made = jobs.wait_for(
             f"model-{choice}",
             work,
             what.format(name=markdown(bundled_names().get(choice.name, choice.name))),
@@ -351,38 +343,29 @@ def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None 
 
 
 def _offer(choice: ModelChoice) -> NoReturn:
-    known = {suggestion.name: suggestion for suggestion in suggestions()}
-    size = _size(known[choice.name]) if choice.name in known else None
+    size = _size(choice.name)
     said = _(
         "{name} is not on this machine yet. It has to be downloaded once from the Hugging Face Hub."
     )
     st.info(said.format(name=code(choice.name)))
-    st.button(
-        _("Download model ({size})").format(size=size) if size else _("Download model"),
-        key="fetch-model",
-        type="primary",
-        icon=":material/download:",
-        on_click=_want,
-        args=(choice,),
-    )
+    label = _("Download model ({size})").format(size=size) if size else _("Download model")
+    _button(label, "fetch-model", "download", choice, type="primary")
     st.stop()
 
 
 def offer_again(error: Exception) -> None:
     """A button that tries the model again, unless the machine or the operator refuses it."""
     if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
-        st.button(
-            _("Try again"),
-            key="retry-model",
-            icon=":material/refresh:",
-            on_click=_want,
-            args=(chosen_model(),),
-        )
+        _button(_("Try again"), "retry-model", "refresh", chosen_model())
 
 
-def _want(choice: ModelChoice) -> None:
-    st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
+def _button(label: str, key: str, icon: str, choice: ModelChoice, **how: Any) -> None:
+    """A button that has the model fetched in the next run."""
+    wanted = st.session_state.setdefault("wanted_models", set())
+    icon = f":material/{icon}:"
+    st.button(label, key=key, icon=icon, on_click=wanted.add, args=(choice,), **how)
 
 
-def _size(model: Suggestion) -> str:
-    return f"{model.megabytes:,} MB"
+def _size(model: str) -> str:
+    """The megabytes of a suggested model; "" for another."""
+    return next((f"{each.megabytes:,} MB" for each in suggestions() if each.name == model), "")

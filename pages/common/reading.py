@@ -24,11 +24,8 @@ SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer
 PACKED = (GZIP, PARQUET, ZIP, ARROW, ARROW_STREAM, HDF5)
 
 # BLAS and pyarrow reserve addresses for each thread
-READING = ProcessLimits(
-    2 * 10**9,
-    120,
-    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
-)
+ONE_EACH = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1")
+READING = ProcessLimits(2 * 10**9, 120, ONE_EACH)
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
 
 
@@ -43,21 +40,20 @@ def megabytes(n_bytes: int) -> str:
 
 def table_note() -> str:
     limits = upload_limits()
-    return _(
+    note = _(
         "At most {rows} rows, {columns} columns and {unpacked} MB when unpacked. Texts are cut "
         "after {characters} characters."
-    ).format(
-        rows=f"{limits.rows:,}",
-        columns=f"{limits.columns:,}",
-        unpacked=megabytes(limits.unpacked_bytes),
-        characters=f"{limits.text_characters:,}",
     )
+    size, n = megabytes(limits.unpacked_bytes), f"{limits.text_characters:,}"
+    columns = f"{limits.columns:,}"
+    return note.format(rows=f"{limits.rows:,}", columns=columns, unpacked=size, characters=n)
 
 
 def shortened_note(n: int) -> str:
-    return _(
+    note = _(
         "Longer than the limit of {limit} characters: {n} texts. Only their beginnings are used."
-    ).format(limit=f"{upload_limits().text_characters:,}", n=f"{n:,}")
+    )
+    return note.format(limit=f"{upload_limits().text_characters:,}", n=f"{n:,}")
 
 
 @dataclass(frozen=True)
@@ -71,19 +67,21 @@ class ServerFile:
 
 
 def read_upload(
-    read: Callable[..., Any],
+    read: Callable[..., Answer],
     file: Any,
     *,
     beside: Mapping[str, Any] = MappingProxyType({}),
     named: str = "",
     **options: Any,
-) -> Any:
+) -> Answer:
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, cached.
 
     ``read`` is of a module without Streamlit; large options are ``beside``, whose key is ``named``.
     """
     options = {"limits": upload_limits()} | options
-    answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)
+    answer: Answer | GeometryError = _answer(
+        read, Keyed(file, file.file_id), Keyed(beside, named), options
+    )
     if isinstance(answer, GeometryError):
         raise answer
     return answer
