@@ -130,6 +130,14 @@ def choose_in(box: DeltaGenerator, label: str, options: Any, default: str = "", 
     return choose(box.selectbox, label, options, default=default, **how)
 
 
+def act_button(
+    label: str, key: str, icon: str, act: Callable[..., object], *values: Any, **how: Any
+) -> None:
+    """A button with one of Material's icons, whose press calls ``act`` before the rerun."""
+    icon = f":material/{icon}:"
+    st.button(label, key=key, icon=icon, on_click=act, args=values, **how)
+
+
 def layer_options(last: int) -> dict[str, str]:
     labels = layer_labels(last)
     return {code: labels.get(code, code) for code in map(str, range(last + 1))}

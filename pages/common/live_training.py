@@ -15,6 +15,7 @@ import streamlit as st
 from geometry.process import PAUSE, RUN, STEP, Process, ProcessEnded, ProcessLimits
 
 from .cache import memory_limits
+from .controls import act_button
 from .messages import error_text
 from .streamlit_internals import is_connected, session_id
 from .words import _
@@ -198,16 +199,10 @@ def show_controls(name: str, training: Training) -> None:
             ("stop", None, _("Stop"), "stop", training.stop),
         ]
     with st.container(horizontal=True, key=f"training-{name}", gap="xsmall"):
-        for what, about, label, icon, on_click, *args in buttons:
-            st.button(
-                label,
-                key=f"training-{name}-{what}",
-                icon=f":material/{icon}:",
-                disabled=what in ("pause", "step") and not is_running,
-                on_click=on_click,
-                args=args,
-                help=about,
-            )
+        for what, about, label, icon, act, *values in buttons:
+            is_off = what in ("pause", "step") and not is_running
+            key = f"training-{name}-{what}"
+            act_button(label, key, icon, act, *values, disabled=is_off, help=about)
     if training.state == "waiting":
         said = _(
             "Waiting for a free place: at most {n} trainings run at once on this server, and "

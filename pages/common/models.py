@@ -27,7 +27,7 @@ from geometry.vectors import read_bundled_vectors
 
 from . import jobs
 from .cache import kept
-from .controls import choose, code_of_label
+from .controls import act_button, choose, code_of_label
 from .messages import cancelled_download
 from .page_state import forget_layers
 from .words import _, code, markdown, names, noted, paragraph
@@ -362,8 +362,7 @@ def offer_again(error: Exception) -> None:
 def _button(label: str, key: str, icon: str, choice: ModelChoice, **how: Any) -> None:
     """A button that has the model fetched in the next run."""
     wanted = st.session_state.setdefault("wanted_models", set())
-    icon = f":material/{icon}:"
-    st.button(label, key=key, icon=icon, on_click=wanted.add, args=(choice,), **how)
+    act_button(label, key, icon, wanted.add, choice, **how)
 
 
 def _size(model: str) -> str:

@@ -14,7 +14,7 @@ from geometry.hub.bundled import E5
 
 from . import jobs
 from .cache import kept
-from .controls import pooling_names
+from .controls import act_button, pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
@@ -175,13 +175,8 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
 
 def _offer_e5(key: str) -> None:
     if E5 in bundled_names() and chosen_model().name != E5:
-        st.button(
-            _("Use {model}").format(model=bundled_names()[E5]),
-            key=key,
-            on_click=choose_model,
-            args=(E5,),
-            icon=":material/translate:",
-        )
+        label = _("Use {model}").format(model=bundled_names()[E5])
+        act_button(label, key, "translate", choose_model, E5)
 
 
 def of_known_text(

@@ -16,6 +16,7 @@ from geometry.projection.twin_message import Marks
 from .address import number_in_url, put_in_url
 from .cache import kept
 from .classroom.visit import lead, teachers_points
+from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .origin import unit_names
@@ -71,8 +72,7 @@ def choose_point(points: CorpusCloud) -> int | None:
     )
     with st.container(horizontal=True):
         for label, key, icon, to in steps:
-            icon = f":material/{icon}:"
-            st.button(label, key=key, icon=icon, on_click=_choose_found, args=(rows[to],))
+            act_button(label, key, icon, _choose_found, rows[to])
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
     if row is not None:

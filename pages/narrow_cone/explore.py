@@ -35,7 +35,7 @@ from geometry.projection.twin import (
     place_in_film,
 )
 from geometry.projection.twin_message import SIDE, Aside, Marks, Picture, Points, TwinCloud
-from pages.common.address import fills_window, is_presenting, put_in_url
+from pages.common.address import fills_window, is_presenting, page_path, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
@@ -78,7 +78,6 @@ from pages.common.measures import (
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import bundled_names, chosen_model
 from pages.common.origin import counted, coverage_line, coverage_of, of_known_text
-from pages.common.page_list import page_path
 from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.selected_points import (

@@ -174,9 +174,8 @@ def _show_state(room: Room) -> None:
         label, change = _("Return to the teacher"), (room.code, True)
         st.button(label, key="class-return", type="primary", on_click=_follow, args=change)
         return
-    counts = _("students: {n} · following: {following}").format(
-        n=room.n_members, following=room.n_following
-    )
+    counts = _("students: {n} · following: {following}")
+    counts = counts.format(n=room.n_members, following=room.n_following)
     st.markdown(f"{code} · {counts}", width="stretch")
     about = _(
         "The class sees your page and your settings. Your own texts and vectors stay with you."
