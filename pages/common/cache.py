@@ -169,37 +169,18 @@ class Kept(Generic[P, Answer]):
 
             what = _("Measuring {n} vectors").format(n=f"{n:,}")
             return jobs.kept_or_made(self, *bound.args, what=what, lane="measure", in_place=True)
-        return self._found_or_made(
-            *self._place(values, options), lambda: self.function(*values, **options)
-        )
+        return self._found_or(lambda: self.function(*values, **options), *values, **options)
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
-        store, place = self._place(values, options)
+        store, place = self._place(*values, **options)
         entry = None if store is None else store.find(place)
         return None if entry is None else entry.answer
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
-        return self._found_or_made(*self._place(values, options), lambda: answer)
+        return self._found_or(lambda: answer, *values, **options)
 
-    def name_of(self, *values: P.args, **options: P.kwargs) -> str:
-        """Names the answer, as the key of a job that computes it."""
-        return repr(self._place(values, options)[1])
-
-    def _place(
-        self, values: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[Store | None, EntryKey]:
-        bound = self._signature.bind(*values, **options)
-        bound.apply_defaults()
-        given = {name: value for name, value in bound.arguments.items() if name != REPORT}
-        is_own = self._by_session or given.get("private") is True
-        is_own = is_own or any(map(_is_private, given.values()))
-        key = tuple(_part(name, value) for name, value in given.items())
-        own = _own() if session_id() else _of_job.get()
-        return own if is_own else _shared(), (self._name, key)
-
-    def _found_or_made(
-        self, store: Store | None, place: EntryKey, make: Callable[[], Answer]
-    ) -> Answer:
+    def _found_or(self, make: Callable[[], Answer], *values: P.args, **options: P.kwargs) -> Answer:
+        store, place = self._place(*values, **options)
         if store is None:
             return make()
         with _lock:
@@ -208,6 +189,20 @@ class Kept(Generic[P, Answer]):
             entry = store.find(place) or store.add(place, make(), self._most)
         found: Answer = entry.answer
         return found
+
+    def name_of(self, *values: P.args, **options: P.kwargs) -> str:
+        """Names the answer, as the key of a job that computes it."""
+        return repr(self._place(*values, **options)[1])
+
+    def _place(self, *values: P.args, **options: P.kwargs) -> tuple[Store | None, EntryKey]:
+        bound = self._signature.bind(*values, **options)
+        bound.apply_defaults()
+        given = {name: value for name, value in bound.arguments.items() if name != REPORT}
+        is_own = self._by_session or given.get("private") is True
+        is_own = is_own or any(map(_is_private, given.values()))
+        key = tuple(_part(name, value) for name, value in given.items())
+        own = _own() if session_id() else _of_job.get()
+        return own if is_own else _shared(), (self._name, key)
 
 
 def kept(

@@ -28,12 +28,12 @@ from .words import _
 
 
 def choose_spec(
-    corpus: Corpus | VectorSet, *, more: DeltaGenerator, boxes: Sequence[DeltaGenerator] = ()
+    corpus: Corpus | VectorSet,
+    *,
+    more: DeltaGenerator,  # the place of the toggle of special tokens
+    boxes: Sequence[DeltaGenerator] = (),
 ) -> CloudSpec:
-    """Unit, layer and pooling of texts in three ``boxes``; of vectors there is no choice.
-
-    ``more`` : the place of the toggle of special tokens.
-    """
+    """Unit, layer and pooling of texts in three ``boxes``; of vectors there is no choice."""
     if isinstance(corpus, VectorSet):
         return OF_VECTORS
     encoder = current_encoder()

@@ -48,6 +48,7 @@ from .treatment_names import offered, treatment_words
 from .uploads import OWN_PAIRS, OWN_VECTORS, own_labels, own_vectors
 from .words import _, aligned_table, dotted, markdown, paragraph
 
+SIDES = ("first", "second")
 RAW = "raw"
 CHOSEN = "chosen"  # code of a model that needs a download
 THIS = "this"  # code of a reader's own vectors that the page shows
@@ -59,12 +60,9 @@ LEAST_PAIRS = 30
 
 @dataclass(frozen=True)
 class TwoSide:
-    """One of the two: the rows by a model at a layer, and a treatment fitted on them.
+    """One of the two: the rows by a model at a layer, and a treatment fitted on them."""
 
-    points : raw, the rows that both sides have
-    """
-
-    points: CorpusCloud
+    points: CorpusCloud  # raw, the rows that both sides have
     treatment: str
 
     @property
@@ -113,7 +111,7 @@ def _show(
             "a row for each text can be one of them: open it on the page *Your corpus*."
         )
     )
-    sides = [_choose_side(corpus, points, side) for side in ("first", "second")]
+    sides = [_choose_side(corpus, points, side) for side in SIDES]
     rows = points.corpus_rows
     for cloud, _treatment in sides:
         rows = np.intersect1d(rows, cloud.corpus_rows)
@@ -170,8 +168,7 @@ def _models(corpus: Corpus | VectorSet, points: CorpusCloud) -> dict[str, str]:
     found: dict[str, str] = {}
     if points.model is None:
         found[THIS] = points.corpus.name
-    has_texts = isinstance(corpus, Corpus) or corpus.texts is not None
-    if has_texts:
+    if isinstance(corpus, Corpus) or corpus.texts is not None:
         models = bundled_names()
         if not chosen_model().is_in_project:
             models = {CHOSEN: current_encoder().name, **models}
@@ -193,8 +190,9 @@ def _choose_spec(
     layer, pooling = str(last), DEFAULT_POOLING
     if same:
         pooling = spec.pooling
-        layer = str(spec.layer) if side == "first" or spec.layer == last else str(last)
-        if side == "second" and spec.layer == last:
+        if side == "first":
+            layer = str(spec.layer)
+        elif spec.layer == last:
             layer = "0"
     if last:
         layer = choose_in(boxes[0], _("Layer"), layer_options(last), layer, key=f"{side}-place")
@@ -231,15 +229,12 @@ def _draw(
     first: TwoSide,
     second: TwoSide,
     points: CorpusCloud,
-    place: np.ndarray,
+    place: np.ndarray,  # (n,) the rows of these points on the page, which a click chooses
     look: Look,
     explored: Explored,
     chosen: int | None,
 ) -> float:
-    """Both pictures with a film from the first to the second; returns Procrustes' residual.
-
-    place : (n,) the rows of these points on the page, which a click chooses
-    """
+    """Both pictures with a film from the first to the second; returns Procrustes' residual."""
     is_raw = first.treatment == second.treatment == RAW
     method = "svd" if look.is_map or (look.view != "pca" and not is_raw) else look.view
     k = look.n_components

@@ -487,12 +487,11 @@ def column_colours(points: CorpusCloud, place: int) -> PointColours:
 
 
 def show_clusters(
-    points: CorpusCloud, pictures: Sequence[tuple[str, np.ndarray]], measured_on: str
+    points: CorpusCloud,
+    pictures: Sequence[tuple[str, np.ndarray]],  # title and places (n, k) of each
+    measured_on: str,
 ) -> None:
-    """A part with the clusters of the first picture, and what the others keep of them.
-
-    pictures : title and places (n, k) of each.
-    """
+    """A part with the clusters of the first picture, and what the others keep of them."""
     with folded(_("Clusters in the picture"), key="clusters", icon=":material/scatter_plot:") as on:
         if not on:
             return

@@ -115,23 +115,21 @@ class Training:
                 _changed.notify_all()
 
     def _process_at_its_turn(self) -> Process:
+        """A process, once a place is free and no other training of this session runs."""
         with _changed:
-            self._check()
-            while not self._is_next():
-                _changed.wait(POLL_SECONDS)
+            while True:
                 self._check()
+                running = [each for each in _active if each._process is not None]
+                busy = {each._session for each in running}
+                waiting = (each for each in _active if each._process is None)
+                first = next((each for each in waiting if each._session not in busy), None)
+                if first is self and len(running) < memory_limits().trainings:
+                    break
+                _changed.wait(POLL_SECONDS)
             self._process = Process(TRAINING)
             self._process.start(self._call.pop())
             self.state = "running"
             return self._process
-
-    def _is_next(self) -> bool:
-        """Whether it may start: a place is free, and no other training of its session runs."""
-        running = [each for each in _active if each._process is not None]
-        busy = {each._session for each in running}
-        waiting = (each for each in _active if each._process is None)
-        first = next((each for each in waiting if each._session not in busy), None)
-        return first is self and len(running) < memory_limits().trainings
 
     def _check(self, *_: int) -> None:
         now = time.monotonic()

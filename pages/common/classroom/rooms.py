@@ -377,19 +377,23 @@ class Gate:
         self._wrong: list[float] = []
         self._next = 0.0
 
-    def pass_(self) -> None:
-        """Wait for one's turn; RoomError "busy" if it is far."""
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn to try a code in the block; RoomError "busy" if it is far."""
         with self._lock:
-            now = self._clock()
-            self._wrong = [at for at in self._wrong if now - at < 60]
-            if len(self._wrong) < self._free:
-                return
-            at = max(now, self._next) + self.EACH
-            if at - now > self.LONGEST:
-                raise RoomError("busy")
-            self._next = at
-        self._sleep(at - now)
-
-    def wrong(self) -> None:
-        with self._lock:
-            self._wrong = [*self._wrong[-2 * self._free :], self._clock()]
+            now = at = self._clock()
+            self._wrong = [each for each in self._wrong if now - each < 60]
+            if len(self._wrong) >= self._free:
+                at = max(now, self._next) + self.EACH
+                if at - now > self.LONGEST:
+                    raise RoomError("busy")
+                self._next = at
+        if at > now:
+            self._sleep(at - now)
+        try:
+            yield
+        except RoomError as error:
+            if error.reason == "unknown":
+                with self._lock:
+                    self._wrong = [*self._wrong[-2 * self._free :], self._clock()]
+            raise

@@ -71,14 +71,8 @@ def come(code: str, visitor: str) -> Room:
     except RoomError as error:
         if error.reason != "unknown":
             raise
-    slow = gate(st.context.ip_address or "")
-    slow.pass_()
-    try:
+    with gate(st.context.ip_address or "").turn():
         rooms().join(code, visitor)
-    except RoomError as error:
-        if error.reason == "unknown":
-            slow.wrong()
-        raise
     return rooms().look(code, visitor)
 
 

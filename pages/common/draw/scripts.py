@@ -45,12 +45,9 @@ def send(
     html: str = "",
     css: str = "",
     script: Callable[[], str] | None = None,
-    **accept: Callable[[Any], None] | None,
+    **accept: Callable[[Any], None] | None,  # by event: gets its value before the rerun
 ) -> None:
-    """Send a message to the component of assets/components/<name>.js, or of another script.
-
-    ``accept`` : by the name of an event, the function that gets its value before the rerun
-    """
+    """Send a message to the component of assets/components/<name>.js, or of another script."""
     if message is not None and not isinstance(message, bytes):
         # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
         message = json.dumps(message).encode()
