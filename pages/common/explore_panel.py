@@ -143,7 +143,7 @@ class Explored:
         """The pictures with sizes, grey points, and the selection of a link or of a search."""
         about, column = cloud.provenance, self._sizing(points)
         if column is not None and not np.isnan(column.values).all():
-            low, high = np.nanquantile(column.values, CLIPPED)
+            _values, low, high = _clipped(column.values)
             line = _("size of the points: {name}, {low} to {high}")
             about += " · " + line.format(name=column.name, low=f"{low:.4g}", high=f"{high:.4g}")
         return replace(
@@ -161,7 +161,10 @@ class Explored:
         if self.greys and self.kept is not None and points.cloud.unit != "types":
             left_in = self.kept[points.corpus_rows]
             shown = left_in if shown is None else shown & left_in
-        sizes = None if sizing is None else _shares(sizing.values)
+        sizes = None
+        if sizing is not None:
+            values, low, high = _clipped(sizing.values)
+            sizes = (values - low) / ((high - low) or 1.0)
         return dots_of(len(points.cloud), sizes=sizes, shown=shown)
 
 
@@ -226,13 +229,12 @@ def _choose_size(corpus: Corpus | VectorSet) -> int | None:
     return None if code == "same" else int(code)
 
 
-def _shares(values: np.ndarray) -> np.ndarray:
-    """Numbers as shares of their clipped range; the lowest share for a missing one."""
+def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Numbers in their clipped range, the lowest for a missing one, and the ends of the range."""
     if np.isnan(values).all():
-        return np.zeros(len(values))
-    low, high = np.nanquantile(values, CLIPPED)
-    shares = (values - low) / ((high - low) or 1.0)
-    return np.clip(np.nan_to_num(shares, nan=0.0), 0.0, 1.0)
+        return np.zeros(len(values)), 0.0, 0.0
+    low, high = np.nanquantile(values, CLIPPED).tolist()
+    return np.clip(np.where(np.isnan(values), low, values), low, high), low, high
 
 
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
@@ -423,19 +425,13 @@ def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray
 
 
 @kept(32)
-def _clusters(
-    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
-) -> Named:
-    report(0, 0)
+def _clusters(points: CorpusCloud, places: np.ndarray) -> Named:
     found = explore.find_clusters(places, seed=SEED)
     return found, explore.cluster_words(points.cloud.texts, found.labels)
 
 
 @kept(32)
-def _by_chance(
-    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
-) -> tuple[float, float]:
-    report(0, 0)
+def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float]:
     return explore.share_by_chance(places, _clusters(points, places)[0])
 
 
@@ -467,15 +463,10 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
 def column_colours(points: CorpusCloud, place: int) -> PointColours:
     column = points.column(place)
     if column.categories is None:
-        values, is_missing = column.values, np.isnan(column.values)
-        if is_missing.all():
-            return PointColours.by_value(np.zeros(len(values)), column.name)
-        low, high = np.nanquantile(values, CLIPPED)
-        title = column.name
-        if is_missing.any():
-            n = f"{int(is_missing.sum()):,}"
-            title = noted(title, _("{n} missing, drawn as the lowest").format(n=n))
-        return PointColours.by_value(np.clip(np.where(is_missing, low, values), low, high), title)
+        title, n = column.name, int(np.isnan(column.values).sum())
+        if 0 < n < len(column.values):
+            title = noted(title, _("{n} missing, drawn as the lowest").format(n=f"{n:,}"))
+        return PointColours.by_value(_clipped(column.values)[0], title)
     counts = np.bincount(column.values, minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")  # of the points shown
     rank = np.empty_like(order)

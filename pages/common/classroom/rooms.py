@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,10 +137,8 @@ class Rooms:
     If the file is deleted or damaged while the server runs, its rooms end and a new one is made.
     """
 
-    def __init__(
-        self, file: Path, limits: ClassLimits, *, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._file, self.limits, self._clock = file, limits, clock
+    def __init__(self, file: Path, limits: ClassLimits) -> None:
+        self._file, self.limits, self._clock = file, limits, time.time
         self._lock = threading.Lock()
         self._failed = -REST_SECONDS
         self._minute, self._pace = 0, Counter[tuple[str, str]]()  # answers in this minute
@@ -365,14 +363,9 @@ class Gate:
 
     EACH, LONGEST = 0.2, 10.0  # seconds of each further try; a longer wait is refused
 
-    def __init__(
-        self,
-        free: int,  # wrong codes in a minute that cost nothing
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._free, self._clock, self._sleep = free, clock, sleep
+    def __init__(self, free: int) -> None:
+        self._free = free  # wrong codes in a minute that cost nothing
+        self._clock, self._sleep = time.monotonic, time.sleep
         self._lock = threading.Lock()
         self._wrong: list[float] = []
         self._next = 0.0

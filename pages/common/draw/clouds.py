@@ -4,6 +4,7 @@ In a browser without WebGL2, Plotly draws a twin cloud's pictures flat.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -15,7 +16,7 @@ from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
 from geometry.projection.packing import unpack_cloud
-from geometry.projection.panel import Band, Mark, Panel, Wedge
+from geometry.projection.panel import Band, Mark, Panel
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.projection.twin import ConeEdge, cone_edges, drawn_cones, frame_of
 from geometry.projection.twin_message import Picture, TwinCloud
@@ -28,6 +29,10 @@ from .charts import share_texts, show_chart
 from .twin_cloud import has_no_webgl2, show_twin_cloud
 
 HEIGHT, SMALL_HEIGHT = 440, 220  # px of two charts in a row, of more
+
+axis_titles = partial(cloud_text.axis_titles, translate=_)
+lines_below = partial(cloud_text.lines_below, translate=_)
+cone_wedges = partial(cloud_text.cone_wedges, translate=_)
 
 
 def current_theme() -> Theme:
@@ -55,14 +60,6 @@ def point_colours(
     titles = {"sentences": _("words"), "vectors": _("length of the vector")}
     title = titles.get(cloud.unit, _("characters"))
     return PointColours.by_value(cloud.lengths, title)
-
-
-def axis_titles(view: str, k: int) -> list[str]:
-    return cloud_text.axis_titles(view, k, _)
-
-
-def lines_below(projection: Projection, panel: Panel) -> list[str]:
-    return cloud_text.lines_below(projection, panel, _)
 
 
 def cloud_panel(
@@ -109,25 +106,20 @@ def panel_with(
     )
 
 
-def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
-    return cloud_text.cone_wedges(edges, projection, d, _)
-
-
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
     return cloud_text.alternative(title, n, cosine, panel.captions if panel else (), _)
 
 
 def draw_legend(colours: PointColours, theme: Theme) -> None:
     entries = legend_entries(colours, theme, _("other"))
-    if entries:
-        items = "".join(
-            f'<span style="white-space:nowrap"><span style="color:{colour}">'
-            f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
-            for name, colour, symbol in entries
-        )
-        st.html(
-            f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem">{items}</div>'
-        )
+    items = "".join(
+        f'<span style="white-space:nowrap"><span style="color:{colour}">'
+        f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
+        for name, colour, symbol in entries
+    )
+    style = "display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem"
+    if items:
+        st.html(f'<div style="{style}">{items}</div>')
 
 
 def show_cloud(

@@ -20,7 +20,9 @@ def clock() -> SimpleNamespace:
 
 @pytest.fixture
 def rooms(tmp_path, clock) -> Rooms:
-    return Rooms(tmp_path / "rooms.sqlite", LIMITS, clock=lambda: clock.now)
+    found = Rooms(tmp_path / "rooms.sqlite", LIMITS)
+    found._clock = lambda: clock.now
+    return found
 
 
 def refused(call) -> str:
@@ -240,7 +242,8 @@ def test_a_file_deleted_while_it_is_open_is_made_again(rooms, tmp_path):
 def test_ten_thousand_wrong_codes_in_a_minute_are_slowed():
     """30 are free; then 5 a second, and whoever would wait longer than ten seconds is refused."""
     now, slept = 0.0, []
-    gate = Gate(30, clock=lambda: now, sleep=slept.append)
+    gate = Gate(30)
+    gate._clock, gate._sleep = lambda: now, slept.append
     n_tried = 0
     for _ in range(10_000):
         now += 60 / 10_000
