@@ -93,11 +93,8 @@ class UploadLimit:
         self._coming: Counter[str] = Counter()  # bytes that have come of uploads, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if (
-            scope["type"] != "http"
-            or scope["method"] != "PUT"
-            or streamlit_internals.UPLOADS not in scope["path"]
-        ):
+        is_put = scope["type"] == "http" and scope["method"] == "PUT"
+        if not is_put or streamlit_internals.UPLOADS not in scope["path"]:
             await self._app(scope, receive, send)
             return
         session = scope["path"].partition(streamlit_internals.UPLOADS)[2].partition("/")[0]
