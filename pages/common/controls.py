@@ -131,7 +131,7 @@ def choose_in(box: DeltaGenerator, label: str, options: Any, default: str = "", 
 
 
 def act_button(
-    label: str, key: str, icon: str, act: Callable[..., object], *values: Any, **how: Any
+    label: str, key: str, icon: str, act: Callable[..., Any], *values: Any, **how: Any
 ) -> None:
     """A button with one of Material's icons, whose press calls ``act`` before the rerun."""
     icon = f":material/{icon}:"

@@ -59,16 +59,14 @@ class LessonError(ValueError):
 class Case:
     text: str
     fact: str = ""
-    above: float | None = None
-    below: float | None = None
+    above: float = -inf
+    below: float = inf
     right: bool | None = None
 
     def fits(self, facts: Facts) -> bool:
         """Whether the fact is known and within the limits; True without a fact."""
         value = facts.get(self.fact)
-        low = -inf if self.above is None else self.above
-        high = inf if self.below is None else self.below
-        return not self.fact or (isinstance(value, int | float) and low < value < high)
+        return not self.fact or (isinstance(value, int | float) and self.above < value < self.below)
 
 
 Cases = tuple[Case, ...]
@@ -150,7 +148,7 @@ def _cases(value: Any) -> Cases:
     cases = tuple(Case(each) if isinstance(each, str) else Case(**each) for each in given)
     for case in cases:
         _short(case.text), _short(case.fact)
-        float(case.above or 0), float(case.below or 0)
+        float(case.above), float(case.below)
     if not cases:
         raise ValueError("a list without a text")
     return cases
@@ -164,7 +162,8 @@ def _short(value: Any) -> str:
 
 def lesson_toml(steps: Iterable[Step]) -> str:
     def written(pairs: list[tuple[str, Any]]) -> Any:
-        values = {name: value for name, value in pairs if value is not None}  # TOML has no None
+        # TOML has no None; a limit that is not reached is none
+        values = {name: value for name, value in pairs if value not in (None, -inf, inf)}
         is_text = values.keys() == {"text", "fact"} and not values["fact"]
         return values["text"] if is_text else values
 

@@ -59,13 +59,10 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row not in rows:  # of many hits none is chosen: its neighbours would take a while
         row = rows[0] if len(rows) <= MOST_RINGED else None
     at = -1 if row is None else rows.index(row)
-    st.markdown(
-        _("{n} found. The others are grey.").format(n=f"{len(rows):,}")
-        if row is None
-        else _("{place} of {n}: {text}").format(
-            place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
-        )
-    )
+    said, text = _("{n} found. The others are grey."), ""
+    if row is not None:
+        said, text = _("{place} of {n}: {text}"), short(points.cloud.texts[row])
+    st.markdown(said.format(place=f"{at + 1:,}", n=f"{len(rows):,}", text=text))
     steps = (
         (_("Previous hit"), "found-before", "chevron_left", max(at, 0) - 1),
         (_("Next hit"), "found-after", "chevron_right", (at + 1) % len(rows)),
