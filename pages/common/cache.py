@@ -23,7 +23,7 @@ from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 from .streamlit_internals import session_id
-from .words import _
+from .words import _, with_value
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -68,9 +68,9 @@ class Store:
             self.size += entry.size
             alike = [each for each in self.entries if each[0] == place[0]]
             for each in alike[: max(0, len(alike) - max_entries)]:
-                self._drop(each)
+                self.drop(each)
             while self.size > self.most_bytes and len(self.entries) > 1:
-                self._drop(next(iter(self.entries)))
+                self.drop(next(iter(self.entries)))
             while total_size() > most:
                 oldest = min(
                     (store for store in _stores if store.entries),
@@ -78,16 +78,10 @@ class Store:
                 )
                 if next(iter(oldest.entries.values())) is entry:  # no other answer is left
                     break
-                oldest._drop(next(iter(oldest.entries)))
+                oldest.drop(next(iter(oldest.entries)))
         return entry
 
-    def drop_large(self) -> None:
-        with _lock:
-            for place, entry in [*self.entries.items()]:
-                if place[0] in _in_run and entry.size > LARGE:
-                    self._drop(place)
-
-    def _drop(self, place: EntryKey) -> None:
+    def drop(self, place: EntryKey) -> None:
         self.size -= self.entries.pop(place).size
 
 
@@ -118,7 +112,11 @@ def memory_limits() -> MemoryLimits:
 
 def end_run() -> None:
     """Drop this session's large answers that are needed in one run alone."""
-    _own().drop_large()
+    own = _own()
+    with _lock:
+        for place, entry in [*own.entries.items()]:
+            if place[0] in _in_run and entry.size > LARGE:
+                own.drop(place)
 
 
 def total_size() -> int:
@@ -171,37 +169,18 @@ class Kept(Generic[P, Answer]):
 
             what = _("Measuring {n} vectors").format(n=f"{n:,}")
             return jobs.kept_or_made(self, *bound.args, what=what, lane="measure", in_place=True)
-        return self._found_or_made(
-            *self._place(values, options), lambda: self.function(*values, **options)
-        )
+        return self._found_or(lambda: self.function(*values, **options), *values, **options)
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
-        store, place = self._place(values, options)
+        store, place = self._place(*values, **options)
         entry = None if store is None else store.find(place)
         return None if entry is None else entry.answer
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
-        return self._found_or_made(*self._place(values, options), lambda: answer)
+        return self._found_or(lambda: answer, *values, **options)
 
-    def name_of(self, *values: P.args, **options: P.kwargs) -> str:
-        """Names the answer, as the key of a job that computes it."""
-        return repr(self._place(values, options)[1])
-
-    def _place(
-        self, values: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[Store | None, EntryKey]:
-        bound = self._signature.bind(*values, **options)
-        bound.apply_defaults()
-        given = {name: value for name, value in bound.arguments.items() if name != REPORT}
-        is_own = self._by_session or given.get("private") is True
-        is_own = is_own or any(map(_is_private, given.values()))
-        key = tuple(_part(name, value) for name, value in given.items())
-        own = _own() if session_id() else _of_job.get()
-        return own if is_own else _shared(), (self._name, key)
-
-    def _found_or_made(
-        self, store: Store | None, place: EntryKey, make: Callable[[], Answer]
-    ) -> Answer:
+    def _found_or(self, make: Callable[[], Answer], *values: P.args, **options: P.kwargs) -> Answer:
+        store, place = self._place(*values, **options)
         if store is None:
             return make()
         with _lock:
@@ -210,6 +189,20 @@ class Kept(Generic[P, Answer]):
             entry = store.find(place) or store.add(place, make(), self._most)
         found: Answer = entry.answer
         return found
+
+    def name_of(self, *values: P.args, **options: P.kwargs) -> str:
+        """Names the answer, as the key of a job that computes it."""
+        return repr(self._place(*values, **options)[1])
+
+    def _place(self, *values: P.args, **options: P.kwargs) -> tuple[Store | None, EntryKey]:
+        bound = self._signature.bind(*values, **options)
+        bound.apply_defaults()
+        given = {name: value for name, value in bound.arguments.items() if name != REPORT}
+        is_own = self._by_session or given.get("private") is True
+        is_own = is_own or any(map(_is_private, given.values()))
+        key = tuple(_part(name, value) for name, value in given.items())
+        own = _own() if session_id() else _of_job.get()
+        return own if is_own else _shared(), (self._name, key)
 
 
 def kept(
@@ -235,16 +228,7 @@ def kept(
 
 def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with this session's store, in whatever thread it is called."""
-    own = _own() if session_id() else None
-
-    def call(*values: Any, **options: Any) -> Any:
-        before = _of_job.set(own)
-        try:
-            return function(*values, **options)
-        finally:
-            _of_job.reset(before)
-
-    return call
+    return with_value(_of_job, _own() if session_id() else None, function)
 
 
 def _is_private(value: object) -> bool:

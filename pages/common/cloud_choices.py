@@ -15,7 +15,7 @@ from geometry.encode.pool import DEFAULT_POOLING
 from geometry.projection.neighbour_maps import MAPS, MOST_FITTED
 from geometry.projection.point_colours import MOST_LABELS
 
-from .controls import choose, follow_default, layer_labels, pooling_names
+from .controls import choose, choose_in, follow_default, layer_labels, pooling_names
 from .corpus_cloud import CloudSpec, CorpusCloud, encode_corpus
 from .draw.twin_cloud import has_no_webgl2
 from .explore_panel import CLUSTERS, COLUMN, filtered
@@ -61,10 +61,19 @@ def choose_place(
     with pooling_box:
         pooling = choose_pooling(encoder, encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
-    with layer_box:
-        layer = choose_layer(encoder, unit, disabled=unit == "types" or is_own)
+    last = encoder.n_layers
+    labels = layer_labels(last) | ({} if last else {"0": _("0 (static vectors)")})
+    layer = choose_in(
+        layer_box,
+        _("Layer"),
+        [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])],
+        str(min(DEFAULT_LAYER, last)),
+        key="layer",
+        labels=labels,
+        disabled=unit == "types" or is_own,
+    )
     if is_own:
-        return encoder.n_layers, pooling
+        return last, pooling
     return int(layer) if layer.isdigit() else layer, pooling
 
 
@@ -105,57 +114,34 @@ def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
     return bool(chosen) or fixed
 
 
-def choose_layer(encoder: Encoder, unit: str, *, disabled: bool) -> str:
-    last = encoder.n_layers
-    labels = layer_labels(last)
-    if last == 0:
-        labels["0"] = _("0 (static vectors)")
-    return choose(
-        st.selectbox,
-        _("Layer"),
-        [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])],
-        key="layer",
-        default=str(min(DEFAULT_LAYER, last)),
-        labels=labels,
-        disabled=disabled,
-    )
-
-
 def choose_look(
     corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str], dims: str = "2D"
 ) -> Look:
     view_box, size_box, colour_box = st.columns([3, 1, 2])
-    with view_box:
-        view = choose(
-            st.segmented_control,
-            _("View"),
-            views,
-            key="view",
-            default="mean",
-            required=True,
-            labels={
-                "mean": _("Projection"),
-                "svd": "SVD",
-                "pca": "PCA",
-                "cone": _("True angles"),
-                **{name: kind.title for name, kind in MAPS.items()},
-            },
-            help=_(
-                "Projection: the mean direction and the principal directions orthogonal to it. It "
-                "makes angles smaller. True angles: each point at its length and its angle to the "
-                "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
-            ),
-        )
+    view = choose(
+        view_box.segmented_control,
+        _("View"),
+        views,
+        key="view",
+        default="mean",
+        required=True,
+        labels={
+            "mean": _("Projection"),
+            "svd": "SVD",
+            "pca": "PCA",
+            "cone": _("True angles"),
+            **{name: kind.title for name, kind in MAPS.items()},
+        },
+        help=_(
+            "Projection: the mean direction and the principal directions orthogonal to it. It "
+            "makes angles smaller. True angles: each point at its length and its angle to the "
+            "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
+        ),
+    )
     follow_default("dims", dims)
-    with size_box:
-        size = choose(
-            st.segmented_control,
-            _("Dimensions"),
-            ["2D"] if has_no_webgl2() else ["2D", "3D"],
-            key="dims",
-            default=dims,
-            required=True,
-        )
+    sizes = ["2D"] if has_no_webgl2() else ["2D", "3D"]
+    box = size_box.segmented_control
+    size = choose(box, _("Dimensions"), sizes, key="dims", default=dims, required=True)
     with colour_box:
         colour = choose_colour(corpus, spec)
     return Look(view=view, n_components=int(size[0]), colour=colour)

@@ -11,28 +11,29 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Cloud, Corpus
 from geometry.data import VectorSet
 from geometry.figures.layout import figure_rows
+from geometry.projection.point_colours import MOST_LABELS
 from geometry.projection.twin_message import TwinCloud
 
 from .cloud_choices import Look, choose_place, choose_special, choose_unit
 from .compare_two import show_two
 from .corpus_cloud import MOST_DRAWN, OF_VECTORS, CloudSpec, CorpusCloud, warn_of_cache
 from .downloads import csv_bytes, points_csv, short_number
-from .draw.clouds import note_too_many_labels
-from .draw.either_cloud import show_cloud
+from .draw.clouds import show_cloud
 from .explore_panel import Explored, PanelPlaces, offer_view, show_clusters
 from .messages import errors_shown
 from .models import current_encoder
 from .origin import coverage_of, warn_of_coverage
 from .selected_points import choose_row, store_selection
+from .words import _
 
 
 def choose_spec(
-    corpus: Corpus | VectorSet, *, more: DeltaGenerator, boxes: Sequence[DeltaGenerator] = ()
+    corpus: Corpus | VectorSet,
+    *,
+    more: DeltaGenerator,  # the place of the toggle of special tokens
+    boxes: Sequence[DeltaGenerator] = (),
 ) -> CloudSpec:
-    """Unit, layer and pooling of texts in three ``boxes``; of vectors there is no choice.
-
-    ``more`` : the place of the toggle of special tokens.
-    """
+    """Unit, layer and pooling of texts in three ``boxes``; of vectors there is no choice."""
     if isinstance(corpus, VectorSet):
         return OF_VECTORS
     encoder = current_encoder()
@@ -53,7 +54,13 @@ def show_explored(
     key: str,
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> TwinCloud:
-    note_too_many_labels(points.cloud)
+    if points.cloud.n_labels > MOST_LABELS:
+        st.caption(
+            _(
+                "{n} different labels are more than the {limit} colours and shapes that can be "
+                "distinguished, so the colour shows the length of the text."
+            ).format(n=f"{points.cloud.n_labels:,}", limit=MOST_LABELS)
+        )
     cloud = explored.on(cloud, points)
     show_cloud(
         cloud,

@@ -15,7 +15,7 @@ from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.fitting import FitSet
 from geometry.evaluate.specs import parse_treatment
-from geometry.explore import Comparison, Preference, align, compare, prefer
+from geometry.explore import Comparison, Preference, align, compare, nearest_rows, prefer
 from geometry.measure import mean_cosine
 from geometry.projection import Projection, project
 from geometry.projection.packing import pack_cloud
@@ -26,8 +26,14 @@ from . import jobs
 from .cache import kept
 from .cloud_choices import Look
 from .controls import choose_in, layer_options, pooling_names
-from .corpus_cloud import MOST_DRAWN, CloudSpec, CorpusCloud, cloud_of_vectors, encode_corpus
-from .corpus_cloud import labels_of as labels_of_points
+from .corpus_cloud import (
+    MOST_DRAWN,
+    CloudSpec,
+    CorpusCloud,
+    cloud_of_vectors,
+    encode_corpus,
+    labels_of,
+)
 from .draw.clouds import alternative_with, axis_titles, current_theme, point_colours
 from .draw.twin_cloud import has_no_webgl2, show_twin_cloud
 from .explore_panel import Explored
@@ -39,9 +45,8 @@ from .origin import origin
 from .seed import SEED
 from .selected_points import choose_row, chosen_marks, short, store_selection
 from .treatment_names import offered, treatment_words
-from .uploads import OWN_PAIRS, own_labels, own_vectors
-from .uploads import OWN_VECTORS as OWN
-from .words import _, markdown, markdown_table, paragraph
+from .uploads import OWN_PAIRS, OWN_VECTORS, own_labels, own_vectors
+from .words import _, aligned_table, dotted, markdown, paragraph
 
 SIDES = ("first", "second")
 RAW = "raw"
@@ -55,12 +60,9 @@ LEAST_PAIRS = 30
 
 @dataclass(frozen=True)
 class TwoSide:
-    """One of the two: the rows by a model at a layer, and a treatment fitted on them.
+    """One of the two: the rows by a model at a layer, and a treatment fitted on them."""
 
-    points : raw, the rows that both sides have
-    """
-
-    points: CorpusCloud
+    points: CorpusCloud  # raw, the rows that both sides have
     treatment: str
 
     @property
@@ -73,16 +75,12 @@ class TwoSide:
 
     @property
     def title(self) -> str:
-        about = self.points.corpus.name if self.points.model is None else _place(self.points)
-        return f"{about} · {treatment_title(self.treatment)}"
-
-
-def _place(points: CorpusCloud) -> str:
-    words = [points.encoder.name.rpartition("/")[2]]
-    if points.encoder.n_layers:
-        words.append(_("layer {layer}").format(layer=points.spec.layer))
-        words.append(pooling_names(points.model)[points.spec.pooling])
-    return " · ".join(words)
+        model, spec = self.points.model, self.points.spec
+        words = [self.points.corpus.name if model is None else model.name.rpartition("/")[2]]
+        if model is not None and model.n_layers:
+            words.append(_("layer {layer}").format(layer=spec.layer))
+            words.append(pooling_names(model)[spec.pooling])
+        return dotted(*words, treatment_title(self.treatment))
 
 
 def treatment_title(code: str) -> str:
@@ -113,21 +111,14 @@ def _show(
             "a row for each text can be one of them: open it on the page *Your corpus*."
         )
     )
-    clouds, treatments = [], []
-    for side in SIDES:
-        cloud, treatment = _choose_side(corpus, points, side)
-        clouds.append(cloud)
-        treatments.append(treatment)
+    sides = [_choose_side(corpus, points, side) for side in SIDES]
     rows = points.corpus_rows
-    for cloud in clouds:
+    for cloud, _treatment in sides:
         rows = np.intersect1d(rows, cloud.corpus_rows)
     if len(rows) < max(K + 2, look.n_components + 1):
         st.info(_("The two have {n} rows in common, which are too few.").format(n=len(rows)))
         return
-    first, second = (
-        TwoSide(_rows_of(cloud, rows), treatment)
-        for cloud, treatment in zip(clouds, treatments, strict=True)
-    )
+    first, second = (TwoSide(_rows_of(cloud, rows), treatment) for cloud, treatment in sides)
     if first.content_key == second.content_key:
         st.info(_("Both are the same. Choose another model, layer, pooling or treatment."))
         return
@@ -145,8 +136,7 @@ def _show(
 def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
     if np.array_equal(cloud.corpus_rows, rows):
         return cloud
-    place = {row: at for at, row in enumerate(cloud.corpus_rows.tolist())}
-    taken = np.array([place[row] for row in rows.tolist()])
+    taken = np.intersect1d(cloud.corpus_rows, rows, return_indices=True)[1]
     return cloud.take(taken, f"two-{Points.of(rows.tobytes()).name}")
 
 
@@ -158,16 +148,16 @@ def _choose_side(
     boxes = st.columns([3, 2, 2, 3])
     label = _("First") if side == "first" else _("Second")
     model = choose_in(boxes[0], label, models, key=f"{side}-model")
-    is_usual = model == usual
     if model in own_vectors() or model == THIS:
         cloud = points if model == THIS else cloud_of_vectors(own_vectors()[model])
     else:
-        texts = _texts_of(corpus)
-        encoder = (
-            current_encoder() if model in (CHOSEN, chosen_model().name) else bundled_encoder(model)
-        )
-        spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=is_usual)
-        cloud = encode_corpus(texts, spec, encoder=encoder, private=points.private)
+        if isinstance(corpus, VectorSet):
+            own, labels = corpus, corpus.labels
+            corpus = Corpus(own.name, own.texts or (), labels=labels, columns=own.columns)
+        is_chosen = model in (CHOSEN, chosen_model().name)
+        encoder = current_encoder() if is_chosen else bundled_encoder(model)
+        spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=model == usual)
+        cloud = encode_corpus(corpus, spec, encoder=encoder, private=points.private)
     codes = [RAW, *offered(of_moments=False)]
     treatments = {code: treatment_title(code) for code in codes}
     first = RAW if side == "first" or points.model is not None else codes[1]
@@ -178,24 +168,17 @@ def _models(corpus: Corpus | VectorSet, points: CorpusCloud) -> dict[str, str]:
     found: dict[str, str] = {}
     if points.model is None:
         found[THIS] = points.corpus.name
-    has_texts = isinstance(corpus, Corpus) or corpus.texts is not None
-    if has_texts:
+    if isinstance(corpus, Corpus) or corpus.texts is not None:
         models = bundled_names()
         if not chosen_model().is_in_project:
             models = {CHOSEN: current_encoder().name, **models}
         own = chosen_model().name
         found |= {code: models[code] for code in sorted(models, key=lambda code: code != own)}
-    names = own_labels(OWN)
+    names = own_labels(OWN_VECTORS)
     for code, vectors in own_vectors().items():
         if vectors is not corpus and len(vectors) == len(corpus):
             found[code] = names[code]
     return found
-
-
-def _texts_of(corpus: Corpus | VectorSet) -> Corpus:
-    if isinstance(corpus, Corpus):
-        return corpus
-    return Corpus(corpus.name, corpus.texts or (), labels=corpus.labels, columns=corpus.columns)
 
 
 def _choose_spec(
@@ -207,8 +190,9 @@ def _choose_spec(
     layer, pooling = str(last), DEFAULT_POOLING
     if same:
         pooling = spec.pooling
-        layer = str(spec.layer) if side == "first" or spec.layer == last else str(last)
-        if side == "second" and spec.layer == last:
+        if side == "first":
+            layer = str(spec.layer)
+        elif spec.layer == last:
             layer = "0"
     if last:
         layer = choose_in(boxes[0], _("Layer"), layer_options(last), layer, key=f"{side}-place")
@@ -241,32 +225,24 @@ def _drawn(side: TwoSide, method: str, k: int) -> Projection:
     return project(_treated(side), method, k, random_state=SEED)
 
 
-@kept(16)
-def _aligned(first: TwoSide, second: TwoSide, method: str, k: int) -> tuple[np.ndarray, float]:
-    return align(_drawn(first, method, k).around_origin, _drawn(second, method, k).around_origin)
-
-
 def _draw(
     first: TwoSide,
     second: TwoSide,
     points: CorpusCloud,
-    place: np.ndarray,
+    place: np.ndarray,  # (n,) the rows of these points on the page, which a click chooses
     look: Look,
     explored: Explored,
     chosen: int | None,
 ) -> float:
-    """Both pictures with a film from the first to the second; returns Procrustes' residual.
-
-    place : (n,) the rows of these points on the page, which a click chooses
-    """
+    """Both pictures with a film from the first to the second; returns Procrustes' residual."""
     is_raw = first.treatment == second.treatment == RAW
     method = "svd" if look.is_map or (look.view != "pca" and not is_raw) else look.view
     k = look.n_components
-    aligned, residual = _aligned(first, second, method, k)
+    picture, other, n = _drawn(first, method, k), _drawn(second, method, k), len(points.cloud)
+    aligned, residual = align(picture.around_origin, other.around_origin)
     if has_no_webgl2():
         st.info(_("The two pictures need WebGL2, which this browser does not have."))
         return residual
-    picture, n = _drawn(first, method, k), len(points.cloud)
     reach = max(common_scale(picture, picture)[1], float(np.abs(aligned).max()))
     places = [picture.around_origin, aligned]
     names = [first.title, second.title]
@@ -290,10 +266,10 @@ def _draw(
         landmarks=list(enumerate(names)),
         alt=paragraph(alts),
         marks=chosen_marks(points, chosen),
-        provenance=" · ".join([*origin(points), _("seed {seed}").format(seed=SEED)]),
+        provenance=dotted(*origin(points), _("seed {seed}").format(seed=SEED)),
         file_name="two-at-once",
+        dots=explored.dots(points),
     )
-    twin = replace(twin, dots=explored.dots(points))
     show_twin_cloud(
         twin,
         current_theme(),
@@ -314,12 +290,11 @@ def _compared(
     first: TwoSide, second: TwoSide, report: jobs.Progress = jobs.no_report
 ) -> Comparison:
     points = first.points
-    labels = labels_of_points(points.cloud)
     return compare(
         _treated(first),
         _treated(second),
         k=K,
-        labels=labels,
+        labels=labels_of(points.cloud),
         units=points.units,
         seed=SEED,
         progress=report,
@@ -330,7 +305,7 @@ def _compared(
 def _preferred(first: TwoSide, second: TwoSide, pairs: Pairs | None) -> Preference | None:
     points = first.points
     if pairs is None:
-        labels = labels_of_points(points.cloud)
+        labels = labels_of(points.cloud)
         if labels is None:
             return None
         judge: dict[str, Any] = {"labels": labels}
@@ -370,35 +345,23 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
         passing=True,
     )
     in_both = None if found.neighbours is None else found.neighbours.jaccard
+    jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
+    ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)
+    cka = "—" if found.cka is None else f"{found.cka:.3f}"
+    equal, shuffled = _("equal: {value}"), _("rows shuffled: {value}")
+    one, chance = equal.format(value="1"), shuffled.format(value=f"{found.cka_by_chance or 0:.3f}")
+    left_over = _("left over by the alignment of the pictures (Procrustes)")
     rows = [
-        (
-            _("neighbours in both lists (Jaccard, k = {k})").format(k=K),
-            "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2),
-            _("equal: {value}").format(value="1"),
-        ),
-        (
-            _("rank correlation of all cosines (Spearman)"),
-            "—" if found.rank_correlation is None else signed(found.rank_correlation, 3),
-            _("equal: {value}").format(value="1"),
-        ),
-        (
-            _("linear CKA"),
-            "—" if found.cka is None else f"{found.cka:.3f}",
-            _("rows shuffled: {value}").format(value=f"{found.cka_by_chance or 0:.3f}"),
-        ),
-        (
-            _("left over by the alignment of the pictures (Procrustes)"),
-            f"{residual:.1%}",
-            _("equal: {value}").format(value="0%"),
-        ),
+        (_("neighbours in both lists (Jaccard, k = {k})").format(k=K), jaccard, one),
+        (_("rank correlation of all cosines (Spearman)"), ranks, one),
+        (_("linear CKA"), cka, chance),
+        (left_over, f"{residual:.1%}", equal.format(value="0%")),
     ]
-    head = (_("measure"), _("value"), _("reference"))
-    st.markdown(markdown_table([head, ("---", "---:", "---:"), *rows]))
-    judges = [None, *pairs_of(sides[0].points)]
-    for pairs in judges:
-        line = _preference_line(_preferred(sides[0], sides[1], pairs), pairs, sides)
-        if line:
-            st.markdown(line)
+    st.markdown(aligned_table([_("measure"), _("value"), _("reference")], rows))
+    for pairs in (None, *pairs_of(sides[0].points)):
+        preferred = _preferred(sides[0], sides[1], pairs)
+        if preferred is not None:
+            st.markdown(_preference_line(preferred, pairs, sides))
     notes = [
         _("{n} rows").format(n=f"{n:,}"),
         _("cosines of all pairs of {n} rows").format(n=f"{found.n_paired:,}"),
@@ -406,23 +369,16 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
         _("seed {seed}").format(seed=SEED),
     ]
     if {first.treatment, second.treatment} != {RAW}:
-        st.markdown(
-            _(
-                "A treatment is fitted here on the rows that judge it, so it may look better than "
-                "it is. The diagnosis on *Your corpus* fits and judges on different rows."
-            )
+        doubt = _(
+            "A treatment is fitted here on the rows that judge it, so it may look better than it "
+            "is. The diagnosis on *Your corpus* fits and judges on different rows."
         )
-    st.caption(
-        paragraph(
-            [
-                " · ".join(notes),
-                _(
-                    "CKA weighs directions by their variance: Kornblith et al. (2019). So sets "
-                    "with different neighbours may have a high one."
-                ),
-            ]
-        )
+        st.markdown(doubt)
+    about_cka = _(
+        "CKA weighs directions by their variance: Kornblith et al. (2019). So sets with different "
+        "neighbours may have a high one."
     )
+    st.caption(paragraph([dotted(*notes), about_cka]))
     return in_both is not None
 
 
@@ -437,34 +393,22 @@ def pairs_of(points: CorpusCloud) -> list[Pairs]:
     ]
 
 
-def _preference_line(
-    found: Preference | None, pairs: Pairs | None, sides: Sequence[TwoSide]
-) -> str:
-    if found is None:
-        return ""
+def _preference_line(found: Preference, pairs: Pairs | None, sides: Sequence[TwoSide]) -> str:
     what = label_name(sides[0].points.corpus) if pairs is None else pairs.name
     better = {"first": sides[0].title, "second": sides[1].title}.get(found.better)
-    verdict = (
-        _("**No clear difference** for {what}.").format(what=markdown(what))
-        if better is None
-        else _("**{name}** is better for {what}.").format(
-            name=markdown(better), what=markdown(what)
-        )
-    )
-    measure = (
-        _("share of the 5 nearest neighbours with the same label, of {n} rows").format(
-            n=f"{found.n:,}"
-        )
-        if pairs is None
-        else _("Spearman with the scores of {n} pairs").format(n=f"{found.n:,}")
-    )
-    change = found.change
+    verdict = _("**{name}** is better for {what}.")
+    if better is None:
+        verdict = _("**No clear difference** for {what}.")
+    measure = _("Spearman with the scores of {n} pairs")
+    if pairs is None:
+        measure = _("share of the 5 nearest neighbours with the same label, of {n} rows")
     numbers = _("{measure}: {first} → {second}, change {change}.").format(
-        measure=measure,
+        measure=measure.format(n=f"{found.n:,}"),
         first=signed(found.first, 3),
         second=signed(found.second, 3),
-        change=estimate(change.value, change.low, change.high, 3),
+        change=estimate(found.change.value, found.change.low, found.change.high, 3),
     )
+    verdict = verdict.format(name=markdown(better or ""), what=markdown(what))
     return paragraph([verdict, numbers[:1].upper() + numbers[1:]])
 
 
@@ -472,7 +416,10 @@ def _preference_line(
 
 
 def _show_lists(first: TwoSide, second: TwoSide, points: CorpusCloud, row: int) -> None:
-    near = [_near(_treated(side), row) for side in (first, second)]
+    clouds = map(_treated, (first, second))
+    # the point itself is the nearest, unless K others are equal
+    found = [nearest_rows(X, X[row], K + 1).tolist() for X in clouds]
+    near = [[each for each in rows if each != row][:K] for rows in found]
     parts = (
         (_("In both"), [each for each in near[0] if each in near[1]]),
         (_("Lost"), [each for each in near[0] if each not in near[1]]),
@@ -483,11 +430,3 @@ def _show_lists(first: TwoSide, second: TwoSide, points: CorpusCloud, row: int) 
     for box, (title, rows) in zip(st.columns(3), parts, strict=True):
         lines = "\n".join(f"- {short(texts[each])}" for each in rows)
         box.markdown(f"**{title}** ({len(rows)})\n\n{lines}")
-
-
-def _near(X: np.ndarray, row: int) -> list[int]:
-    lengths = np.linalg.norm(X, axis=1)
-    cosines = X @ X[row] / np.maximum(lengths, np.finfo(np.float32).tiny)
-    cosines[row] = -np.inf
-    found: list[int] = np.argsort(-cosines, kind="stable")[:K].tolist()
-    return found

@@ -126,17 +126,16 @@ def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     return found if code == FOUND else code
 
 
-def choose_in(
-    box: DeltaGenerator,
-    label: str,
-    options: Mapping[str, str] | Sequence[str],
-    default: str = "",
-    *,
-    key: str,
-    **settings: Any,
-) -> str:
-    with box:
-        return choose(st.selectbox, label, options, key=key, default=default, **settings)
+def choose_in(box: DeltaGenerator, label: str, options: Any, default: str = "", **how: Any) -> str:
+    return choose(box.selectbox, label, options, default=default, **how)
+
+
+def act_button(
+    label: str, key: str, icon: str, act: Callable[..., Any], *values: Any, **how: Any
+) -> None:
+    """A button with one of Material's icons, whose press calls ``act`` before the rerun."""
+    icon = f":material/{icon}:"
+    st.button(label, key=key, icon=icon, on_click=act, args=values, **how)
 
 
 def layer_options(last: int) -> dict[str, str]:

@@ -44,8 +44,7 @@ def _limit_blas() -> None:
     threadpoolctl keeps a reference to the thread that sets a limit. The thread of a visit refers to
     its session with all uploads, so another thread sets the limit.
     """
-    options = {"limits": 1, "user_api": "blas"}
-    thread = threading.Thread(target=threadpool_limits, kwargs=options)
+    thread = threading.Thread(target=threadpool_limits, args=(1, "blas"))
     thread.start()
     thread.join()
 
@@ -242,8 +241,7 @@ def encode_corpus(
             is_slow = spec.unit != "sentences" and like is None and is_long
             if not is_slow and is_stored(encoder, corpus, **settings):
                 return key, read_cloud(encoder, corpus, **settings, like=same)
-            made: tuple[str, Cloud] = jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
-            return made
+            return jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
 
         name, made = read_or_made(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
@@ -262,8 +260,7 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     """A reader's own vectors without rows of zeros. Raises UndefinedMeasure if none is left."""
     numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
     beside = hash((vectors.labels, numbers, tuple(map(id, vectors.columns))))
-    found: CorpusCloud = _cloud_of_vectors(vectors.sha256, beside, vectors)
-    return found
+    return _cloud_of_vectors(vectors.sha256, beside, vectors)
 
 
 # not ``kept``, because that would count the bytes of the upload's arrays again
@@ -320,14 +317,12 @@ def characters_of(corpus: Corpus) -> int:
 def warn_of_cache() -> None:
     failure = store().failure
     if failure is not None:
-        st.warning(
-            _(
-                "The server can't write its cache folder ({reason}). Vectors stay in memory for "
-                "a while. A large corpus may have to be encoded again for another layer or "
-                "pooling."
-            ).format(reason=failure.strerror or type(failure).__name__),
-            icon=":material/save:",
+        said = _(
+            "The server can't write its cache folder ({reason}). Vectors stay in memory for a "
+            "while. A large corpus may have to be encoded again for another layer or pooling."
         )
+        reason = failure.strerror or type(failure).__name__
+        st.warning(said.format(reason=reason), icon=":material/save:")
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -1,21 +1,19 @@
 """The document around a page: its language, scroll position, contents and title's buttons."""
 
+from functools import partial
 from typing import NoReturn
 
 import streamlit as st
 
-from .address import PRESENT, is_presenting, put_in_url
+from .address import PRESENT, is_presenting, page_path, put_in_url
 from .draw.scripts import send
 from .lesson import scroll_target
-from .page_list import page_path
 from .page_state import BOUND, LEFT, give_to_page
 from .uploads import NEXT, USES, chosen_own, linked_file, own_code
 from .words import _, labelled, language, markdown, names
 
-KEY = "document"
 LINKED = "view-of-link"  # a link's file, page and settings, until the reader has opened the file
 OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
-TOOLS = "page-tools"
 TOOLS_HTML = """<div class="page-tools">
   <button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M10 6H7a6 6 0 0 0 0 12h3v-2H7a4 4 0 0 1 0-8h3zm4 0v2h3a4 4 0 0 1 0 8h-3v2h3a6 6 0 0 0 0-12zM8 11h8v2H8z" /></svg><span></span></button>
   <button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 4h18v12h-8v2h3v2H8v-2h3v-2H3zm2 2v8h14V6z" /></svg><span></span></button>
@@ -37,11 +35,9 @@ def show_contents(page: str) -> None:
         "own": own.name if own else "",
     }
 
-    def on_gone() -> None:
-        st.session_state["gone-corpus"] = str(st.session_state[KEY].get("gone") or "")
-
     html = '<nav class="contents" hidden></nav>'
-    send("document", KEY, message, html=html, on_gone_change=on_gone)
+    gone = partial(st.session_state.__setitem__, "gone-corpus")
+    send("document", "document", message, html=html, gone=gone)
 
 
 def warn_of_lost_corpus() -> None:
@@ -96,10 +92,9 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
 def show_page_tools() -> None:
     """Copy link and Present. There, Escape leaves, arrows change the page, the space bar plays."""
 
-    def on_present() -> None:
-        is_wanted = st.session_state[TOOLS].get(PRESENT) == "on"
-        st.session_state[PRESENT] = is_wanted
-        put_in_url(PRESENT, "1" if is_wanted else None)
+    def present(wanted: str) -> None:
+        st.session_state[PRESENT] = wanted == "on"
+        put_in_url(PRESENT, "1" if wanted == "on" else None)
 
     message = {
         "presenting": is_presenting(),
@@ -111,4 +106,4 @@ def show_page_tools() -> None:
             "leave": _("Leave (Esc)"),
         },
     }
-    send("page_tools", TOOLS, message, html=TOOLS_HTML, on_present_change=on_present)
+    send("page_tools", "page-tools", message, html=TOOLS_HTML, present=present)

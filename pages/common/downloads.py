@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -19,14 +20,7 @@ from .words import in_language, language, names
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     """A button that makes a table when it is pressed; ``name`` is that of the file without .csv."""
-    st.download_button(
-        label,
-        data=in_language(table),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    _offer(label, f"{name}.csv", table, mime="text/csv")
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
@@ -79,12 +73,9 @@ def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
 
 
 def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None:
-    st.download_button(
-        label,
-        data=in_language(content),
-        file_name=file_name,
-        mime="application/octet-stream",
-        icon=":material/download:",
-        on_click="ignore",
-        key=f"take-{label}",
-    )
+    _offer(label, file_name, content, mime="application/octet-stream", key=f"take-{label}")
+
+
+def _offer(label: str, file_name: str, content: Callable[[], bytes | str], **how: Any) -> None:
+    data, icon = in_language(content), ":material/download:"
+    st.download_button(label, data, file_name, icon=icon, on_click="ignore", **how)

@@ -8,26 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from html import escape
-from typing import Any
 
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Corpus
+from geometry import Corpus, explore
 from geometry.data import VectorSet
 from geometry.data.columns import FileColumn
 from geometry.data.number_text import signed
-from geometry.explore import (
-    Clusters,
-    Condition,
-    cluster_agreement,
-    cluster_words,
-    find_clusters,
-    merged_clusters,
-    rows_kept,
-    share_by_chance,
-)
 from geometry.explore.clusters import COMPONENTS, CONTROLS, NONE
 from geometry.notebook.page import view_html
 from geometry.notebook.view import CloudView
@@ -38,7 +27,7 @@ from geometry.projection.twin_message import TwinCloud, dots_of
 
 from . import jobs
 from .address import WINDOW, fills_window, put_in_url
-from .cache import kept
+from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_numbers
 from .downloads import csv_bytes, offer_csv
@@ -63,7 +52,7 @@ LARGEST = 1e300  # number of a slider at most
 AT_ONCE = 5_000  # points whose clusters are found without a job
 WHERE = "where"  # the filters in the address
 MOST_LINKED = 4000  # characters of filters that an address may have
-Named = tuple[Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
+Named = tuple[explore.Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
 
 
 # ---- the panel ----
@@ -89,7 +78,7 @@ def open_panel(*, has_cloud: bool = True) -> PanelPlaces:
         return panel
     is_full = fills_window()
     label = _("Leave the full window") if is_full else _("Full window")
-    icon = ":material/close_fullscreen:" if is_full else ":material/open_in_full:"
+    icon = f":material/{'close_fullscreen' if is_full else 'open_in_full'}:"
     if buttons.button(label, key="full-window", icon=icon):
         put_in_url(WINDOW, None if is_full else "1")
         st.rerun()  # the whole page
@@ -110,31 +99,28 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
     """
     n = cloud.n
     if n > MOST_GIVEN:
-        st.caption(
-            _("A file of the pictures has at most {most} points, and these are {n}.").format(
-                most=f"{MOST_GIVEN:,}", n=f"{n:,}"
-            )
-        )
+        text = _("A file of the pictures has at most {most} points, and these are {n}.")
+        st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{n:,}"))
         return
     found = found_marks(points)
     if found and cloud.selected is None:  # the file has a search of its own, which selects
         cloud = replace(cloud, selected=np.sort(found[0].rows))
     cloud = replace(cloud, marks=[each for each in cloud.marks if each not in found])
-    code, texts, name = language(), points.cloud.texts, points.corpus.name
+    given, code, title = cloud, language(), f"{points.corpus.name} · {cloud.name}"
+
+    def content() -> bytes:
+        view = CloudView(given, points.cloud.texts, unpack_cloud(given.points.body), code)
+        return view_html(view, title).encode()
+
     st.download_button(
         _("Download this view with its texts (HTML)"),
-        data=lambda: _view_file(cloud, texts, code, name),
+        data=content,
         file_name=f"{cloud.file_name}.html",
         mime="text/html",
         key="take-view",
         icon=":material/ios_share:",
         on_click="ignore",
     )
-
-
-def _view_file(cloud: TwinCloud, texts: Sequence[str], code: str, name: str) -> bytes:
-    places = unpack_cloud(cloud.points.body)
-    return view_html(CloudView(cloud, texts, places, code), f"{name} · {cloud.name}").encode()
 
 
 # ---- what is shown, and how large ----
@@ -157,7 +143,7 @@ class Explored:
         """The pictures with sizes, grey points, and the selection of a link or of a search."""
         about, column = cloud.provenance, self._sizing(points)
         if column is not None and not np.isnan(column.values).all():
-            low, high = np.nanquantile(column.values, CLIPPED)
+            _values, low, high = _clipped(column.values)
             line = _("size of the points: {name}, {low} to {high}")
             about += " · " + line.format(name=column.name, low=f"{low:.4g}", high=f"{high:.4g}")
         return replace(
@@ -175,7 +161,10 @@ class Explored:
         if self.greys and self.kept is not None and points.cloud.unit != "types":
             left_in = self.kept[points.corpus_rows]
             shown = left_in if shown is None else shown & left_in
-        sizes = None if sizing is None else _shares(sizing.values)
+        sizes = None
+        if sizing is not None:
+            values, low, high = _clipped(sizing.values)
+            sizes = (values - low) / ((high - low) or 1.0)
         return dots_of(len(points.cloud), sizes=sizes, shown=shown)
 
 
@@ -187,7 +176,10 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
     Counts beside the values are of the rows that the other filters keep. The address has the
     filters, by the places of columns and values: it contains nothing of a reader's own file.
     """
-    columns = _with_labels(corpus)
+    # its labels come last, so that a column keeps its place
+    columns, labels = [*corpus.columns], corpus.labels_as_column
+    if labels is not None:
+        columns.append(replace(labels, name=label_name(corpus)))
     if not columns:
         st.caption(_("Filters and sizes need a file with further columns."))
         put_in_url(WHERE, None)
@@ -202,7 +194,7 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         persist_state="session",
         placeholder=_("a column"),
     )
-    filters: dict[int, Condition] = {}
+    filters: dict[int, explore.Condition] = {}
     for place in by:
         filters[place] = _stored(columns[place], f"filter-{n_of}-{place}")
     for place in by:
@@ -210,32 +202,18 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
     put_in_url(WHERE, _as_text(columns, filters) or None)
     greys = False
     if filters and has_picture:
-        others = choose(
-            st.segmented_control,
-            _("The other points"),
-            {"gone": _("are left out"), "grey": _("turn grey")},
-            key="others",
-            required=True,
-        )
-        greys = others == "grey"
+        others = {"gone": _("are left out"), "grey": _("turn grey")}
+        box = st.segmented_control
+        greys = choose(box, _("The other points"), others, key="others", required=True) == "grey"
     size = _choose_size(corpus) if has_picture else None
     if not filters:
         return Explored(size=size)
-    kept_rows = rows_kept(columns, filters)
-    line = (
-        _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
-        if greys
-        else _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
-    )
+    kept_rows = explore.rows_kept(columns, filters)
+    line = _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
+    if greys:
+        line = _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
     st.caption(line.format(n=f"{int(kept_rows.sum()):,}", all=f"{len(kept_rows):,}"))
     return Explored(kept_rows, greys, size)
-
-
-def _with_labels(corpus: Corpus | VectorSet) -> list[FileColumn]:
-    """The corpus' columns, then its labels, if there are several: a column keeps its place."""
-    labels = corpus.labels_as_column
-    named = [] if labels is None else [replace(labels, name=label_name(corpus))]
-    return [*corpus.columns, *named]
 
 
 def _choose_size(corpus: Corpus | VectorSet) -> int | None:
@@ -251,13 +229,12 @@ def _choose_size(corpus: Corpus | VectorSet) -> int | None:
     return None if code == "same" else int(code)
 
 
-def _shares(values: np.ndarray) -> np.ndarray:
-    """Numbers as shares of their clipped range; the lowest share for a missing one."""
+def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Numbers in their clipped range, the lowest for a missing one, and the ends of the range."""
     if np.isnan(values).all():
-        return np.zeros(len(values))
-    low, high = np.nanquantile(values, CLIPPED)
-    shares = (values - low) / ((high - low) or 1.0)
-    return np.clip(np.nan_to_num(shares, nan=0.0), 0.0, 1.0)
+        return np.zeros(len(values)), 0.0, 0.0
+    low, high = np.nanquantile(values, CLIPPED).tolist()
+    return np.clip(np.where(np.isnan(values), low, values), low, high), low, high
 
 
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
@@ -271,20 +248,18 @@ def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
     filters = filters_of(columns, text)
     st.session_state[key] = list(filters)
     for place, wanted in filters.items():
-        column = columns[place]
-        if column.categories is None:
-            ends = _ends(column)
-            at = (wanted.low, wanted.high)
-            value = tuple(end if each is None else each for end, each in zip(ends, at, strict=True))
-            if ends[0] < ends[1]:
-                st.session_state[f"filter-{n_of}-{place}"] = tuple(
-                    min(max(each, ends[0]), ends[1]) for each in value
-                )
-        else:
-            st.session_state[f"filter-{n_of}-{place}"] = list(wanted.categories or ())
+        column, name = columns[place], f"filter-{n_of}-{place}"
+        if column.categories is not None:
+            st.session_state[name] = list(wanted.categories or ())
+            continue
+        low, high = _ends(column)
+        if low < high:
+            first = low if wanted.low is None else wanted.low
+            last = high if wanted.high is None else wanted.high
+            st.session_state[name] = tuple(np.clip((first, last), low, high).tolist())
 
 
-def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, Condition]) -> str:
+def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, explore.Condition]) -> str:
     """Filters for the address, as 0:1,4;2:0.5~3: places of columns, and of values or ends."""
     parts = []
     for place, wanted in filters.items():
@@ -300,19 +275,19 @@ def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, Condition]) ->
     return ";".join(parts)
 
 
-def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, Condition]:
+def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, explore.Condition]:
     """The filters of an address; parts that don't fit these columns are left out."""
-    found: dict[int, Condition] = {}
+    found: dict[int, explore.Condition] = {}
     for part in text[:MOST_LINKED].split(";"):
         meant = re.fullmatch(r"([0-9]{1,3}):(?:([0-9,]*)|([0-9.e+-]*)~([0-9.e+-]*))", part)
         if meant is None or int(meant[1]) >= len(columns):
             continue
         place, names = int(meant[1]), columns[int(meant[1])].categories
         if names is None:
-            found[place] = Condition(low=_finite(meant[3]), high=_finite(meant[4]))
+            found[place] = explore.Condition(low=_finite(meant[3]), high=_finite(meant[4]))
         else:
             places = [int(each) for each in (meant[2] or "").split(",") if each and len(each) < 10]
-            found[place] = Condition(tuple(names[i] for i in places if i < len(names)))
+            found[place] = explore.Condition(tuple(names[i] for i in places if i < len(names)))
     return found
 
 
@@ -324,14 +299,14 @@ def _finite(text: str | None) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _stored(column: FileColumn, key: str) -> Condition:
+def _stored(column: FileColumn, key: str) -> explore.Condition:
     """What the reader has chosen so far; everything on the first run."""
     chosen = st.session_state.get(key)
     if column.categories is not None:
-        return Condition(tuple(chosen) if chosen else column.categories)
+        return explore.Condition(tuple(chosen) if chosen else column.categories)
     if chosen is None or tuple(chosen) == _ends(column):
-        return Condition()
-    return Condition(low=chosen[0], high=chosen[1])
+        return explore.Condition()
+    return explore.Condition(low=chosen[0], high=chosen[1])
 
 
 def _ends(column: FileColumn) -> tuple[float, float]:
@@ -341,15 +316,15 @@ def _ends(column: FileColumn) -> tuple[float, float]:
 
 
 def _choose(
-    columns: Sequence[FileColumn], filters: Mapping[int, Condition], place: int, key: str
-) -> Condition:
+    columns: Sequence[FileColumn], filters: Mapping[int, explore.Condition], place: int, key: str
+) -> explore.Condition:
     column, label = columns[place], markdown(columns[place].name)
-    others = rows_kept(columns, filters, without=place)
+    others = explore.rows_kept(columns, filters, without=place)
     if column.categories is None:
         low, high = _ends(column)
         if low == high:
             st.caption(_("{name}: all rows have {value}.").format(name=label, value=f"{low:g}"))
-            return Condition()
+            return explore.Condition()
         is_whole = np.array_equal(column.values, np.round(column.values), equal_nan=True)
         step = 1.0 if is_whole and high - low < MOST_STEPS else (high - low) / SLIDER_STEPS
         st.slider(
@@ -378,7 +353,7 @@ def _choose(
     return wanted
 
 
-def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -> None:
+def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Condition) -> None:
     values = column.values[others & ~np.isnan(column.values)]
     counts, edges = np.histogram(values, bins=BINS, range=_ends(column))
     middle = (edges[:-1] + edges[1:]) / 2
@@ -390,13 +365,12 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: Condition) -
         f'<div style="height:{height:.1f}%;background:{colour}"></div>'
         for height, colour in zip(100 * counts / most, colours, strict=True)
     )
-    about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar").format(
-        name=column.name, n=f"{len(values):,}", most=f"{most:,}"
-    )
+    about = _("{name}: {n} rows that the other filters keep, at most {most} in a bar")
+    about = about.format(name=column.name, n=f"{len(values):,}", most=f"{most:,}")
     st.html(f'<div class="bars" role="img" aria-label="{escape(about)}">{bars}</div>')
 
 
-def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> None:
+def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: explore.Condition) -> None:
     theme, names = theme_named(st.context.theme.type), column.categories or ()
     order = np.argsort(-counts, kind="stable")[:MOST_BARS]
     most = max(int(counts.max()), 1)
@@ -405,8 +379,7 @@ def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: Condition) -> N
     for i in order.tolist():
         colour = theme.accent if names[i] in chosen else theme.other
         bar = f'<div style="width:{100 * counts[i] / most:.1f}%;background:{colour}"></div>'
-        name = escape(names[i] or _("empty cell"))
-        rows.append(f"<tr><td>{name}<td>{bar}<td>{counts[i]:,}</tr>")
+        rows.append(f"<tr><td>{escape(names[i] or _('empty cell'))}<td>{bar}<td>{counts[i]:,}</tr>")
     st.html(f'<table class="counts">{"".join(rows)}</table>')
 
 
@@ -436,11 +409,10 @@ def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 
     Those of many points are found by a job with progress and Cancel.
     """
-    found: Named = _in_job(_clusters, points, places)
-    return found
+    return _in_job(_clusters, points, places)
 
 
-def _in_job(function: Any, points: CorpusCloud, places: np.ndarray) -> Any:
+def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray) -> Answer:
     n, k = places.shape
     return jobs.kept_or_made(
         function,
@@ -453,20 +425,14 @@ def _in_job(function: Any, points: CorpusCloud, places: np.ndarray) -> Any:
 
 
 @kept(32)
-def _clusters(
-    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
-) -> Named:
-    report(0, 0)
-    found = find_clusters(places, seed=SEED)
-    return found, cluster_words(points.cloud.texts, found.labels)
+def _clusters(points: CorpusCloud, places: np.ndarray) -> Named:
+    found = explore.find_clusters(places, seed=SEED)
+    return found, explore.cluster_words(points.cloud.texts, found.labels)
 
 
 @kept(32)
-def _by_chance(
-    points: CorpusCloud, places: np.ndarray, report: jobs.Progress = jobs.no_report
-) -> tuple[float, float]:
-    report(0, 0)
-    return share_by_chance(places, _clusters(points, places)[0])
+def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float]:
+    return explore.share_by_chance(places, _clusters(points, places)[0])
 
 
 def _clustered(points: CorpusCloud, places: np.ndarray) -> np.ndarray:
@@ -477,7 +443,7 @@ def _clustered(points: CorpusCloud, places: np.ndarray) -> np.ndarray:
 def _merged(
     points: CorpusCloud, places: np.ndarray, elsewhere: np.ndarray
 ) -> tuple[tuple[int, ...], ...]:
-    return merged_clusters(elsewhere, _clusters(points, places)[0].labels)
+    return explore.merged_clusters(elsewhere, _clusters(points, places)[0].labels)
 
 
 def cluster_names(words: Sequence[Sequence[str]]) -> list[str]:
@@ -497,15 +463,10 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
 def column_colours(points: CorpusCloud, place: int) -> PointColours:
     column = points.column(place)
     if column.categories is None:
-        values, is_missing = column.values, np.isnan(column.values)
-        if is_missing.all():
-            return PointColours.by_value(np.zeros(len(values)), column.name)
-        low, high = np.nanquantile(values, CLIPPED)
-        title = column.name
-        if is_missing.any():
-            n = f"{int(is_missing.sum()):,}"
-            title = noted(title, _("{n} missing, drawn as the lowest").format(n=n))
-        return PointColours.by_value(np.clip(np.where(is_missing, low, values), low, high), title)
+        title, n = column.name, int(np.isnan(column.values).sum())
+        if 0 < n < len(column.values):
+            title = noted(title, _("{n} missing, drawn as the lowest").format(n=f"{n:,}"))
+        return PointColours.by_value(_clipped(column.values)[0], title)
     counts = np.bincount(column.values, minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")  # of the points shown
     rank = np.empty_like(order)
@@ -517,63 +478,55 @@ def column_colours(points: CorpusCloud, place: int) -> PointColours:
 
 
 def show_clusters(
-    points: CorpusCloud, pictures: Sequence[tuple[str, np.ndarray]], measured_on: str
+    points: CorpusCloud,
+    pictures: Sequence[tuple[str, np.ndarray]],  # title and places (n, k) of each
+    measured_on: str,
 ) -> None:
-    """A part with the clusters of the first picture, and what the others keep of them.
-
-    pictures : title and places (n, k) of each.
-    """
+    """A part with the clusters of the first picture, and what the others keep of them."""
     with folded(_("Clusters in the picture"), key="clusters", icon=":material/scatter_plot:") as on:
         if not on:
             return
         (title, places), *others = pictures
-        d = points.vectors.shape[1]
-        choose(
-            st.segmented_control,
-            _("Clusters of"),
-            {
-                "picture": _("the picture"),
-                "vectors": _("{k} principal components").format(k=min(COMPONENTS, d)),
-            },
-            key=CLUSTERS_ON,
-            required=True,
+        components = _("{k} principal components").format(
+            k=min(COMPONENTS, points.vectors.shape[1])
         )
+        of = {"picture": _("the picture"), "vectors": components}
+        choose(st.segmented_control, _("Clusters of"), of, key=CLUSTERS_ON, required=True)
         if _clustered(points, places) is not places:
             title, others = _("all dimensions"), list(pictures)
             places = points.vectors
         found, words = named_clusters(points, places)
-        st.markdown(
-            _(
-                "Groups of points that lie close together in **{title}**, named by their "
-                "characteristic words. Choose “clusters” as the colour to see them."
-            ).format(title=title)
+        about = _(
+            "Groups of points that lie close together in **{title}**, named by their "
+            "characteristic words. Choose “clusters” as the colour to see them."
         )
+        st.markdown(about.format(title=title))
         chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
         st.markdown(_chance_line(found.share, chance))
         for name, elsewhere in others:
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
+            mixed = _(
+                "In **{picture}**, these clusters are mixed, with at least half of the neighbours "
+                "in each other that a random mixture has: {names}."
+            )
             for group in _merged(points, places, elsewhere):
-                st.markdown(_merged_line(name, [cluster_names(words)[each] for each in group]))
+                named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
+                st.markdown(mixed.format(picture=name, names=named))
         st.caption(paragraph([*_how(found), measured_on]))
-        offer_csv(
-            _("Download clusters (CSV)"),
-            "clusters",
-            partial(_csv, points, found, words, measured_on),
-        )
+        table = partial(_csv, points, found, words, measured_on)
+        offer_csv(_("Download clusters (CSV)"), "clusters", table)
 
 
-def _table(found: Clusters, words: Sequence[Sequence[str]]) -> str:
+def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
     if not found.sizes:
         return ""
-    rows = [
-        (str(place), markdown(_(", ").join(each)) or "–", f"{size:,}")
-        for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1)
-    ][:MOST_LISTED]
     head = (_("cluster"), _("characteristic words"), _("points in it"))
-    lines = [head, ("---:", "---", "---:"), *rows]
+    lines = [head, ("---:", "---", "---:")]
+    for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1):
+        lines.append((str(place), markdown(_(", ").join(each)) or "–", f"{size:,}"))
     if len(found.sizes) > MOST_LISTED:
-        lines.append(("…", "", ""))
+        lines[2 + MOST_LISTED :] = [("…", "", "")]
     return markdown_table(lines)
 
 
@@ -587,8 +540,8 @@ def _chance_line(share: float, chance: tuple[float, float]) -> str:
     return paragraph([line, doubt]) if share <= high else line
 
 
-def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
-    agreed = cluster_agreement(first.labels, second.labels, seed=SEED)
+def _agreement_line(first: explore.Clusters, second: explore.Clusters, name: str) -> str:
+    agreed = explore.cluster_agreement(first.labels, second.labels, seed=SEED)
     if agreed.value is None or min(len(first.sizes), len(second.sizes)) < 2:
         return _(
             "**{name}**: {k} clusters; an agreement needs two clusters in both pictures."
@@ -608,24 +561,18 @@ def _agreement_line(first: Clusters, second: Clusters, name: str) -> str:
     )
 
 
-def _merged_line(picture: str, names: Sequence[str]) -> str:
-    return _(
-        "In **{picture}**, these clusters are mixed, with at least half of the neighbours in each "
-        "other that a random mixture has: {names}."
-    ).format(picture=picture, names=markdown(_("; ").join(names)))
-
-
-def _how(found: Clusters) -> list[str]:
+def _how(found: explore.Clusters) -> list[str]:
     how = _(
         "HDBSCAN on {n} points; a cluster has at least {smallest} of them. "
         "{outside} points lie between clusters."
     ).format(n=f"{found.n_clustered:,}", smallest=found.smallest, outside=f"{found.n_outside:,}")
     left = len(found.labels) - found.n_clustered
-    rest = (
-        _("The {n} others have the cluster of their nearest one of these, drawn by seed {seed}.")
-        if found.n_labelled == len(found.labels)
-        else _("{n} points were left out at random (seed {seed}).")
-    ).format(n=f"{left:,}", seed=found.seed)
+    rest = _("{n} points were left out at random (seed {seed}).")
+    if found.n_labelled == len(found.labels):
+        rest = _(
+            "The {n} others have the cluster of their nearest one of these, drawn by seed {seed}."
+        )
+    rest = rest.format(n=f"{left:,}", seed=found.seed)
     caution = _(
         "A picture of two or three directions hides clusters of the whole space. UMAP and t-SNE "
         "may split a cloud that has none."
@@ -634,20 +581,13 @@ def _how(found: Clusters) -> list[str]:
 
 
 def _csv(
-    points: CorpusCloud, found: Clusters, words: Sequence[Sequence[str]], measured_on: str
+    points: CorpusCloud, found: explore.Clusters, words: Sequence[Sequence[str]], measured_on: str
 ) -> bytes:
     cloud = points.cloud
     labels = cloud.labels or ("",) * len(cloud)
-    rows = [
-        [
-            str(row + 1),
-            text,
-            label,
-            "" if cluster == NONE else str(cluster + 1),
-            "" if cluster == NONE else " ".join(words[cluster]),
-        ]
-        for row, text, label, cluster in zip(
-            row_numbers(cloud).tolist(), cloud.texts, labels, found.labels.tolist(), strict=True
-        )
-    ]
+    numbers, clusters = row_numbers(cloud).tolist(), found.labels.tolist()
+    rows = []
+    for row, text, label, cluster in zip(numbers, cloud.texts, labels, clusters, strict=True):
+        named = ["", ""] if cluster == NONE else [str(cluster + 1), " ".join(words[cluster])]
+        rows.append([str(row + 1), text, label, *named])
     return csv_bytes(["row", "text", "label", "cluster", "words"], rows, measured_on)

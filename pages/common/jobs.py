@@ -114,6 +114,7 @@ class Job:
         self._reported = 0.0
         self._loaded = 0  # items in the first report: their time includes loading
         self._finished, self._cancel = threading.Event(), threading.Event()
+        self.wait, self.cancel = self._finished.wait, self._cancel.set
         self._work = work
 
     def run(self) -> None:
@@ -139,12 +140,6 @@ class Job:
         if total and total != self.total:  # its first stage, or the next
             self._began, self._loaded = self._reported, done
         self.done, self.total = done, total
-
-    def cancel(self) -> None:
-        self._cancel.set()
-
-    def wait(self, seconds: float) -> bool:
-        return self._finished.wait(seconds)
 
     def excludes(self, other: Job) -> bool:
         """Whether a visitor may not have both at once."""
@@ -218,7 +213,7 @@ def _run(key: str, job: Job) -> None:
 
 def wait_for(
     key: str,
-    work: Callable[[Progress], Any],
+    work: Callable[[Progress], Answer],
     what: str,
     *,
     lane: str = "encode",
@@ -228,19 +223,18 @@ def wait_for(
     passing: bool = False,  # the work depends on the page's controls: moving one cancels it
     is_long: bool = False,  # more than some seconds: others of the lane go first
     in_place: bool = False,  # progress in ``progress_place``, where it moves no picture
-) -> Any:
+) -> Answer:
     """The result of work that is run or joined, with its progress; ``key`` names all it depends on.
 
     If the work is cancelled, the page's run ends with a button to start again. An error is raised
     here; a panic of a library in Rust as a RuntimeError, or the page would run for ever.
     """
-    sentences = {
-        CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
-        DIED: _(
-            "The process that did this work was ended, perhaps because memory ran out. Your "
-            "texts are still here, and you can start again."
-        ),
-    }
+    died = _(
+        "The process that did this work was ended, perhaps because memory ran out. Your texts are "
+        "still here, and you can start again."
+    )
+    usual = _("Cancelled. Your texts are still here, and you can start again.")
+    sentences = {CANCELLED: cancelled or usual, DIED: died}
     if key in _left():
         _offer_again(key, sentences[_left()[key]])
     session = session_id()
@@ -272,7 +266,8 @@ def wait_for(
         raise job.error
     if job.error is not None:
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
-    return job.result
+    result: Answer = job.result
+    return result
 
 
 def progress_place() -> None:
@@ -293,8 +288,7 @@ def kept_or_made(
             beside = {REPORT: report} if function.takes_report else {}
             return function.function(*values, **beside)
 
-        made: Answer = wait_for(function.name_of(*values), work, what, **how)
-        answer = function.put(made, *values)
+        answer = function.put(wait_for(function.name_of(*values), work, what, **how), *values)
     return answer
 
 
@@ -318,8 +312,8 @@ def all_kept_or_made(
             return made
 
         name = "/".join(function.name_of(*values) for values in missing)
-        made = wait_for(name, work, what.format(n=len(missing)), **how)
-        for values, answer in zip(missing, made, strict=True):
+        answers = wait_for(name, work, what.format(n=len(missing)), **how)
+        for values, answer in zip(missing, answers, strict=True):
             function.put(answer, *values)
     return [function(*values) for values in calls]
 
@@ -339,12 +333,8 @@ def _left() -> dict[str, str]:
 
 def _offer_again(key: str, sentence: str) -> NoReturn:
     st.info(sentence)
-    st.button(
-        _("Start again"),
-        key=f"again-{key}",
-        on_click=st.session_state["left_jobs"].pop,
-        args=(key, None),
-    )
+    again = st.session_state["left_jobs"].pop
+    st.button(_("Start again"), key=f"again-{key}", on_click=again, args=(key, None))
     st.stop()
 
 
@@ -355,8 +345,7 @@ def _progress_line(job: Job, what: str, amount: Callable[[float], str]) -> str:
         return f"{what} · " + _("Loading …")
     line = f"{what} · {amount(job.done)} / {amount(job.total)}"
     if job.rate:
-        left = (job.total - job.done) / job.rate
-        line += " · " + _("{rate} a second, {left} s left").format(
-            rate=amount(job.rate), left=f"{left:,.0f}"
-        )
+        left = f"{(job.total - job.done) / job.rate:,.0f}"
+        speed = _("{rate} a second, {left} s left").format(rate=amount(job.rate), left=left)
+        line = f"{line} · {speed}"
     return line

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, lru_cache, partial
 from hashlib import sha256
 from math import inf
 from typing import Any, Literal, NoReturn
@@ -22,27 +22,9 @@ from geometry.data.limits import LESSON_MEGABYTES
 from geometry.data.number_text import signed
 from geometry.data.translations import ENGLISH
 
-from .address import (
-    CLASS,
-    OWN_FILE,
-    PARAMETERS,
-    PRESENT,
-    WINDOW,
-    is_presenting,
-    number_in_url,
-    put_in_url,
-)
-from .classroom.visit import (
-    CLASS_BAR,
-    NO_RIGHT_ANSWER,
-    current,
-    give_lesson,
-    is_closed,
-    may_show,
-    note_truth,
-    own_answer,
-)
-from .page_list import PAGES, page_labels, page_path
+from . import address
+from .classroom import visit
+from .controls import act_button
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
 
@@ -54,8 +36,8 @@ FACTS, SAID, LAST = "lesson-facts", "lesson-said", "lesson-last"  # in the sessi
 QUESTION, ANSWER = "lesson-question", "lesson-answer"
 MAY_SHOW = "lesson-may-show"  # in the session: the class has been shown the answer
 # What a step leaves as the reader has it, unless the step names it.
-KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", PRESENT, CLASS)
-NOT_OF_A_STEP = (LESSON, AT, "lang", PRESENT, CLASS, WINDOW, OWN_FILE, "revision")
+KEPT = ("lang", "model", "revision", "dtype", "prefix", "corpus", "pairs", "present", "class")
+NOT_OF_A_STEP = (LESSON, AT, "lang", "present", "class", "window", "file", "revision")
 MOST_STEPS, LONGEST, MOST_BYTES = 60, 1000, 200_000
 FEWEST_OPTIONS, MOST_OPTIONS = 2, 5  # of a guess
 RIGHT_SIGN = "*"  # in the editor, before the right answer
@@ -77,16 +59,14 @@ class LessonError(ValueError):
 class Case:
     text: str
     fact: str = ""
-    above: float | None = None
-    below: float | None = None
+    above: float = -inf
+    below: float = inf
     right: bool | None = None
 
     def fits(self, facts: Facts) -> bool:
         """Whether the fact is known and within the limits; True without a fact."""
         value = facts.get(self.fact)
-        low = -inf if self.above is None else self.above
-        high = inf if self.below is None else self.below
-        return not self.fact or (isinstance(value, int | float) and low < value < high)
+        return not self.fact or (isinstance(value, int | float) and self.above < value < self.below)
 
 
 Cases = tuple[Case, ...]
@@ -104,7 +84,7 @@ class Guess:
         """The place of the right option; NO_RIGHT_ANSWER if there is none, None if unknown."""
         if not any(case.fact for case in self.options):
             marked = [place for place, case in enumerate(self.options) if case.right]
-            return marked[0] if marked else NO_RIGHT_ANSWER
+            return marked[0] if marked else visit.NO_RIGHT_ANSWER
         fitting = [place for place, case in enumerate(self.options) if case.fits(facts)]
         return fitting[0] if facts and fitting else None
 
@@ -129,6 +109,7 @@ def shipped_lesson(code: str) -> tuple[Step, ...]:
     return read_lesson(path.read_text(encoding="utf-8"))
 
 
+@lru_cache
 def read_lesson(text: str) -> tuple[Step, ...]:
     try:
         content = tomllib.loads(text)
@@ -149,12 +130,12 @@ def _step(given: dict[str, Any]) -> Step:
             raise ValueError(f"{len(options)} options: {guess.question[:60]!r}")
     query = {name: _short(value) for name, value in given.get("query", {}).items()}
     step = Step(**given | {"look": _cases(given["look"]), "query": query, "guess": guess})
-    if step.page not in PAGES or not re.fullmatch(r"[a-z-]*", step.part):
+    if step.page not in address.PAGES or not re.fullmatch(r"[a-z-]*", step.part):
         raise ValueError(f"page = {step.page!r}, part = {step.part!r}")
     for text in (step.title, step.note):
         _short(text)
     for name, value in query.items():
-        is_known = name in PARAMETERS and name not in NOT_OF_A_STEP
+        is_known = name in address.PARAMETERS and name not in NOT_OF_A_STEP
         # a file of somebody else names no folder of the server, and nothing to download
         if not is_known or (name in DATA and not DATA[name].fullmatch(value)):
             raise ValueError(f"query: {name} = {value!r}")
@@ -167,7 +148,7 @@ def _cases(value: Any) -> Cases:
     cases = tuple(Case(each) if isinstance(each, str) else Case(**each) for each in given)
     for case in cases:
         _short(case.text), _short(case.fact)
-        float(case.above or 0), float(case.below or 0)
+        float(case.above), float(case.below)
     if not cases:
         raise ValueError("a list without a text")
     return cases
@@ -181,7 +162,8 @@ def _short(value: Any) -> str:
 
 def lesson_toml(steps: Iterable[Step]) -> str:
     def written(pairs: list[tuple[str, Any]]) -> Any:
-        values = {name: value for name, value in pairs if value is not None}  # TOML has no None
+        # TOML has no None; a limit that is not reached is none
+        values = {name: value for name, value in pairs if value not in (None, -inf, inf)}
         is_text = values.keys() == {"text", "fact"} and not values["fact"]
         return values["text"] if is_text else values
 
@@ -205,19 +187,14 @@ class Place:
 def steps_of(code: str) -> tuple[Step, ...]:
     """The steps of a lesson by its code in the address; none for a lesson that is not here."""
     if code == OWN:
-        room = current()
-        if room is not None and room.lesson and not room.leads:
-            return _teachers_lesson(room.lesson)
-        return tuple(st.session_state.get(MY_STEPS, ()))
+        room = visit.current()
+        if room is None or not room.lesson or room.leads:
+            return tuple(st.session_state.get(MY_STEPS, ()))
+        with suppress(LessonError):
+            return read_lesson(room.lesson)
+        return ()
     steps = shipped_lesson(language())
     return tuple(step for step in steps if step.short) if code == SHORT else steps
-
-
-@cache
-def _teachers_lesson(text: str) -> tuple[Step, ...]:
-    with suppress(LessonError):
-        return read_lesson(text)
-    return ()
 
 
 def enter_lesson(page: str) -> Place | None:
@@ -226,7 +203,7 @@ def enter_lesson(page: str) -> Place | None:
     last_page, *last = state.get(LAST, (page,))
     if LESSON not in query and last_page != page:  # a link to a page has no parameters
         for name, value in zip((LESSON, AT), last, strict=True):
-            put_in_url(name, value)
+            address.put_in_url(name, value)
     state.pop(SAID, None)
     code = query.get(LESSON, "")
     if code not in (WHOLE, SHORT, OWN):
@@ -235,7 +212,7 @@ def enter_lesson(page: str) -> Place | None:
     steps = steps_of(code)
     if not steps:
         return Place(code, (), 0)
-    number = number_in_url(AT) or 0
+    number = address.number_in_url(AT) or 0
     if not 0 < number <= len(steps):
         _go_to(code, steps, 0)
     is_arrival = LAST not in state
@@ -249,8 +226,8 @@ def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
     """Open the step's page with the step's settings; what it does not name is at its default."""
     step, state = steps[at], st.session_state
     query = {LESSON: code, AT: str(at + 1)}
-    if is_presenting():
-        query[PRESENT] = "1"
+    if address.is_presenting():
+        query[address.PRESENT] = "1"
     # what is kept is in the session; else it is in the address alone, on a first visit
     query |= {
         name: st.query_params[name]
@@ -258,17 +235,17 @@ def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
         if name in st.query_params and name not in state
     }
     others = ("revision", "dtype", "prefix") if "model" in step.query else ()  # of another model
-    for name in PARAMETERS:
+    for name in address.PARAMETERS:
         if name not in KEPT or name in step.query or name in others:
             state.pop(name, None)
     state.pop(CHOSEN, None)
     state.get(LEFT, {}).pop(step.page, None)
     try:
-        st.switch_page(page_path(step.page), query_params=query | dict(step.query))
+        st.switch_page(address.page_path(step.page), query_params=query | dict(step.query))
     except StreamlitAPIException:  # a control on the screen has the parameter: by another page
         state.pop(LAST, None)
-        away = next(page for page in PAGES if page not in (step.page, state.get("page")))
-        st.switch_page(page_path(away), query_params=query)
+        away = next(page for page in address.PAGES if page not in (step.page, state.get("page")))
+        st.switch_page(address.page_path(away), query_params=query)
 
 
 def show_lesson_bar(page: str) -> None:
@@ -282,12 +259,12 @@ def show_lesson_bar(page: str) -> None:
             return
         step = place.step
         if place.code == OWN:
-            give_lesson(lesson_toml(place.steps))
+            visit.give_lesson(lesson_toml(place.steps))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             number = _("Step {n} of {all}").format(n=place.at + 1, all=len(place.steps))
             st.markdown(f"{number} · **{_shown(step.title, place)}**", width="stretch")
-            room = current()
-            if step.note and not is_presenting() and (room is None or room.leads):
+            room = visit.current()
+            if step.note and not address.is_presenting() and (room is None or room.leads):
                 with st.popover(_("For the teacher"), type="tertiary", key="lesson-note"):
                     st.markdown(_shown(step.note, place))
             _step_button(place, -1, _("Back"), "arrow_back", "lesson-back")
@@ -295,7 +272,7 @@ def show_lesson_bar(page: str) -> None:
             _leave_button()
         if page != step.page:
             text = _("Step {n} is on the page “{page}”.")
-            st.caption(text.format(n=place.at + 1, page=page_labels()[step.page]))
+            st.caption(text.format(n=place.at + 1, page=address.page_labels()[step.page]))
             if st.button(_("Show the step"), key="lesson-again"):
                 _go_to(place.code, place.steps, place.at)
             return
@@ -316,18 +293,13 @@ def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None
 
 
 def _leave_button() -> None:
-    st.button(
-        _("Leave the lesson"),
-        key="lesson-leave",
-        icon=":material/close:",
-        type="tertiary",
-        on_click=_leave,
-    )
+    label = _("Leave the lesson")
+    act_button(label, "lesson-leave", "close", _leave, type="tertiary")
 
 
 def _leave() -> None:
     for name in (LESSON, AT):
-        put_in_url(name, None)
+        address.put_in_url(name, None)
 
 
 @st.fragment(key=QUESTION)
@@ -336,17 +308,17 @@ def _question(place: Place) -> None:
     guess = place.step.guess
     assert guess is not None
     options = [_shown(case.text, place) for case in guess.options]
-    parts = [QUESTION] if current() is None else [QUESTION, CLASS_BAR]
+    parts = [QUESTION] if visit.current() is None else [QUESTION, visit.CLASS_BAR]
     chosen = st.pills(
         _shown(guess.question, place),
         range(len(options)),
         key=_guess_key(place),
         format_func=options.__getitem__,
         on_change=lambda: st.rerun(parts),
-        disabled=is_closed(_guess_id(place)),
+        disabled=visit.is_closed(_guess_id(place)),
     )
     plain = [case.text for case in guess.options]
-    st.session_state[MAY_SHOW] = may_show(_guess_id(place), guess.question, plain, chosen)
+    st.session_state[MAY_SHOW] = visit.may_show(_guess_id(place), guess.question, plain, chosen)
     st.session_state[ANSWER] = st.empty()
     _show_answer(place)
 
@@ -377,12 +349,12 @@ def _show_answer(place: Place) -> None:
     guess, known, slot = place.step.guess, st.session_state[FACTS], st.session_state.get(ANSWER)
     if guess is None or slot is None:
         return
-    right, chosen = guess.right(known), own_answer(st.session_state.get(_guess_key(place)))
+    right, chosen = guess.right(known), visit.own_answer(st.session_state.get(_guess_key(place)))
     if right is None:
         return
-    note_truth(_guess_id(place), right)
-    has_guessed = chosen is not None or current() is not None
-    if right == NO_RIGHT_ANSWER or not st.session_state.get(MAY_SHOW) or not has_guessed:
+    visit.note_truth(_guess_id(place), right)
+    has_guessed = chosen is not None or visit.current() is not None
+    if right == visit.NO_RIGHT_ANSWER or not st.session_state.get(MAY_SHOW) or not has_guessed:
         return
     text = _("“{truth}” is right.")
     if chosen not in (None, right):
@@ -424,15 +396,8 @@ def show_lesson_menu(page: str) -> None:
             name = label.format(n=len(steps))
             if steps and st.button(name, key=f"lesson-start-{code}", width="stretch"):
                 _go_to(code, steps, 0)
-        st.button(
-            _("Add this view to my lesson"),
-            key="lesson-add",
-            icon=":material/add:",
-            width="stretch",
-            disabled=len(mine) >= MOST_STEPS,
-            on_click=_add_view,
-            args=(page,),
-        )
+        name, is_full = _("Add this view to my lesson"), len(mine) >= MOST_STEPS
+        act_button(name, "lesson-add", "add", _add_view, page, width="stretch", disabled=is_full)
         name = _("Edit, open and save my lesson")
         if st.button(name, key="lesson-edit", icon=":material/edit:", width="stretch"):
             st.dialog(_("My lesson"), width="large")(_show_editor)()
@@ -443,10 +408,10 @@ def _add_view(page: str) -> None:
     query = {
         name: value[:LONGEST]
         for name, value in (shown | st.query_params.to_dict()).items()
-        if name in PARAMETERS and name not in NOT_OF_A_STEP
+        if name in address.PARAMETERS and name not in NOT_OF_A_STEP
         if name not in DATA or DATA[name].fullmatch(value)
     }
-    step = Step(page, page_labels()[page], (Case(""),), query)
+    step = Step(page, address.page_labels()[page], (Case(""),), query)
     _keep([*st.session_state.get(MY_STEPS, ()), step])
 
 
@@ -483,7 +448,7 @@ def scroll_target() -> tuple[str, str]:
 
 def shows_part(part: str) -> bool:
     """Whether a part is shown: for an audience only if the lesson's step is about it."""
-    return not is_presenting() or scroll_target()[1] == part
+    return not address.is_presenting() or scroll_target()[1] == part
 
 
 def _show_editor() -> None:
@@ -503,24 +468,18 @@ def _show_editor() -> None:
         key = f"lesson-{st.session_state.get(EDITION, 0)}-{at}"
         with st.container(border=True, gap="xsmall"):
             label = _("Step {n}: title").format(n=at + 1)
-            title = _line(label, step.title, f"{key}-title")
-            look = _lines(_("Sentences to read"), step.look[0].text, f"{key}-look")
-            note = _line(_("Note for the teacher"), step.note, f"{key}-note")
+            title = _typed(label, step.title, f"{key}-title")
+            look = _typed(_("Sentences to read"), step.look[0].text, f"{key}-look", lines=True)
+            note = _typed(_("Note for the teacher"), step.note, f"{key}-note")
             cases = (replace(step.look[0], text=look), *step.look[1:])
             guess = _edit_question(step.guess, key)
             steps[at] = replace(step, title=title, look=cases, note=note, guess=guess)
             moves = (-1, "arrow_upward", _("Earlier")), (1, "arrow_downward", _("Later"))
             with st.container(horizontal=True, gap="xsmall"):
-                st.caption(page_labels()[step.page], width="stretch")
+                st.caption(address.page_labels()[step.page], width="stretch")
                 for by, icon, label in (*moves, (0, "delete", _("Remove"))):
-                    st.button(
-                        label,
-                        key=f"{key}-{icon}",
-                        icon=f":material/{icon}:",
-                        disabled=bool(by) and not 0 <= at + by < len(steps),
-                        on_click=_move,
-                        args=(at, by),
-                    )
+                    is_end = bool(by) and not 0 <= at + by < len(steps)
+                    act_button(label, f"{key}-{icon}", icon, _move, at, by, disabled=is_end)
     st.session_state[MY_STEPS] = tuple(steps)
     if not steps:
         return
@@ -535,12 +494,9 @@ def _show_editor() -> None:
     )
 
 
-def _line(label: str, value: str, key: str) -> str:
-    return st.text_input(label, value, key=key, max_chars=LONGEST) or ""
-
-
-def _lines(label: str, value: str, key: str) -> str:
-    return st.text_area(label, value, key=key, max_chars=LONGEST, height=80) or ""
+def _typed(label: str, value: str, key: str, *, lines: bool = False) -> str:
+    field = partial(st.text_area, height=80) if lines else st.text_input
+    return field(label, value, key=key, max_chars=LONGEST) or ""
 
 
 def _edit_question(guess: Guess | None, key: str) -> Guess | None:
@@ -550,9 +506,9 @@ def _edit_question(guess: Guess | None, key: str) -> Guess | None:
     options = guess.options if guess else ()
     lines = "\n".join(f"{RIGHT_SIGN if case.right else ''}{case.text}" for case in options)
     before = guess.question if guess else ""
-    question = _line(_("Question for the class"), before, f"{key}-question")
+    question = _typed(_("Question for the class"), before, f"{key}-question")
     label = _("Its answers, two to five, one a line; * before the right one")
-    answers = _lines(label, lines, f"{key}-answers")
+    answers = _typed(label, lines, f"{key}-answers", lines=True)
     written = [line.strip() for line in answers.splitlines() if line.strip(f" {RIGHT_SIGN}")]
     if not question.strip():
         return None

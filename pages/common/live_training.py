@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -16,6 +15,7 @@ import streamlit as st
 from geometry.process import PAUSE, RUN, STEP, Process, ProcessEnded, ProcessLimits
 
 from .cache import memory_limits
+from .controls import act_button
 from .messages import error_text
 from .streamlit_internals import is_connected, session_id
 from .words import _
@@ -76,14 +76,13 @@ class Training:
             waiting = [each for each in _active if each._process is None]
             return waiting.index(self) + 1 if self in waiting else 0
 
-    def pause(self) -> None:
-        self._order(PAUSE, "paused")
-
-    def resume(self) -> None:
-        self._order(RUN, "running")
-
-    def step(self) -> None:
-        self._order(STEP, "paused")
+    def order(self, what: float) -> None:
+        """PAUSE, RUN, or STEP: run until the next record, and then pause."""
+        with _changed:
+            if self._process is not None and self.state in ("running", "paused"):
+                self._process.order(what)
+                self.state = "running" if what == RUN else "paused"
+                self._paused_at = time.monotonic()
 
     def stop(self) -> None:
         """End the process, within a second in which this waits. The records stay."""
@@ -92,12 +91,6 @@ class Training:
 
     def wait(self, seconds: float) -> bool:
         return self._ended.wait(seconds)
-
-    def _order(self, what: float, state: TrainingState) -> None:
-        with _changed:
-            if self._process is not None and self.state in ("running", "paused"):
-                self._process.order(what)
-                self.state, self._paused_at = state, time.monotonic()
 
     def _run(self) -> None:
         try:
@@ -122,23 +115,21 @@ class Training:
                 _changed.notify_all()
 
     def _process_at_its_turn(self) -> Process:
+        """A process, once a place is free and no other training of this session runs."""
         with _changed:
-            self._check()
-            while not self._is_next():
-                _changed.wait(POLL_SECONDS)
+            while True:
                 self._check()
+                running = [each for each in _active if each._process is not None]
+                busy = {each._session for each in running}
+                waiting = (each for each in _active if each._process is None)
+                first = next((each for each in waiting if each._session not in busy), None)
+                if first is self and len(running) < memory_limits().trainings:
+                    break
+                _changed.wait(POLL_SECONDS)
             self._process = Process(TRAINING)
             self._process.start(self._call.pop())
             self.state = "running"
             return self._process
-
-    def _is_next(self) -> bool:
-        """Whether it may start: a place is free, and no other training of its session runs."""
-        running = [each for each in _active if each._process is not None]
-        busy = {each._session for each in running}
-        waiting = (each for each in _active if each._process is None)
-        first = next((each for each in waiting if each._session not in busy), None)
-        return first is self and len(running) < memory_limits().trainings
 
     def _check(self, *_: int) -> None:
         now = time.monotonic()
@@ -173,18 +164,19 @@ def follow(
     every: float = 0.0,
 ) -> None:
     """Draw in a fragment, again while the training is active or ``playing`` in the session."""
-    was_playing = bool(st.session_state.get(playing))
-    former: Training | None = st.session_state.get(STATE, {}).get(name)
-    was_active = former is not None and former.is_active
 
-    seconds = REDRAW_SECONDS if was_active else every if was_playing else None
+    def now() -> tuple[Training | None, bool, bool]:
+        training: Training | None = st.session_state.get(STATE, {}).get(name)
+        is_active = training is not None and training.is_active
+        return training, is_active, bool(st.session_state.get(playing))
+
+    _training, *before = now()
+    seconds = REDRAW_SECONDS if before[0] else every if before[1] else None
 
     @st.fragment(run_every=seconds)
     def part() -> None:
-        training: Training | None = st.session_state.get(STATE, {}).get(name)
-        is_playing = bool(st.session_state.get(playing))
-        is_active = training is not None and training.is_active
-        if (was_active, was_playing) != (is_active, is_playing):
+        training, *after = now()
+        if after != before:
             st.rerun()  # the whole page, because the timer starts or ends
         draw(training)
 
@@ -193,31 +185,22 @@ def follow(
 
 def show_controls(name: str, training: Training) -> None:
     """Pause, resume, step, stop and reset; below them the place in the queue or the error."""
-    paused = training.state == "paused"
-    is_running = training.state in ("running", "paused")
-    on, off = (_("Resume"), "play_arrow", training.resume), (_("Pause"), "pause", training.pause)
+    is_running, order = training.state in ("running", "paused"), training.order
+    on, off = (_("Resume"), "play_arrow", order, RUN), (_("Pause"), "pause", order, PAUSE)
     one_step = _("Train until the next recorded step, and then pause.")
-    of_active = (
-        ("pause", *(on if paused else off), None),
-        ("step", _("One step"), "skip_next", training.step, one_step),
-        ("stop", _("Stop"), "stop", training.stop, None),
-    )
     reset = _("End the training and remove what it recorded.")
-    end = partial(drop, name)
-    buttons = (
-        *(of_active if training.is_active else ()),
-        ("reset", _("Reset"), "restart_alt", end, reset),
-    )
+    buttons: list[tuple[Any, ...]] = [("reset", reset, _("Reset"), "restart_alt", drop, name)]
+    if training.is_active:
+        buttons[:0] = [
+            ("pause", None, *(on if training.state == "paused" else off)),
+            ("step", one_step, _("One step"), "skip_next", order, STEP),
+            ("stop", None, _("Stop"), "stop", training.stop),
+        ]
     with st.container(horizontal=True, key=f"training-{name}", gap="xsmall"):
-        for what, label, icon, on_click, about in buttons:
-            st.button(
-                label,
-                key=f"training-{name}-{what}",
-                icon=f":material/{icon}:",
-                disabled=what in ("pause", "step") and not is_running,
-                on_click=on_click,
-                help=about,
-            )
+        for what, about, label, icon, act, *values in buttons:
+            is_off = what in ("pause", "step") and not is_running
+            key = f"training-{name}-{what}"
+            act_button(label, key, icon, act, *values, disabled=is_off, help=about)
     if training.state == "waiting":
         said = _(
             "Waiting for a free place: at most {n} trainings run at once on this server, and "
@@ -228,12 +211,11 @@ def show_controls(name: str, training: Training) -> None:
         said = _("Paused for {n} minutes, so the training has ended. Its steps are still here.")
         st.info(said.format(n=round(LONGEST_PAUSE / 60)))
     elif isinstance(training.error, ProcessEnded | MemoryError):
-        st.error(
-            _(
-                "The process of this training was ended, perhaps because memory ran out. Choose a "
-                "smaller model or vocabulary, and train again."
-            )
+        said = _(
+            "The process of this training was ended, perhaps because memory ran out. Choose a "
+            "smaller model or vocabulary, and train again."
         )
+        st.error(said)
     elif training.error is not None:
         st.error(error_text(training.error))
 

@@ -61,27 +61,25 @@ LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
 
 
 def measure_label(name: str, *, with_unit: bool = False) -> str:
-    label = _(LABELS[name])
-    if not (with_unit and unit_of(name)):
-        return label
-    return _("{measure} ({unit})").format(measure=label, unit=unit_of(name))
+    label, unit = _(LABELS[name]), unit_of(name)
+    return _("{measure} ({unit})").format(measure=label, unit=unit) if with_unit and unit else label
 
 
 def agreement_label(corpus: Corpus) -> str:
     """The label of the neighbours' agreement, named after the column of the labels."""
-    if corpus.label_column is None:
-        return measure_label("label_agreement")
-    if corpus.label_column == "topic":
-        return _("topic agreement of 5 neighbours")
-    return _("agreement of 5 neighbours in “{column}”").format(column=markdown(corpus.label_column))
+    label = {
+        None: measure_label("label_agreement"),
+        "topic": _("topic agreement of 5 neighbours"),
+    }.get(corpus.label_column, _("agreement of 5 neighbours in “{column}”"))
+    return label.format(column=markdown(corpus.label_column))
 
 
 def same_label(corpus: Corpus) -> str:
-    if corpus.label_column == "topic":
-        return _("same topic (5 nearest)")
-    if corpus.label_column is None:
-        return _("same label (5 nearest)")
-    return _("same {column} (5 nearest)").format(column=corpus.label_column)
+    label = {
+        None: _("same label (5 nearest)"),
+        "topic": _("same topic (5 nearest)"),
+    }.get(corpus.label_column, _("same {column} (5 nearest)"))
+    return label.format(column=corpus.label_column)
 
 
 def label_name(corpus: Corpus | VectorSet) -> str:
@@ -154,11 +152,10 @@ def measure_numbers(
     numbers = []
     for name in names:
         row = rows[name]
-        value, isotropic = (
-            print_value(name, each, COSINE_DECIMALS) or "—" for each in (row.value, row.baseline)
-        )
-        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
+        value = print_value(name, row.value, COSINE_DECIMALS) or "—"
+        isotropic = print_value(name, row.baseline, COSINE_DECIMALS) or "—"
         note = _("isotropic: {value}").format(value=isotropic)
+        change = "" if raw is None else change_of(row.value, raw[name].value, COSINE_DECIMALS)
         numbers.append(BigNumber(labels[name], value, note, change_words(change)))
     return numbers
 
@@ -228,12 +225,11 @@ def isotropic_control(n: int, d: int) -> Control | NoControl:
     if n < 2:
         return nothing_measured()
     spread = np.format_float_positional(mean_cosine_spread(n, d), precision=1, fractional=False)
-    return Control(
-        _(
-            "as many isotropic directions have a mean cosine of **0**, with a standard deviation "
-            "of {spread} (n = {n}, d = {d})."
-        ).format(spread=spread, n=f"{n:,}", d=d)
+    said = _(
+        "as many isotropic directions have a mean cosine of **0**, with a standard deviation of "
+        "{spread} (n = {n}, d = {d})."
     )
+    return Control(said.format(spread=spread, n=f"{n:,}", d=d))
 
 
 def nothing_measured() -> NoControl:
@@ -273,9 +269,8 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         "unknown": _("Not enough data."),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
-        st.markdown(
-            _("Claim: {claim} – {source}").format(claim=verdict.claim, source=verdict.source)
-        )
+        claim = _("Claim: {claim} – {source}")
+        st.markdown(claim.format(claim=verdict.claim, source=verdict.source))
         mark = f"{ICONS[verdict.state]} **{verdict.heading or states[verdict.state]}**"
         st.markdown(paragraph([mark, verdict.measured]))
         if isinstance(control := verdict.control, NoControl):

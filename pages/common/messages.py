@@ -23,21 +23,20 @@ _LOG = logging.getLogger(__name__)
 
 def error_text(error: Exception) -> str:
     """What is wrong, the limit and the remedy. An error of another library is quoted."""
-    if not isinstance(error, GeometryError):
-        if not isinstance(error, ENCODER_ERRORS) or _is_ours(error):
-            return _(
-                "This can’t be shown, because of a fault in this program. Your data are still "
-                "here, and the server’s log names the fault."
-            )
-        reason = markdown(str(error).rstrip(".") or type(error).__name__)
+    if isinstance(error, GeometryError):
+        said = error.sentence(_, markdown)
+        offline = _("Without a network you can still use the project’s pairs and uploads.")
+        return paragraph([said, offline]) if isinstance(error, DataSetError) else said
+    if not isinstance(error, ENCODER_ERRORS) or _is_ours(error):
         return _(
-            "A library failed ({reason}). Nothing was lost. Try again, with other settings or "
-            "less text."
-        ).format(reason=reason)
-    if not isinstance(error, DataSetError):
-        return error.sentence(_, markdown)
-    offline = _("Without a network you can still use the project’s pairs and uploads.")
-    return paragraph([error.sentence(_, markdown), offline])
+            "This can’t be shown, because of a fault in this program. Your data are still here, "
+            "and the server’s log names the fault."
+        )
+    said = _(
+        "A library failed ({reason}). Nothing was lost. Try again, with other settings or less "
+        "text."
+    )
+    return said.format(reason=markdown(str(error).rstrip(".") or type(error).__name__))
 
 
 def _is_ours(error: Exception) -> bool:

@@ -4,38 +4,75 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 import streamlit as st
 
-from geometry import Encoder, load_encoder
+from geometry import Encoder, VectorTable, load_encoder
 from geometry.data.limits import MEGABYTE
 from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
 from geometry.encode.word_encoder import WordEncoder
 from geometry.errors import readable_bytes
 from geometry.hub.bundled import BUNDLED, E5, E5_NAME
-from geometry.hub.catalogue import NOT_STATED, PREFIXES, Suggestion, default_prefix, suggestions
+from geometry.hub.catalogue import NOT_STATED, PREFIXES, default_prefix, suggestions
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
 from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
 from geometry.vectors import read_bundled_vectors
 
 from . import jobs
-from .controls import choose, code_of_label
+from .cache import kept
+from .controls import act_button, choose, code_of_label
 from .messages import cancelled_download
 from .page_state import forget_layers
-from .rules import model_rules
 from .words import _, code, markdown, names, noted, paragraph
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 # errors that every new try would raise
 FINAL = ("not_allowed", "invalid_name", "no_bfloat16", "absent_bundled")
 PREFIX_OF = {each.strip(" :") or "none": each for each in PREFIXES}  # by its word in the address
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+# A proxy adds one of these headers, or one that begins with X-Forwarded-, to what it forwards.
+FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
 WARM_UP_AFTER = 10.0  # seconds after the server's start; the first pictures are drawn then
 WARM_UP_VARIABLE = "NARROW_CONE_ENCODER_WARM_UP"  # "0" turns it off
+
+
+def model_rules() -> ModelLimits:
+    """The limits of narrow-cone.toml; by default a server of this machine only reads folders."""
+    rules = read_model_limits()
+    if rules.local_folders is not None:
+        return rules
+    return replace(rules, local_folders=_is_for_this_machine())
+
+
+def _is_for_this_machine() -> bool:
+    """Whether the server listens on this machine only, and the visit came through no proxy."""
+    headers = st.context.headers
+    names = [name.lower() for name in headers]
+    if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
+        return False
+    hosts = [st.get_option("server.address")]
+    try:
+        if "Host" in headers:
+            hosts.append(urlsplit(f"//{headers['Host']}").hostname)
+    except ValueError:
+        return False
+    return all(each in LOOPBACK for each in hosts)
+
+
+@kept(1)
+def glove_table() -> VectorTable:
+    return read_bundled_vectors("glove")
+
+
+def glove_name() -> str:
+    return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
 
 
 @dataclass(frozen=True)
@@ -79,12 +116,9 @@ def select_model() -> None:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
     code_of_label("model")
     chosen = st.session_state.get("model") or st.query_params.get("model")
-    labels = {
-        code: _("{model} (bundled)").format(model=name) for code, name in bundled_names().items()
-    } | {
-        name: noted(name.rpartition("/")[2], _size(suggestion))
-        for name, suggestion in known.items()
-    }
+    bundled = _("{model} (bundled)")
+    labels = {code: bundled.format(model=name) for code, name in bundled_names().items()}
+    labels |= {name: noted(name.rpartition("/")[2], _size(name)) for name in known}
     name = choose(
         st.selectbox,
         _("Model"),
@@ -105,26 +139,20 @@ def select_model() -> None:
             licence = known[name].licence
             licence = _("not stated") if licence == NOT_STATED else licence
             terms.append(_("Licence: {licence}.").format(licence=licence))
-            if known[name].needs_conversion:
-                pickle = _(
-                    "The Hugging Face Hub has its weights only as pickle. Convert them once."
-                )
-                terms.append(pickle)
+            pickle = _("The Hugging Face Hub has its weights only as pickle. Convert them once.")
+            terms += [pickle] if known[name].needs_conversion else []
         st.caption(paragraph(terms))
     if name.strip() in ("", BUNDLED, GLOVE):
         return
-    try:
-        has_revisions = name != E5 and not names_a_folder(name, model_rules())
-    except OperatorFileError:  # require_model shows this error in the page's body
-        has_revisions = False
-    if has_revisions:
-        st.text_input(
-            _("Revision: branch, tag or commit"),
-            key="revision",
-            placeholder="main",
-            bind="query-params",
-            on_change=forget_layers,
-        )
+    with suppress(OperatorFileError):  # require_model shows this error in the page's body
+        if name != E5 and not names_a_folder(name, model_rules()):
+            st.text_input(
+                _("Revision: branch, tag or commit"),
+                key="revision",
+                placeholder="main",
+                bind="query-params",
+                on_change=forget_layers,
+            )
     choose(
         st.segmented_control,
         _("Precision"),
@@ -219,7 +247,7 @@ def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
     try:
-        made: Encoder = jobs.wait_for(
+        made = jobs.wait_for(
             f"model-{choice}",
             work,
             what.format(name=markdown(bundled_names().get(choice.name, choice.name))),
@@ -297,7 +325,7 @@ def shelf() -> ModelShelf:
 def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None = None) -> Encoder:
     """Load the model. Without ``report``: offline, at the commit that is on this machine."""
     if choice.name == GLOVE:
-        return WordEncoder(read_bundled_vectors("glove"))
+        return WordEncoder(glove_table())
     revision = choice.revision or None
     if report is None and not choice.is_in_project and not choice.is_folder(rules):
         folder = cached_model(choice.name, revision=revision)
@@ -315,38 +343,28 @@ def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None 
 
 
 def _offer(choice: ModelChoice) -> NoReturn:
-    known = {suggestion.name: suggestion for suggestion in suggestions()}
-    size = _size(known[choice.name]) if choice.name in known else None
+    size = _size(choice.name)
     said = _(
         "{name} is not on this machine yet. It has to be downloaded once from the Hugging Face Hub."
     )
     st.info(said.format(name=code(choice.name)))
-    st.button(
-        _("Download model ({size})").format(size=size) if size else _("Download model"),
-        key="fetch-model",
-        type="primary",
-        icon=":material/download:",
-        on_click=_want,
-        args=(choice,),
-    )
+    label = _("Download model ({size})").format(size=size) if size else _("Download model")
+    _button(label, "fetch-model", "download", choice, type="primary")
     st.stop()
 
 
 def offer_again(error: Exception) -> None:
     """A button that tries the model again, unless the machine or the operator refuses it."""
     if getattr(error, "code", "") not in FINAL and not isinstance(error, OperatorFileError):
-        st.button(
-            _("Try again"),
-            key="retry-model",
-            icon=":material/refresh:",
-            on_click=_want,
-            args=(chosen_model(),),
-        )
+        _button(_("Try again"), "retry-model", "refresh", chosen_model())
 
 
-def _want(choice: ModelChoice) -> None:
-    st.session_state["wanted_models"] = {*st.session_state.get("wanted_models", set()), choice}
+def _button(label: str, key: str, icon: str, choice: ModelChoice, **how: Any) -> None:
+    """A button that has the model fetched in the next run."""
+    wanted = st.session_state.setdefault("wanted_models", set())
+    act_button(label, key, icon, wanted.add, choice, **how)
 
 
-def _size(model: Suggestion) -> str:
-    return f"{model.megabytes:,} MB"
+def _size(model: str) -> str:
+    """The megabytes of a suggested model; "" for another."""
+    return next((f"{each.megabytes:,} MB" for each in suggestions() if each.name == model), "")

@@ -14,7 +14,7 @@ from geometry.hub.bundled import E5
 
 from . import jobs
 from .cache import kept
-from .controls import pooling_names
+from .controls import act_button, pooling_names
 from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
@@ -56,13 +56,11 @@ def model_line(encoder: Encoder) -> str:
 def layer_words(layer: int | str, last: int) -> str:
     """One layer, or the average of a set such as "first-last", among layers 0 to ``last``."""
     layers = sorted(set(resolve_layers(layer, n_layers=last, name="")))
-    first, final = layers[0], layers[-1]
-    words = _("mean of layers {first} to {final} (of {last})")  # larger sets are consecutive
-    if len(layers) == 1:
-        words = _("layer {layer} of {last}")
-    elif len(layers) == 2:
-        words = _("mean of layers {first} and {final} (of {last})")
-    return words.format(layer=first, first=first, final=final, last=last)
+    words = {
+        1: _("layer {layer} of {last}"),
+        2: _("mean of layers {first} and {final} (of {last})"),
+    }.get(len(layers), _("mean of layers {first} to {final} (of {last})"))  # one after the other
+    return words.format(layer=layers[0], first=layers[0], final=layers[-1], last=last)
 
 
 def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
@@ -93,14 +91,13 @@ def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
 def agreement_note(points: CorpusCloud) -> list[str]:
     if points.units is None or labels_of(points.cloud) is None:
         return []
-    words = _("where labels are compared, tokens of one sentence are no neighbours of each other")
     if points.cloud.unit == "sentences":
-        words = _(
-            "where labels are compared, sentences of one text are no neighbours of each other"
-        )
-    elif points.corpus.sources is not None:
-        words = _("where labels are compared, tokens of one text are no neighbours of each other")
-    return [words]
+        return [
+            _("where labels are compared, sentences of one text are no neighbours of each other")
+        ]
+    if points.corpus.sources is not None:
+        return [_("where labels are compared, tokens of one text are no neighbours of each other")]
+    return [_("where labels are compared, tokens of one sentence are no neighbours of each other")]
 
 
 def weight_column(points: CorpusCloud) -> str:
@@ -140,12 +137,20 @@ def _coverage(
 
 def warn_of_coverage(coverage: Coverage) -> None:
     if coverage.truncated:
-        st.warning(truncation_warning(coverage), icon=":material/content_cut:")
+        said = _(
+            "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
+            "their beginnings are in the picture. Split them into sentences to see the rest."
+        )
+        n, limit = f"{coverage.n_texts:,}", f"{coverage.max_tokens:,}"
+        said = said.format(truncated=f"{coverage.truncated:,}", n=n, max_tokens=limit)
+        st.warning(said, icon=":material/content_cut:")
     if coverage.unknown_share > UNKNOWN_LIMIT:
+        is_unread = coverage.unknown_share > MOST_UNKNOWN
+        is_foreign = bool(coverage.unknown_token) or is_unread
         # page.css makes the page's numbers grey where this container is
-        with st.container(key="unread" if coverage.unknown_share > MOST_UNKNOWN else "half-read"):
-            st.warning(unknown_warning(coverage), icon=":material/translate:")
-            if _is_foreign(coverage):
+        with st.container(key="unread" if is_unread else "half-read"):
+            st.warning(_unknown_warning(coverage, is_foreign), icon=":material/translate:")
+            if is_foreign:
                 _offer_e5("use-e5")
 
 
@@ -162,7 +167,7 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
     ).format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
     if is_unread:
         said = paragraph([f"**{_('Not enough data.')}**", said])
-    with st.container(key=f"unread-{key}" if is_unread else f"half-read-{key}"):
+    with st.container(key=f"{'unread' if is_unread else 'half-read'}-{key}"):
         st.warning(said, icon=":material/translate:")
         _offer_e5(f"use-e5-{key}")
     return is_unread
@@ -170,13 +175,8 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
 
 def _offer_e5(key: str) -> None:
     if E5 in bundled_names() and chosen_model().name != E5:
-        st.button(
-            _("Use {model}").format(model=bundled_names()[E5]),
-            key=key,
-            on_click=choose_model,
-            args=(E5,),
-            icon=":material/translate:",
-        )
+        label = _("Use {model}").format(model=bundled_names()[E5])
+        act_button(label, key, "translate", choose_model, E5)
 
 
 def of_known_text(
@@ -211,22 +211,7 @@ def coverage_line(coverage: Coverage) -> str:
     )
 
 
-def truncation_warning(coverage: Coverage) -> str:
-    return _(
-        "Longer than the model's limit of {max_tokens} tokens: {truncated} of {n} texts. Only "
-        "their beginnings are in the picture. Split them into sentences to see the rest."
-    ).format(
-        truncated=f"{coverage.truncated:,}",
-        n=f"{coverage.n_texts:,}",
-        max_tokens=f"{coverage.max_tokens:,}",
-    )
-
-
-def _is_foreign(coverage: Coverage) -> bool:
-    return bool(coverage.unknown_token) or coverage.unknown_share > MOST_UNKNOWN
-
-
-def unknown_warning(coverage: Coverage) -> str:
+def _unknown_warning(coverage: Coverage, is_foreign: bool) -> str:
     values = {
         "share": f"{coverage.unknown_share:.0%}",
         "limit": f"{UNKNOWN_LIMIT:.0%}",
@@ -238,7 +223,7 @@ def unknown_warning(coverage: Coverage) -> str:
             "Not in the model's vocabulary: {share} of the words (the limit is {limit}). They are "
             "left out, so this picture is about the rest alone."
         ).format_map(values)
-        if not _is_foreign(coverage):
+        if not is_foreign:
             return said
         foreign = _(
             "Most likely the texts' language or script is not the model's. {model} was trained on "

@@ -1,4 +1,4 @@
-"""Uploaded files, read for one session: large and packed ones by another process, as a job."""
+"""Uploads: their limits, and how they are read; large and packed files by another process."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from typing import Any
 
 from geometry import CorpusError
 from geometry.data.decode import ARROW, ARROW_STREAM, GZIP, HDF5, PARQUET, ZIP
+from geometry.data.limits import MEGABYTE, Limits
 from geometry.errors import GeometryError
+from geometry.hub.operator_limits import read_upload_limits
 from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
 from .cache import Answer, kept
-from .limit_notes import upload_limits
 from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
@@ -23,12 +24,36 @@ SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer
 PACKED = (GZIP, PARQUET, ZIP, ARROW, ARROW_STREAM, HDF5)
 
 # BLAS and pyarrow reserve addresses for each thread
-READING = ProcessLimits(
-    2 * 10**9,
-    120,
-    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
-)
+ONE_EACH = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1")
+READING = ProcessLimits(2 * 10**9, 120, ONE_EACH)
 WIDE = 512  # dimensions up to which the axes of vectors are found in less than a second
+
+
+def upload_limits() -> Limits:
+    """The limits of every upload; no control of a page raises them."""
+    return read_upload_limits()
+
+
+def megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / MEGABYTE:g}"
+
+
+def table_note() -> str:
+    limits = upload_limits()
+    note = _(
+        "At most {rows} rows, {columns} columns and {unpacked} MB when unpacked. Texts are cut "
+        "after {characters} characters."
+    )
+    size, n = megabytes(limits.unpacked_bytes), f"{limits.text_characters:,}"
+    columns = f"{limits.columns:,}"
+    return note.format(rows=f"{limits.rows:,}", columns=columns, unpacked=size, characters=n)
+
+
+def shortened_note(n: int) -> str:
+    note = _(
+        "Longer than the limit of {limit} characters: {n} texts. Only their beginnings are used."
+    )
+    return note.format(limit=f"{upload_limits().text_characters:,}", n=f"{n:,}")
 
 
 @dataclass(frozen=True)
@@ -42,19 +67,21 @@ class ServerFile:
 
 
 def read_upload(
-    read: Callable[..., Any],
+    read: Callable[..., Answer],
     file: Any,
     *,
     beside: Mapping[str, Any] = MappingProxyType({}),
     named: str = "",
     **options: Any,
-) -> Any:
+) -> Answer:
     """The answer of ``read(content, name=..., limits=..., **options)``, or its error, cached.
 
     ``read`` is of a module without Streamlit; large options are ``beside``, whose key is ``named``.
     """
     options = {"limits": upload_limits()} | options
-    answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)
+    answer: Answer | GeometryError = _answer(
+        read, Keyed(file, file.file_id), Keyed(beside, named), options
+    )
     if isinstance(answer, GeometryError):
         raise answer
     return answer

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,7 @@ from geometry.projection.panel import Marks
 from .address import number_in_url, put_in_url
 from .cache import kept
 from .classroom.visit import lead, teachers_points
+from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .origin import unit_names
@@ -57,28 +59,17 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row not in rows:  # of many hits none is chosen: its neighbours would take a while
         row = rows[0] if len(rows) <= MOST_RINGED else None
     at = -1 if row is None else rows.index(row)
-    st.markdown(
-        _("{n} found. The others are grey.").format(n=f"{len(rows):,}")
-        if row is None
-        else _("{place} of {n}: {text}").format(
-            place=f"{at + 1:,}", n=f"{len(rows):,}", text=short(points.cloud.texts[row])
-        )
+    said, text = _("{n} found. The others are grey."), ""
+    if row is not None:
+        said, text = _("{place} of {n}: {text}"), short(points.cloud.texts[row])
+    st.markdown(said.format(place=f"{at + 1:,}", n=f"{len(rows):,}", text=text))
+    steps = (
+        (_("Previous hit"), "found-before", "chevron_left", max(at, 0) - 1),
+        (_("Next hit"), "found-after", "chevron_right", (at + 1) % len(rows)),
     )
     with st.container(horizontal=True):
-        st.button(
-            _("Previous hit"),
-            key="found-before",
-            icon=":material/chevron_left:",
-            on_click=_choose_found,
-            args=(rows[max(at, 0) - 1],),
-        )
-        st.button(
-            _("Next hit"),
-            key="found-after",
-            icon=":material/chevron_right:",
-            on_click=_choose_found,
-            args=(rows[(at + 1) % len(rows)],),
-        )
+        for label, key, icon, to in steps:
+            act_button(label, key, icon, _choose_found, rows[to])
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
     if row is not None:
@@ -93,22 +84,22 @@ def _choose_found(row: int) -> None:
 
 
 def _problem(error: SearchError) -> str:
-    if error.code == "typed":
-        return _(
+    wrong = _("This is not a regular expression. Search for a phrase without the slashes.")
+    sentences = {
+        "typed": _(
             "A sentence is searched by a model, and these points have none or are no sentences. "
             "Search for a phrase."
-        )
-    if error.code == "repeats":
-        return _(
+        ),
+        "repeats": _(
             "This regular expression repeats its parts more than {n} times. Write a simpler one, "
             "or search for a phrase."
-        ).format(n=f"{MOST_REPEATS:,}")
-    if error.code == "slow":
-        return _(
+        ),
+        "slow": _(
             "This regular expression took longer than {seconds} s and was ended. Write a simpler "
             "one, or search for a phrase."
-        ).format(seconds=f"{SECONDS:g}")
-    return _("This is not a regular expression. Search for a phrase without the slashes.")
+        ),
+    }
+    return sentences.get(error.code, wrong).format(n=f"{MOST_REPEATS:,}", seconds=f"{SECONDS:g}")
 
 
 def found_rows(points: CorpusCloud) -> list[int]:
@@ -131,16 +122,18 @@ def _found(points: CorpusCloud, query: str) -> list[int]:
 
 @kept(16)
 def _near(points: CorpusCloud, vectors: np.ndarray) -> list[int]:
-    rows: list[int] = nearest_rows(points.vectors, vectors[0], NEAREST).tolist()
-    return rows
+    return [*map(int, nearest_rows(points.vectors, vectors[0], NEAREST))]
+
+
+def _hits(points: CorpusCloud) -> list[int]:
+    with suppress(SearchError):  # ``choose_point`` says what is wrong
+        return found_rows(points)
+    return []
 
 
 def many_found(points: CorpusCloud) -> np.ndarray | None:
     """(n,) True for the hits, where they are too many for rings: the others turn grey."""
-    try:
-        rows = found_rows(points)
-    except SearchError:
-        return None
+    rows = _hits(points)
     if len(rows) <= MOST_RINGED:
         return None
     found = np.zeros(len(points.cloud), dtype=bool)
@@ -150,10 +143,7 @@ def many_found(points: CorpusCloud) -> np.ndarray | None:
 
 def found_marks(points: CorpusCloud) -> list[Marks]:
     """Rings around the hits of the search, unless there are too many."""
-    try:
-        rows = found_rows(points)
-    except SearchError:  # ``choose_point`` says so
-        rows = []
+    rows = _hits(points)
     return [Marks(rows, "dot", _("found"))] if 0 < len(rows) <= MOST_RINGED else []
 
 
@@ -247,10 +237,9 @@ def show_selection(cloud: Cloud, key: str) -> None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
             st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
-        table = [{_("text"): cloud.texts[row]} for row in rows[:MAX_ROWS]]
+        table = {_("text"): [cloud.texts[row] for row in rows[:MAX_ROWS]]}
         if cloud.labels is not None:
-            for line, row in zip(table, rows, strict=False):
-                line[_("label")] = cloud.labels[row]
+            table[_("label")] = [cloud.labels[row] for row in rows[:MAX_ROWS]]
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:
             st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))

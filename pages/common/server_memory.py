@@ -19,18 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from geometry.data.limits import MEGABYTE
 
+from . import streamlit_internals
 from .cache import memory_limits, total_size
 from .models import warm_up
-from .streamlit_internals import (
-    UPLOADS,
-    Unreadable,
-    browser_of,
-    end_expired_sessions,
-    open_sessions,
-    publish,
-    session_id,
-    uploaded_bytes,
-)
 from .words import _
 
 LONGEST_NUMBER = 19  # digits of a number of bytes at most
@@ -58,9 +49,9 @@ def limit_sessions() -> None:
     """End the page with a warning if the operator's number of sessions came before."""
     most = memory_limits().sessions
     try:
-        if _place(session_id(), open_sessions()) < most:
+        if _place(streamlit_internals.session_id(), streamlit_internals.open_sessions()) < most:
             return
-    except Unreadable:
+    except streamlit_internals.Unreadable:
         refusal = _("This server can't count its visitors, so it shows no page. Its log says why.")
     else:
         refusal = _(
@@ -73,7 +64,7 @@ def limit_sessions() -> None:
 
 def _place(session: str, open_: Sequence[str]) -> int:
     """How many places are before that of this session. A reload takes the place of its browser."""
-    visitor = browser_of(st.context.cookies) or session
+    visitor = streamlit_internals.browser_of(st.context.cookies) or session
     now = time.monotonic()
     with _lock:
         for each in _places:
@@ -102,10 +93,11 @@ class UploadLimit:
         self._coming: Counter[str] = Counter()  # bytes that have come of uploads, by session
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "PUT" or UPLOADS not in scope["path"]:
+        is_put = scope["type"] == "http" and scope["method"] == "PUT"
+        if not is_put or streamlit_internals.UPLOADS not in scope["path"]:
             await self._app(scope, receive, send)
             return
-        session = scope["path"].partition(UPLOADS)[2].partition("/")[0]
+        session = scope["path"].partition(streamlit_internals.UPLOADS)[2].partition("/")[0]
         stated = dict(scope["headers"]).get(b"content-length", b"0")
         size = int(stated) if stated.isdigit() and len(stated) < LONGEST_NUMBER else 0
         came = 0
@@ -131,8 +123,8 @@ class UploadLimit:
 
     def _refuse_too_much(self, session: str, n_bytes: int) -> None:
         try:
-            stored = uploaded_bytes()
-        except Unreadable as error:
+            stored = streamlit_internals.uploaded_bytes()
+        except streamlit_internals.Unreadable as error:
             text = "This server can't count its uploads, so it accepts none. Its log says why."
             raise HTTPException(503, text) from error
         limits = memory_limits()
@@ -152,7 +144,7 @@ class UploadLimit:
 async def while_running(app: Any) -> AsyncIterator[None]:
     """While the server runs: publish its memory as metrics, and remove ended sessions."""
     about = "Bytes of uploaded files, of computed results, and of the whole process."
-    publish("narrow_cone_memory_bytes", about, _figures)
+    streamlit_internals.publish("narrow_cone_memory_bytes", about, _figures)
     warm_up()
     sweeping = asyncio.create_task(_sweep())
     yield
@@ -164,8 +156,8 @@ async def _sweep() -> None:
     while True:
         await asyncio.sleep(max(1, st.get_option("server.disconnectedSessionTTL") / 2))
         try:
-            n_open = end_expired_sessions()
-        except Unreadable:
+            n_open = streamlit_internals.end_expired_sessions()
+        except streamlit_internals.Unreadable:
             n_open = -1  # some may have ended
         if n_open < max(open_before, 0):
             await asyncio.to_thread(_free)
@@ -183,6 +175,6 @@ def _free() -> None:
 
 def _figures() -> dict[str, int]:
     figures = {"results": total_size(), "process": psutil.Process().memory_info().rss}
-    with suppress(Unreadable):
-        figures["uploads"] = sum(uploaded_bytes().values())
+    with suppress(streamlit_internals.Unreadable):
+        figures["uploads"] = sum(streamlit_internals.uploaded_bytes().values())
     return figures

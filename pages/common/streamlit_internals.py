@@ -8,7 +8,8 @@ server's start.
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -185,21 +186,13 @@ def forget_uploads() -> None:
 
 
 def publish(family: str, about: str, figures: Callable[[], Mapping[str, int]]) -> None:
-    class Provider:
-        stats_families = (family,)
+    def get_stats(_families: Sequence[str] | None = None) -> dict[str, list[GaugeStat]]:
+        each = partial(GaugeStat, family, unit="bytes", help=about)
+        return {family: [each(size, {"of": name}) for name, size in figures().items()]}
 
-        def get_stats(
-            self, family_names: Sequence[str] | None = None
-        ) -> Mapping[str, Sequence[GaugeStat]]:
-            return {
-                family: [
-                    GaugeStat(family, size, {"of": name}, unit="bytes", help=about)
-                    for name, size in figures().items()
-                ]
-            }
-
+    provider = SimpleNamespace(stats_families=(family,), get_stats=get_stats)
     with suppress(Unreadable), _needs("Runtime.stats_mgr"):
-        _server().stats_mgr.register_provider(Provider())
+        _server().stats_mgr.register_provider(provider)
 
 
 # ---- faults ----
@@ -259,9 +252,7 @@ def _without_lost(messages: list[ForwardMsg], fragments: set[str]) -> list[Forwa
     parents = {place[:-1] for place in places}
 
     def is_lost(message: ForwardMsg) -> bool:
-        if not message.HasField("ref_hash"):
-            return False
         path = tuple(message.metadata.delta_path)
         return path[:-1] in parents or any(path[:n] in places for n in range(1, len(path)))
 
-    return [message for message in messages if not is_lost(message)]
+    return [each for each in messages if not (each.HasField("ref_hash") and is_lost(each))]

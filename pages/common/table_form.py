@@ -1,24 +1,26 @@
-"""The form around every upload of a table: the uploader, the first rows, the header choice."""
+"""The form of an uploaded table: the uploader, the first rows, the columns of scored pairs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from geometry import Corpus, CorpusError
+from geometry import Corpus, CorpusError, Pairs, read_pairs
 from geometry.data import VectorSet
 from geometry.data.corpus import Preview, preview_table
 from geometry.data.decode import ENCODINGS
 from geometry.data.limits import MEGABYTE
 from geometry.data.recognise import AS_FOUND, DELIMITERS, Reading
+from geometry.data.table_files import names_its_columns
 from geometry.diagnosis.sentences import file_notes
 from geometry.errors import GeometryError
+from geometry.evaluate.bootstrap import checked_gold
 
-from .limit_notes import megabytes, table_note, upload_limits
 from .messages import error_text
-from .reading import read_upload
+from .reading import megabytes, read_upload, shortened_note, table_note, upload_limits
 from .streamlit_internals import forget_upload
 from .uploads import chosen_own
 from .words import _, labelled, markdown
@@ -53,6 +55,7 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
     """An uploader in the reader's language; its file, or the refusal of one that was removed."""
     box, key = key, _key_of(key)
+    label = label.format(megabytes=megabytes(max_bytes))
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     if file is not None:
         st.session_state.pop(f"{box}-refusal", None)
@@ -60,8 +63,8 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
     elif f"{box}-refusal" in st.session_state:
         name, error = st.session_state[f"{box}-refusal"]
         st.error(labelled(markdown(name), error_text(error)))
-    words = {"browse": _("Choose a file"), "drop": _("or drop it here")}
-    st.html(UPLOADER_STYLE.format(key=key, **words))
+    browse, drop = _("Choose a file"), _("or drop it here")
+    st.html(UPLOADER_STYLE.format(key=key, browse=browse, drop=drop))
     with st.container(key=f"{key}_refused"):
         st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes)))
     return file
@@ -76,8 +79,7 @@ def uploaded(box: str) -> Any:
 
 
 def upload_table(label: str, key: str) -> Any:
-    most = upload_limits().file_bytes
-    file = upload(label.format(megabytes=megabytes(most)), key, most)
+    file = upload(label, key, upload_limits().file_bytes)
     st.caption(table_note())
     return file
 
@@ -88,17 +90,13 @@ def upload_word_vectors(key: str) -> Any:
         ".safetensors; also gzipped), at most {megabytes} MB"
     )
     limits = upload_limits()
-    most = limits.vector_file_bytes
-    file = upload(label.format(megabytes=megabytes(most)), key, most)
+    file = upload(label, key, limits.vector_file_bytes)
     note = _(
         "At most {words} words of {dimensions} dimensions, and {size} MB when unpacked and in "
         "memory."
-    ).format(
-        words=f"{limits.words:,}",
-        dimensions=f"{limits.dimensions:,}",
-        size=megabytes(limits.table_bytes),
     )
-    st.caption(note)
+    n, d, size = f"{limits.words:,}", f"{limits.dimensions:,}", megabytes(limits.table_bytes)
+    st.caption(note.format(words=n, dimensions=d, size=size))
     return file
 
 
@@ -111,9 +109,10 @@ def reading_of(file: Any) -> Reading:
         return AS_FOUND
     asked: dict[str, tuple[str, ...]] = st.session_state.get(f"choices-{file.file_id}", {})
     # what was asked comes first
-    options = dict(sorted(_options(asked).items(), key=lambda each: each[0] not in asked))
-    chosen = {
-        option: box.selectbox(
+    options = sorted(_options(asked).items(), key=lambda each: each[0] not in asked)
+    chosen = {}
+    for box, (option, (label, values)) in zip(st.columns(len(options)), options, strict=True):
+        chosen[option] = box.selectbox(
             label,
             list(values),
             index=None,
@@ -121,30 +120,21 @@ def reading_of(file: Any) -> Reading:
             format_func=values.__getitem__,
             placeholder=_("Automatic"),
         )
-        for box, (option, (label, values)) in zip(
-            st.columns(len(options)), options.items(), strict=True
-        )
-    }
     return AS_FOUND.but(**chosen)
 
 
 def _options(asked: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, dict[Any, str]]]:
     """The label of each box, and its values with their labels; ``asked`` by errors come first."""
     encodings = dict.fromkeys((*asked.get("encoding", ()), *ENCODINGS))
+    quoting = {
+        "quoted": _("enclose cells"),
+        "escaped": _("enclose cells, and have a backslash within"),
+        "none": _("belong to the text"),
+    }
     fixed: dict[str, tuple[str, dict[Any, str]]] = {
         "encoding": (_("Encoding"), {each: each.upper() for each in encodings}),
-        "delimiter": (
-            _("Delimiter"),
-            {each: _("tab") if each == "\t" else each for each in DELIMITERS},
-        ),
-        "quoting": (
-            _("Quotation marks"),
-            {
-                "quoted": _("enclose cells"),
-                "escaped": _("enclose cells, and have a backslash within"),
-                "none": _("belong to the text"),
-            },
-        ),
+        "delimiter": (_("Delimiter"), {each: each for each in DELIMITERS} | {"\t": _("tab")}),
+        "quoting": (_("Quotation marks"), quoting),
         "header": (_("First row"), {True: _("names of columns"), False: _("a row as any other")}),
         "decimal": (_("Decimal sign"), {".": ".", ",": ","}),
     }
@@ -203,7 +193,7 @@ def show_refusal(error: GeometryError, file: Any) -> None:
 
 def show_head(file: Any, reading: Reading) -> Preview:
     """The first rows of the file. Raises CorpusError unless its rows have equal length."""
-    preview: Preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, reading=reading)
+    preview = read_upload(preview_table, file, rows=PREVIEW_ROWS, reading=reading)
     if len(preview.sheets) > 1:
         st.session_state.setdefault(f"choices-{file.file_id}", {})["sheet"] = preview.sheets
     st.dataframe(
@@ -237,16 +227,9 @@ def choose_sample(
             return {}
         offer_sample(key)
     size_box, seed_box = st.columns(2)
-    with size_box:
-        size = st.number_input(
-            _("Rows of the sample"),
-            min_value=LEAST,
-            max_value=most,
-            value=first or most,
-            key=f"{key}-size",
-        )
-    with seed_box:
-        seed = st.number_input(_("Seed"), min_value=0, max_value=10**6, value=0, key=f"{key}-seed")
+    rows, number = _("Rows of the sample"), first or most
+    size = size_box.number_input(rows, LEAST, most, number, key=f"{key}-size")
+    seed = seed_box.number_input(_("Seed"), 0, 10**6, 0, key=f"{key}-seed")
     return {"sample": int(size), "seed": int(seed)}
 
 
@@ -256,3 +239,64 @@ def show_notes(own: Corpus | VectorSet) -> None:
     if chosen is None or chosen.sha256 != own.sha256:
         for note in file_notes(own, _):
             st.caption(markdown(note))
+
+
+# ---- scored pairs ----
+
+
+def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
+    """Choose the columns of an uploaded file; ``adopt`` is the button's callback."""
+    try:
+        pairs = _choose_columns(file)
+    except CorpusError as error:
+        show_refusal(error, file)
+        return
+    was_read(file)
+    if pairs is None:
+        return
+    try:
+        checked_gold(pairs.gold_scores)
+    except CorpusError as error:
+        st.error(error_text(error))
+        return
+    st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
+    low, high = f"{pairs.gold_scores.min():g}", f"{pairs.gold_scores.max():g}"
+    text = _("{n} pairs ready; scores from {low} to {high}.")
+    st.caption(text.format(n=f"{len(pairs):,}", low=low, high=high))
+    if pairs.n_shortened:
+        st.warning(shortened_note(pairs.n_shortened), icon=":material/content_cut:")
+
+
+def _choose_columns(file: Any) -> Pairs | None:
+    reading = reading_of(file)
+    read = partial(read_upload, read_pairs, file, reading=reading)
+    if names_its_columns(file.name):  # JSON lines or Parquet
+        try:
+            return read()
+        except CorpusError as error:
+            if error.code != "no_pair_columns":
+                raise
+            st.info(error_text(error))
+            named = _three_of(error.details["columns"], file.file_id)
+        return read(columns=named) if named else None
+    try:
+        head = show_head(file, reading)
+    except CorpusError as error:
+        if error.code != "uneven_row":
+            raise
+        return read()  # as in the files of STS-B
+    label = _("Detect columns automatically")
+    if st.toggle(label, value=True, key=f"guess-{file.file_id}"):
+        return read()
+    named = _three_of(head.columns, file.file_id)
+    return read(columns=named, reading=reading.but(header=head.has_header)) if named else None
+
+
+def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
+    labels = (_("First sentence"), _("Second sentence"), _("Score"))
+    chosen: list[str] = []
+    for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True)):
+        key, hint = f"column-{place}-{file_id}", _("Choose a column")
+        column = box.selectbox(label, columns, index=None, key=key, placeholder=hint)
+        chosen += [] if column is None else [column]
+    return tuple(chosen) if len(chosen) == len(labels) else None

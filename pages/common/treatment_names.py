@@ -1,5 +1,7 @@
 """The labels of treatments, and the control that chooses one as a text such as "pca:128"."""
 
+from contextlib import suppress
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -75,13 +77,10 @@ def choose_treatment(
     )
     if code.strip() in (AUTO, ""):
         return advised
-    try:
+    with suppress(ValueError):
         spec = parse_treatment(code)
-    except ValueError:
-        spec = None
-    is_usable = spec is not None and (not of_moments or TREATMENTS[spec.name].takes_moments)
-    if spec is None or not spec.is_fitted or not is_usable:
-        shown = " ".join(code.split())[:LONGEST]
-        notes.warning(prose(page, "other-treatment", {"text": words.code(shown)}))
-        return advised
-    return spec.text
+        if spec.is_fitted and (not of_moments or TREATMENTS[spec.name].takes_moments):
+            return spec.text
+    shown = " ".join(code.split())[:LONGEST]
+    notes.warning(prose(page, "other-treatment", {"text": words.code(shown)}))
+    return advised

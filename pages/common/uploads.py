@@ -1,25 +1,27 @@
 """The corpora to choose from: the bundled ones and this session's uploads."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from geometry import Corpus, Pairs
-from geometry.data import VectorSet
+from geometry.data import JudgedQueries, RowPairs, VectorSet
 from geometry.data.corpus import bundled_corpora, read_bundled
 from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode import ArrayStore
 
 from .address import OWN_FILE, put_in_url
-from .controls import choose
+from .controls import act_button, choose
 from .words import _, language, markdown, names
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
+EVIDENCE = "evidence"  # pairs and queries for a reader's own vectors
 NEXT = "next-corpus"  # code of the corpus that the sidebar chooses in the next run
 MOST_NAME = 80  # characters of a file's name in the address
 USES = "uses"  # how often own data were used
@@ -159,13 +161,7 @@ def show_own(store: str) -> None:
     for code, label in own_labels(store).items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
             st.markdown(markdown(label), width="stretch")
-            st.button(
-                _("Delete"),
-                key=f"delete-{code}",
-                icon=":material/delete:",
-                on_click=_delete,
-                args=(store, code),
-            )
+            act_button(_("Delete"), f"delete-{code}", "delete", _delete, store, code)
 
 
 def _delete(store: str, code: str) -> None:
@@ -196,3 +192,44 @@ def _translated(code: str, _language: str) -> Corpus:
         return corpus
     topics = names("topics")
     return replace(corpus, labels=tuple(topics.get(label, label) for label in corpus.labels))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Pairs or queries, matched with vectors of that digest."""
+
+    name: str
+    sha256: str
+    found: RowPairs | JudgedQueries
+    content_key: str
+    sides: np.ndarray | None = None  # vectors of the pairs' sides, where they are no rows
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def queries(self) -> JudgedQueries | None:
+        return self.found if isinstance(self.found, JudgedQueries) else None
+
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The pairs as ``diagnose`` takes them; None for queries."""
+        if isinstance(self.found, JudgedQueries):
+            return None
+        left, right, gold = self.found.left, self.found.right, self.found.gold_scores
+        if self.sides is None:
+            return left, right, gold
+        return self.sides[left], self.sides[right], gold
+
+
+def evidence_of(own: VectorSet) -> dict[str, Evidence]:
+    found: dict[str, Evidence] = st.session_state.get(EVIDENCE, {})
+    return {code: each for code, each in found.items() if each.sha256 == own.sha256}
+
+
+def evidence_label(given: Pairs | Evidence) -> str:
+    if isinstance(given, Pairs):
+        words = _("pairs: {name}")
+    else:
+        words = _("pairs of rows: {name}") if given.queries is None else _("queries: {name}")
+    return words.format(name=given.name)

@@ -54,14 +54,18 @@ def dotted(*parts: str) -> str:
 
 def in_language(function: Callable[..., Any], code: str | None = None) -> Callable[..., Any]:
     """The function with this session's language, or another, in whatever thread it is called."""
-    fixed = code or language()
+    return with_value(_fixed, code or language(), function)
 
+
+def with_value(
+    variable: ContextVar[Any], value: object, function: Callable[..., Any]
+) -> Callable[..., Any]:
     def call(*values: Any, **options: Any) -> Any:
-        before = _fixed.set(fixed)
+        before = variable.set(value)
         try:
             return function(*values, **options)
         finally:
-            _fixed.reset(before)
+            variable.reset(before)
 
     return call
 

@@ -95,8 +95,10 @@ def state_of(scene: BasisScene) -> dict[str, float]:
     return dict(zip(STANDARD, (*basis, *scene.points.ravel().tolist()), strict=True))
 
 
-def accept_move(moved: Mapping[str, Any]) -> None:
+def accept_move(moved: object) -> None:
     """Set the controls, before they are drawn, to the picture's numbers that are finite."""
+    if not isinstance(moved, Mapping):
+        return
     for key, (low, high) in LIMITS.items():
         value = moved.get(key)
         if isinstance(value, int | float) and np.isfinite(value):
@@ -418,11 +420,6 @@ KEY = "plane"
 def show_pictures(scene: BasisScene) -> None:
     """Both pictures; a drag sets the controls. page.css hides the second one before a guess."""
 
-    def accept() -> None:
-        moved = st.session_state[KEY].get("moved")
-        if isinstance(moved, Mapping):
-            accept_move(moved)
-
     theme = current_theme()
     message = {
         "serial": st.session_state.get("plane-serial", 0),
@@ -439,7 +436,7 @@ def show_pictures(scene: BasisScene) -> None:
         "cloud": background().tolist(),
     }
     with st.container(key="plane-hidden" if scene.is_hidden else "plane-shown"):
-        send_plane("plane", KEY, message, accept)
+        send_plane("plane", KEY, message, accept_move)
 
 
 def snaps() -> dict[str, Any]:

@@ -25,8 +25,7 @@ from pages.common.draw.charts import (
     send_plane,
     show_chart,
 )
-from pages.common.draw.clouds import current_theme
-from pages.common.draw.either_cloud import show_cloud
+from pages.common.draw.clouds import current_theme, show_cloud
 from pages.common.lesson import note_facts
 from pages.common.live_training import (
     Training,
@@ -812,11 +811,8 @@ def show_hull() -> None:
         },
     }
 
-    def accept() -> None:
-        store_points(st.session_state[KEY].get("moved"))
-
     with picture_box:
-        send_plane("hull", KEY, message, accept)
+        send_plane("hull", KEY, message, store_points)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
 
 

@@ -12,11 +12,10 @@ from geometry.encode import ArrayStore
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.models import current_encoder
-from pages.common.own_evidence import evidence_label, evidence_of
 from pages.common.reading import Keyed
 from pages.common.seed import SEED
 from pages.common.shell import require_model
-from pages.common.uploads import is_own
+from pages.common.uploads import evidence_label, evidence_of, is_own
 from pages.common.words import _
 
 MOST_LAYERS, MOST_ROWS, MOST_VECTORS = 7, 1500, 5000

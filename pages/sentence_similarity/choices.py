@@ -23,9 +23,8 @@ from pages.common.folded import folded
 from pages.common.messages import cancelled_download, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import model_line
-from pages.common.pair_form import show_pair_file
 from pages.common.seed import SEED
-from pages.common.table_form import upload_table
+from pages.common.table_form import show_pair_file, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.uploads import (
     BUNDLED,

@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 
 from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
+from geometry.data.words import stop_list
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
@@ -34,9 +35,9 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.corpus_cloud import CloudSpec, encode_corpus, store, takes_long
 from pages.common.encoding_worker import ENCODING
+from pages.common.models import glove_table
 from pages.common.reading import apart
 from pages.common.seed import SEED
-from pages.common.static_tables import glove_table, stop_list_names
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _
 
@@ -86,7 +87,8 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     what = _("Averaging {name}").format(name=name)
     pairs, fit = choice.pairs, choice.fit
     private, found = pairs.private or fit.private, []
-    named = _("{name} without {words}").format(name=name, words=stop_list_names()[STOP_WORDS])
+    words = _("scikit-learn’s {n} English stop words").format(n=f"{len(stop_list(STOP_WORDS)):,}")
+    named = _("{name} without {words}").format(name=name, words=words)
     without = _("{name} without stop words").format(name=name)
     try:
         for stop_words, removed, long, short in (

@@ -11,8 +11,8 @@ from pages.common.cache import kept
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
+from pages.common.models import glove_table
 from pages.common.seed import SEED
-from pages.common.static_tables import glove_table
 from pages.common.words import _, aligned_table, prose, short_line
 
 from . import PAGE

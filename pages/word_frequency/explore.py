@@ -35,8 +35,13 @@ from pages.common.controls import follow_default
 from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
-from pages.common.draw.clouds import axis_titles, current_theme, lines_below, panel_with
-from pages.common.draw.either_cloud import show_cloud
+from pages.common.draw.clouds import (
+    axis_titles,
+    current_theme,
+    lines_below,
+    panel_with,
+    show_cloud,
+)
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.measures import (

@@ -29,10 +29,10 @@ from pages.common.controls import FOUND, choose_in, choose_tokenizer, layer_opti
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
+from pages.common.models import glove_name, glove_table
 from pages.common.origin import layer_words, model_line, type_words
 from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
-from pages.common.static_tables import glove_name, glove_table
 from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors
 from pages.common.uploads import is_own
 from pages.common.words import _, aligned_table, dotted, labelled, noted

@@ -54,9 +54,9 @@ from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
 from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
-from pages.common.own_evidence import Evidence, evidence_label, evidence_of
 from pages.common.reading import Keyed
 from pages.common.seed import SEED
+from pages.common.uploads import Evidence, evidence_label, evidence_of
 from pages.common.words import (
     _,
     aligned_table,

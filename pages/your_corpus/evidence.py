@@ -25,12 +25,10 @@ from geometry.evaluate.bootstrap import checked_gold
 from geometry.vectors import preview_vector_set, read_vector_set
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.limit_notes import megabytes, upload_limits
 from pages.common.messages import error_text
-from pages.common.own_evidence import EVIDENCE, Evidence, evidence_label, evidence_of
-from pages.common.reading import AT_ONCE, Keyed, read_upload
+from pages.common.reading import AT_ONCE, Keyed, megabytes, read_upload, upload_limits
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
-from pages.common.uploads import remember
+from pages.common.uploads import EVIDENCE, Evidence, evidence_label, evidence_of, remember
 from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE

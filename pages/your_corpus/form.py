@@ -27,15 +27,21 @@ from geometry.vectors import (
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
 from geometry.vectors.word_binary import is_binary
+from pages.common.address import page_labels, page_path
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
-from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
-from pages.common.page_list import page_labels, page_path
 from pages.common.page_state import give_to_page
-from pages.common.pair_form import show_pair_file
-from pages.common.reading import PACKED, ServerFile, read_upload
+from pages.common.reading import (
+    PACKED,
+    ServerFile,
+    megabytes,
+    read_upload,
+    shortened_note,
+    table_note,
+    upload_limits,
+)
 from pages.common.table_form import (
     PREVIEW_CHARACTERS,
     PREVIEW_ROWS,
@@ -46,6 +52,7 @@ from pages.common.table_form import (
     reading_of,
     show_head,
     show_notes,
+    show_pair_file,
     show_refusal,
     upload,
     was_read,

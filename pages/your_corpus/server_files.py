@@ -18,10 +18,9 @@ from geometry.hub.operator_limits import FILE_VARIABLE, read_upload_folders
 from geometry.linalg.moments import refuse_extreme
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
-from pages.common.reading import ServerFile
+from pages.common.reading import ServerFile, upload_limits
 from pages.common.table_form import choose_sample
 from pages.common.uploads import NEXT, add_vectors
 from pages.common.words import _, aligned_table, markdown

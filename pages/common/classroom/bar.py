@@ -19,43 +19,21 @@ from ..draw.scripts import send
 from ..messages import show_error
 from ..uploads import chosen_own
 from ..words import _, labelled, markdown, noted
+from . import visit
 from .rooms import INVITATION_SECONDS, MOST_MARKED, Question, Room, RoomError, Tally
-from .visit import (
-    CLASS_BAR,
-    ENTRY,
-    LEADS,
-    NO_RIGHT_ANSWER,
-    PROBLEM,
-    TALLY,
-    TRUTH,
-    asked,
-    come,
-    current,
-    lead,
-    leave_class,
-    problem_shown,
-    rooms,
-    selected,
-    visitor,
-)
 
 PLACE, LINK = "class-place", "class-link"
 ADDRESS_VARIABLE = "NARROW_CONE_ADDRESS"  # of this server, as students type it
 
 
 def reason_text(reason: str) -> str:
-    limits = rooms().limits
-    return {
+    limits = visit.rooms().limits
+    n = {"rooms": limits.rooms, "members": limits.members, "answers": limits.answers_a_minute}
+    text = {
         "closed": _("This server has no rooms for classes. Its operator can allow them."),
-        "rooms": _("This server already has {n} classes. That is the maximum.").format(
-            n=limits.rooms
-        ),
-        "members": _("This class already has {n} students. That is the maximum.").format(
-            n=limits.members
-        ),
-        "answers": _("You have answered {n} times in a minute. Wait a minute.").format(
-            n=limits.answers_a_minute
-        ),
+        "rooms": _("This server already has {n} classes. That is the maximum."),
+        "members": _("This class already has {n} students. That is the maximum."),
+        "answers": _("You have answered {n} times in a minute. Wait a minute."),
         "unknown": _("No class has this code. Compare it with the one that your teacher shows."),
         "busy": _("Too many wrong codes were typed. Try again in a minute."),
         "ended": _("The class has ended."),
@@ -66,6 +44,7 @@ def reason_text(reason: str) -> str:
             "The server can't use its file of rooms, so there is no class now. The pages go on."
         ),
     }[reason]
+    return text.format(n=n.get(reason))
 
 
 def show_class_menu() -> None:
@@ -73,10 +52,10 @@ def show_class_menu() -> None:
         read_class_limits()
     except GeometryError as error:
         show_error(error)
-    if not rooms().limits.rooms:
+    if not visit.rooms().limits.rooms:
         return
     with st.popover(_("Class"), key="class-menu", icon=":material/groups:", width="stretch"):
-        room = current()
+        room = visit.current()
         if room is not None:
             st.markdown(labelled(_("Code"), f"**{room.code}**"))
             if room.leads:
@@ -84,107 +63,101 @@ def show_class_menu() -> None:
                     st.dialog(_("End the class"))(_ask_for_end)(room.code)
                 return
             label = _("Leave the class")
-            st.button(label, key="class-leave", width="stretch", on_click=leave_class)
-            _show_accept(room)
+            st.button(label, key="class-leave", width="stretch", on_click=visit.leave_class)
+            with st.form("class-accept", border=False):
+                label = _("Are you the teacher? Type the word from your other device.")
+                word = st.text_input(label, autocomplete="off").strip().upper()
+                if st.form_submit_button(_("Lead from this device"), width="stretch"):
+                    with visit.problem_shown():
+                        if visit.rooms().accept(room.code, visit.visitor(), word):
+                            st.rerun()
+                        st.warning(_("This word is wrong, or older than two minutes."))
             return
         with st.form("class-join", border=False):
             code = st.text_input(_("Code of a class"), max_chars=12, autocomplete="off")
             if st.form_submit_button(_("Join"), width="stretch"):
-                with problem_shown():
-                    come(code.strip().upper(), visitor())
+                with visit.problem_shown():
+                    visit.come(code.strip().upper(), visit.visitor())
                     put_in_url(CLASS, code.strip().upper())
                     st.rerun()
         st.button(_("Open a class"), key="class-open", width="stretch", on_click=_open)
-        if problem := st.session_state.get(PROBLEM):
+        if problem := st.session_state.get(visit.PROBLEM):
             st.warning(reason_text(problem))
 
 
 def _open() -> None:
-    with problem_shown():
-        put_in_url(CLASS, rooms().open(visitor()))
-        st.session_state.pop(PROBLEM, None)
-        st.session_state[LEADS] = True
-
-
-def _show_accept(room: Room) -> None:
-    with st.form("class-accept", border=False):
-        label = _("Are you the teacher? Type the word from your other device.")
-        word = st.text_input(label, autocomplete="off")
-        if not st.form_submit_button(_("Lead from this device"), width="stretch"):
-            return
-    with problem_shown():
-        if rooms().accept(room.code, visitor(), word.strip().upper()):
-            st.rerun()
-        st.warning(_("This word is wrong, or older than two minutes."))
+    with visit.problem_shown():
+        put_in_url(CLASS, visit.rooms().open(visit.visitor()))
+        st.session_state.pop(visit.PROBLEM, None)
+        st.session_state[visit.LEADS] = True
 
 
 def make_place() -> None:
     """The bar's place, above the page of a class. ``show_class_bar`` fills it after the page."""
-    is_needed = current() is not None or PROBLEM in st.session_state
+    is_needed = visit.current() is not None or visit.PROBLEM in st.session_state
     st.session_state[PLACE] = st.container(key=PLACE) if is_needed else None
 
 
 def show_class_bar() -> None:
     """The room's state, its question, and what the teacher can do. Call it at a run's end."""
-    lead()
+    visit.lead()
     place = st.session_state.get(PLACE)
     if place is None:
         return
     with place:
-        if current() is not None:
+        if visit.current() is not None:
             _bar()
-        elif problem := st.session_state.pop(PROBLEM, None):
+        elif problem := st.session_state.pop(visit.PROBLEM, None):
             st.warning(reason_text(problem), icon=":material/groups:")
 
 
-@st.fragment(key=CLASS_BAR)
+@st.fragment(key=visit.CLASS_BAR)
 def _bar() -> None:
-    room = current()
+    room = visit.current()
     if room is None:
         return
     try:
-        now = rooms().look(room.code, visitor())
-        found = asked()
+        now = visit.rooms().look(room.code, visit.visitor())
+        found = visit.asked()
     except RoomError as error:
         if error.reason == "unknown":
             st.rerun()  # the class has ended; the page says so
         st.warning(reason_text(error.reason), icon=":material/groups:")
         _link(room)
         return
-    tally: Tally | None = st.session_state.get(TALLY)
-    is_new = found is not None and _is_shown(found[1]) != _is_shown(tally)
+    tallies = st.session_state.get(visit.TALLY), found and found[1]
+    before, after = (each is not None and each.is_revealed for each in tallies)
+    is_new = found is not None and before != after
     if is_new or now.leads != room.leads or (not now.leads and now.marked != room.marked):
         st.rerun()
-    with st.container(key=CLASS_BAR, border=True, gap="xsmall"):
+    with st.container(key=visit.CLASS_BAR, border=True, gap="xsmall"):
         _link(now)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _show_state(now)
-        _key, rows = selected() or ("", ())
-        if now.leads and st.session_state.get(LEADS) and len(rows) > MOST_MARKED:
+        _key, rows = visit.selected() or ("", ())
+        if now.leads and st.session_state.get(visit.LEADS) and len(rows) > MOST_MARKED:
             text = _("You selected {n} points. The class sees rings around the first {most}.")
             _say(text.format(n=f"{len(rows):,}", most=f"{MOST_MARKED:,}"))
         if found is not None:
             _show_question(now, *found)
-        if problem := st.session_state.pop(PROBLEM, None):
+        if problem := st.session_state.pop(visit.PROBLEM, None):
             st.warning(reason_text(problem))
-
-
-def _is_shown(tally: Tally | None) -> bool:
-    return tally is not None and tally.is_revealed
 
 
 def _link(room: Room) -> None:
     """The part in the browser: it waits for news, and goes where the teacher leads."""
     shared = ("code", "version", "heard", "leads", "follows", "address")
-    message = {name: getattr(room, name) for name in shared} | {"entry": st.session_state[ENTRY]}
+    message = {name: getattr(room, name) for name in shared} | {
+        "entry": st.session_state[visit.ENTRY]
+    }
     send(
         "classroom",
         LINK,
         message,
         html="<span></span>",
-        on_news_change=lambda: None,
-        on_moved_change=lead,
-        on_left_change=partial(_follow, room.code, False),
+        news=None,
+        moved=lambda _time: visit.lead(),
+        left=lambda _time: _follow(room.code, False),
     )
 
 
@@ -201,14 +174,13 @@ def _show_state(room: Room) -> None:
         label, change = _("Return to the teacher"), (room.code, True)
         st.button(label, key="class-return", type="primary", on_click=_follow, args=change)
         return
-    counts = _("students: {n} · following: {following}").format(
-        n=room.n_members, following=room.n_following
-    )
+    counts = _("students: {n} · following: {following}")
+    counts = counts.format(n=room.n_members, following=room.n_following)
     st.markdown(f"{code} · {counts}", width="stretch")
     about = _(
         "The class sees your page and your settings. Your own texts and vectors stay with you."
     )
-    st.toggle(_("Lead the class"), True, key=LEADS, on_change=lead, help=about)
+    st.toggle(_("Lead the class"), True, key=visit.LEADS, on_change=visit.lead, help=about)
     if st.button(_("Show the code"), key="class-code", icon=":material/qr_code_2:"):
         st.dialog(_("Join the class"), width="large")(_show_code)(room.code)
     if st.button(_("What the class learnt"), key="class-results", icon=":material/bar_chart:"):
@@ -217,7 +189,7 @@ def _show_state(room: Room) -> None:
 
 def _follow(code: str, is_wanted: bool) -> None:
     with suppress(RoomError):
-        rooms().follow(code, visitor(), is_wanted=is_wanted)
+        visit.rooms().follow(code, visit.visitor(), is_wanted=is_wanted)
     if is_wanted and chosen_own() is not None:
         st.session_state["corpus"] = "topics"  # own data are in no address
         st.rerun()
@@ -241,7 +213,7 @@ def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
                 _("Show the answer"),
                 key="class-reveal",
                 type="primary",
-                disabled=TRUTH not in st.session_state,
+                disabled=visit.TRUTH not in st.session_state,
                 on_click=_reveal,
                 args=(room.code, question),
             )
@@ -258,8 +230,8 @@ def _say(text: str) -> None:
 
 
 def _reveal(code: str, question: Question) -> None:
-    with problem_shown():
-        rooms().reveal(code, visitor(), question, st.session_state[TRUTH])
+    with visit.problem_shown():
+        visit.rooms().reveal(code, visit.visitor(), question, st.session_state[visit.TRUTH])
 
 
 def bars_html(
@@ -305,7 +277,7 @@ def _show_code(code: str) -> None:
     if st.button(_("Let another device of mine lead"), key="class-invite"):
         text = _("Join with the other device, and type **{word}** there within {n} minutes.")
         try:
-            word = rooms().invite(code, visitor())
+            word = visit.rooms().invite(code, visit.visitor())
             st.info(text.format(word=word, n=round(INVITATION_SECONDS / 60)))
         except RoomError as error:
             st.warning(reason_text(error.reason))
@@ -317,13 +289,13 @@ def _ask_for_end(code: str) -> None:
         offer_csv(_("Download counts (CSV)"), "narrow-cone-class", partial(results_csv, tallies))
     else:
         st.markdown(_("No question has been answered yet."))
-    if st.button(_("End the class"), key="class-leave", type="primary", on_click=leave_class):
+    if st.button(_("End the class"), key="class-leave", type="primary", on_click=visit.leave_class):
         st.rerun()
 
 
 def _answered(code: str) -> list[Tally]:
     try:
-        return [each for each in rooms().summary(code, visitor()) if each.n]
+        return [each for each in visit.rooms().summary(code, visit.visitor()) if each.n]
     except RoomError as error:
         st.warning(reason_text(error.reason))
         return []
@@ -337,7 +309,7 @@ def _show_results(code: str) -> None:
     for tally in tallies:
         st.markdown(f"**{markdown(tally.question.text)}**")
         st.html(bars_html(tally.question.options, tally.counts, tally.truth, tally.firsts))
-        if tally.truth not in (None, NO_RIGHT_ANSWER):
+        if tally.truth not in (None, visit.NO_RIGHT_ANSWER):
             text = _("Right at first: {first} of {n}. Before the answer was shown: {last} of {n}.")
             at = int(tally.truth or 0)
             st.caption(text.format(first=tally.firsts[at], last=tally.counts[at], n=tally.n))
@@ -347,7 +319,7 @@ def _show_results(code: str) -> None:
 def results_csv(tallies: Sequence[Tally]) -> bytes:
     rows = []
     for tally in tallies:
-        has_truth = tally.truth not in (None, NO_RIGHT_ANSWER)
+        has_truth = tally.truth not in (None, visit.NO_RIGHT_ANSWER)
         for place, option in enumerate(tally.question.options):
             counts = (str(tally.firsts[place]), str(tally.counts[place]))
             is_right = str(place == tally.truth).lower() if has_truth else ""

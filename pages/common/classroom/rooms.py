@@ -10,7 +10,8 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,22 +84,14 @@ class Tally:
         return self.truth is not None
 
 
-@dataclass
 class _OpenRoom:
     """A room while a call reads or changes it; ``state`` is stored as JSON."""
 
-    code: str
-    state: dict[str, Any]
-
-    @property
-    def visitors(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = self.state["visitors"]
-        return found
-
-    @property
-    def questions(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = self.state["questions"]
-        return found
+    def __init__(self, code: str, text: str) -> None:
+        self.code = code
+        self.state: dict[str, Any] = json.loads(text)
+        self.visitors: dict[str, dict[str, Any]] = self.state.get("visitors", {})
+        self.questions: dict[str, dict[str, Any]] = self.state.get("questions", {})
 
     def leads(self, visitor: str) -> bool:
         return bool(self.visitors.get(_hash(self.code, visitor), {}).get("leads"))
@@ -144,13 +137,11 @@ class Rooms:
     If the file is deleted or damaged while the server runs, its rooms end and a new one is made.
     """
 
-    def __init__(
-        self, file: Path, limits: ClassLimits, *, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._file, self.limits, self._clock = file, limits, clock
+    def __init__(self, file: Path, limits: ClassLimits) -> None:
+        self._file, self.limits, self._clock = file, limits, time.time
         self._lock = threading.Lock()
         self._failed = -REST_SECONDS
-        self._pace: dict[tuple[str, str], tuple[int, int]] = {}  # answers in this minute
+        self._minute, self._pace = 0, Counter[tuple[str, str]]()  # answers in this minute
 
     def open(self, visitor: str) -> str:
         """The code of a new room, which ends others of the visitor; a deserted one makes way."""
@@ -158,7 +149,7 @@ class Rooms:
             now, code = self._clock(), _signs(CODE_LENGTH)
             seen, ended = {}, []
             for each, text in sql.execute("select code, state from class"):
-                room = _OpenRoom(each, json.loads(text))
+                room = _OpenRoom(each, text)
                 if room.leads(visitor) or room.state["used"] < now - UNUSED_SECONDS:
                     ended.append(each)
                 else:
@@ -294,18 +285,15 @@ class Rooms:
                 raise RoomError("revealed")
             if not 0 <= option < len(asked["options"]):
                 raise RoomError("unknown")
-            self._count_pace(code, me)
+            if int(self._clock() // 60) != self._minute:
+                self._minute = int(self._clock() // 60)
+                self._pace.clear()
+            if self._pace[code, me] >= self.limits.answers_a_minute:
+                raise RoomError("answers")
+            self._pace[code, me] += 1
             first, _last = asked["answers"].get(me, (option, option))
             asked["answers"][me] = first, option
             room.state["heard"] += 1
-
-    def _count_pace(self, code: str, visitor: str) -> None:
-        minute = int(self._clock() // 60)
-        self._pace = {key: each for key, each in self._pace.items() if each[0] == minute}
-        n = self._pace.get((code, visitor), (minute, 0))[1] + 1
-        if n > self.limits.answers_a_minute:
-            raise RoomError("answers")
-        self._pace[code, visitor] = minute, n
 
     # ---- the file ----
 
@@ -315,7 +303,7 @@ class Rooms:
         with self._transaction() as sql:
             query = "select state from class where code = ?"
             [text] = sql.execute(query, (code,)).fetchone() or ['{"used": 0}']
-            room = _OpenRoom(code, json.loads(text))
+            room = _OpenRoom(code, text)
             before = {**room.state}
             if before["used"] <= self._clock() - UNUSED_SECONDS:
                 raise RoomError("unknown")
@@ -375,31 +363,30 @@ class Gate:
 
     EACH, LONGEST = 0.2, 10.0  # seconds of each further try; a longer wait is refused
 
-    def __init__(
-        self,
-        free: int,  # wrong codes in a minute that cost nothing
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._free, self._clock, self._sleep = free, clock, sleep
+    def __init__(self, free: int) -> None:
+        self._free = free  # wrong codes in a minute that cost nothing
+        self._clock, self._sleep = time.monotonic, time.sleep
         self._lock = threading.Lock()
         self._wrong: list[float] = []
         self._next = 0.0
 
-    def pass_(self) -> None:
-        """Wait for one's turn; RoomError "busy" if it is far."""
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for one's turn to try a code in the block; RoomError "busy" if it is far."""
         with self._lock:
-            now = self._clock()
-            self._wrong = [at for at in self._wrong if now - at < 60]
-            if len(self._wrong) < self._free:
-                return
-            at = max(now, self._next) + self.EACH
-            if at - now > self.LONGEST:
-                raise RoomError("busy")
-            self._next = at
-        self._sleep(at - now)
-
-    def wrong(self) -> None:
-        with self._lock:
-            self._wrong = [*self._wrong[-2 * self._free :], self._clock()]
+            now = at = self._clock()
+            self._wrong = [each for each in self._wrong if now - each < 60]
+            if len(self._wrong) >= self._free:
+                at = max(now, self._next) + self.EACH
+                if at - now > self.LONGEST:
+                    raise RoomError("busy")
+                self._next = at
+        if at > now:
+            self._sleep(at - now)
+        try:
+            yield
+        except RoomError as error:
+            if error.reason == "unknown":
+                with self._lock:
+                    self._wrong = [*self._wrong[-2 * self._free :], self._clock()]
+            raise

@@ -14,8 +14,7 @@ from geometry.figures.layout import figure_json, plotly_script
 from geometry.projection.twin_message import short_text
 from pages.common.words import _
 
-from .scripts import COMPONENTS as COMPONENTS
-from .scripts import built, put_in_static, send
+from .scripts import COMPONENTS, built, put_in_static, send
 
 ANNOUNCE = """
 export default function () { window.dispatchEvent(new Event("narrow-cone-plotly")); }
@@ -43,28 +42,9 @@ def show_chart(
         "clickable": on_point is not None,
         "texts": texts,
     }
-    plot = f"plot-{key}"
-
-    def event(name: str) -> Any:
-        return st.session_state[plot].get(name)
-
-    def clicked() -> None:
-        if on_point is not None and event("clicked") is not None:
-            on_point(int(event("clicked")))
-
-    def selected() -> None:
-        if on_selection is not None and event("selected") is not None:
-            on_selection([int(row) for row in event("selected")])
-
+    html = '<div class="chart" role="group"></div>'
     with st.container(key=key):
-        send(
-            "chart",
-            plot,
-            message,
-            html='<div class="chart" role="group"></div>',
-            on_clicked_change=clicked,
-            on_selected_change=selected,
-        )
+        send("chart", f"plot-{key}", message, html=html, clicked=on_point, selected=on_selection)
 
 
 def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
@@ -73,13 +53,10 @@ def share_texts(name: str, texts: Sequence[str], *, key: str = "") -> None:
     send("texts", f"texts-{key or name}", message)
 
 
-FLAT_BUTTONS = ("zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d")
-SELECT_BUTTONS = ("lasso2d", "select2d")
-
-
 def _buttons(file_name: str, *, zoom: bool, select: bool) -> dict[str, Any]:
     """Plotly's configuration. Each button is named: one of its defaults uploads the chart."""
-    moving = (*FLAT_BUTTONS, *(SELECT_BUTTONS if select else ()))
+    moving = ["zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]
+    moving += ["lasso2d", "select2d"] if select else []
     words = {
         "Download plot as a PNG": _("Download picture (PNG)"),
         "Download plot as SVG": _("Download picture (SVG)"),
@@ -97,7 +74,7 @@ def _buttons(file_name: str, *, zoom: bool, select: bool) -> dict[str, Any]:
         "scrollZoom": False,  # the wheel scrolls the page
         "toImageButtonOptions": {"format": "png", "scale": 2, "filename": file_name},
         # "toSVG" is a button of chart.js: Plotly has one button, for one format
-        "modeBarButtons": [["toImage", "toSVG"], list(moving)] if zoom else [["toImage", "toSVG"]],
+        "modeBarButtons": [["toImage", "toSVG"], *([moving] if zoom else [])],
         "locale": "reader",
         "locales": {"reader": {"dictionary": words}},
     }
@@ -109,7 +86,7 @@ def load_plotly(*, at_once: bool = False) -> None:
     if address is not None:
         send("script_loader", "plotly-script", [address, at_once])
     else:
-        send("plotly", "plotly-inline", script=_inline_plotly)
+        send("plotly", "plotly-inline", script=lambda: plotly_script().read_text("utf8") + ANNOUNCE)
 
 
 @st.cache_resource(show_spinner=False)
@@ -118,7 +95,7 @@ def plotly_address() -> str | None:
     return put_in_static("plotly-{}.min.js", version("plotly"), plotly_script().read_bytes())
 
 
-def send_plane(name: str, key: str, message: Any, accept: Callable[[], None]) -> None:
+def send_plane(name: str, key: str, message: Any, accept: Callable[[Any], None]) -> None:
     """Send a message to a plane whose points are dragged; its bundle has the name."""
     send(
         name,
@@ -127,9 +104,5 @@ def send_plane(name: str, key: str, message: Any, accept: Callable[[], None]) ->
         html=f'<div class="{name} plane"></div>',
         css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
         script=partial(built, name),
-        on_moved_change=accept,
+        moved=accept,
     )
-
-
-def _inline_plotly() -> str:
-    return plotly_script().read_text(encoding="utf8") + ANNOUNCE

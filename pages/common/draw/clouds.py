@@ -1,23 +1,38 @@
-"""The parts of every picture of a cloud: colours, axes, cones, captions, text alternative."""
+"""The picture of a cloud: colours, axes, cones, captions, text alternative.
 
-from collections.abc import Sequence
+In a browser without WebGL2, Plotly draws a twin cloud's pictures flat.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from geometry import Cloud
+from geometry.figures.cone import cone_figure
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.palette import SYMBOL_SIGNS, Theme, theme_named
 from geometry.projection import Projection, cloud_text
-from geometry.projection.panel import Band, Panel, Wedge
+from geometry.projection.packing import unpack_cloud
+from geometry.projection.panel import Band, Panel
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
 from geometry.projection.twin import ConeEdge, cone_edges, drawn_cones, frame_of
+from geometry.projection.twin_message import Picture, TwinCloud
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
-from pages.common.words import _, plotly
+from pages.common.words import _, markdown, plotly
+
+from .charts import share_texts, show_chart
+from .twin_cloud import has_no_webgl2, show_twin_cloud
+
+HEIGHT, SMALL_HEIGHT = 440, 220  # px of two charts in a row, of more
+
+axis_titles = partial(cloud_text.axis_titles, translate=_)
+lines_below = partial(cloud_text.lines_below, translate=_)
+cone_wedges = partial(cloud_text.cone_wedges, translate=_)
 
 
 def current_theme() -> Theme:
@@ -45,14 +60,6 @@ def point_colours(
     titles = {"sentences": _("words"), "vectors": _("length of the vector")}
     title = titles.get(cloud.unit, _("characters"))
     return PointColours.by_value(cloud.lengths, title)
-
-
-def axis_titles(view: str, k: int) -> list[str]:
-    return cloud_text.axis_titles(view, k, _)
-
-
-def lines_below(projection: Projection, panel: Panel) -> list[str]:
-    return cloud_text.lines_below(projection, panel, _)
 
 
 def cloud_panel(
@@ -99,33 +106,77 @@ def panel_with(
     )
 
 
-def cone_wedges(edges: Sequence[ConeEdge], projection: Projection, d: int) -> list[Wedge]:
-    return cloud_text.cone_wedges(edges, projection, d, _)
-
-
 def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | None) -> str:
     return cloud_text.alternative(title, n, cosine, panel.captions if panel else (), _)
 
 
 def draw_legend(colours: PointColours, theme: Theme) -> None:
     entries = legend_entries(colours, theme, _("other"))
-    if entries:
-        items = "".join(
-            f'<span style="white-space:nowrap"><span style="color:{colour}">'
-            f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
-            for name, colour, symbol in entries
-        )
-        st.html(
-            f'<div style="display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem">{items}</div>'
-        )
+    items = "".join(
+        f'<span style="white-space:nowrap"><span style="color:{colour}">'
+        f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
+        for name, colour, symbol in entries
+    )
+    style = "display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.9rem"
+    if items:
+        st.html(f'<div style="{style}">{items}</div>')
 
 
-def note_too_many_labels(cloud: Cloud) -> None:
-    n = cloud.n_labels
-    if n > MOST_LABELS:
-        st.caption(
-            _(
-                "{n} different labels are more than the {limit} colours and shapes that can be "
-                "distinguished, so the colour shows the length of the text."
-            ).format(n=f"{n:,}", limit=MOST_LABELS)
-        )
+def show_cloud(
+    cloud: TwinCloud,
+    *,
+    key: str,
+    texts: Sequence[str],
+    on_settled: Callable[[Sequence[float]], None] | None = None,
+    **chosen: Any,  # on_point and on_selection
+) -> None:
+    """As ``show_twin_cloud``, where that can be drawn. Charts are at the stop of the numbers."""
+    theme = current_theme()
+    if not has_no_webgl2():
+        show_twin_cloud(cloud, theme, key=key, texts=texts, on_settled=on_settled, **chosen)
+        return
+    stop, slider = int(cloud.at or 0), f"{key}-slider"
+
+    def slid() -> None:
+        if on_settled is not None:
+            on_settled([st.session_state[slider]])
+
+    if on_settled is not None and len(cloud.knobs) > 1:
+        st.session_state[slider] = stop
+        st.slider(cloud.film_name, 0, len(cloud.knobs) - 1, key=slider, on_change=slid)
+    share_texts(key, [plotly(text) for text in texts])
+    stops = [min(stop, len(picture.path) - 1) for picture in cloud.pictures]
+    panels = [_panel(cloud, picture, at) for picture, at in zip(cloud.pictures, stops, strict=True)]
+    lines = max(len(panel.captions) for panel in panels)
+    columns = 2 if len(panels) in (1, 2, 4) else 4
+    boxes = [box for _row in range(0, len(panels), columns) for box in st.columns(columns)]
+    for place, panel in enumerate(panels):
+        with boxes[place]:
+            st.markdown(f"**{markdown(cloud.pictures[place].names[stops[place]])}**")
+            height = HEIGHT if columns == 2 else SMALL_HEIGHT
+            show_chart(
+                cone_figure(panel, cloud.colours, theme, height=height, lines=lines),
+                key=f"{key}-{place}",
+                file_name=f"{cloud.file_name}-{place}",
+                alt=cloud.alt,
+                texts=key,
+                # the key of the rows: row numbers of another cloud mean other points
+                group=f"{key}-{cloud.rows_key}",
+                **chosen,
+            )
+    draw_legend(cloud.colours, theme)
+
+
+def _panel(cloud: TwinCloud, picture: Picture, stop: int) -> Panel:
+    frame = picture.path[stop]
+    return Panel(
+        unpack_cloud(cloud.points.body)[frame],
+        (),
+        cloud.reach,
+        cloud.axis_titles,
+        picture.origin or cloud.origin_label,
+        wedges=cloud.cones[frame] if cloud.cones else (),
+        bands=cloud.bands,
+        marks=cloud.marks,
+        frame=cloud.frames[frame] if cloud.frames else None,
+    )

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,19 @@ def send(
     html: str = "",
     css: str = "",
     script: Callable[[], str] | None = None,
-    **callbacks: Callable[[], None],
+    **accept: Callable[[Any], None] | None,  # by event: gets its value before the rerun
 ) -> None:
     """Send a message to the component of assets/components/<name>.js, or of another script."""
     if message is not None and not isinstance(message, bytes):
         # bytes: for a dictionary Streamlit would import pandas to look for data frames in it
         message = json.dumps(message).encode()
+
+    def heard(event: str) -> None:
+        function, value = accept[event], st.session_state[key].get(event)
+        if function is not None and value is not None:
+            function(value)
+
+    callbacks = {f"on_{event}_change": partial(heard, event) for event in accept}
     component(name, html, css, script)(key=key, data=message, **callbacks)
 
 
@@ -75,9 +83,8 @@ def built(name: str) -> str:
 def served(name: str) -> str:
     """A loader of the bundle, which triggers "missing" if it finds no file; or the bundle."""
     script = built(name)
-    content = script.encode()
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    address = put_in_static(f"{name}-{{}}.js", digest, content)
+    digest = hashlib.sha256(script.encode()).hexdigest()[:16]
+    address = put_in_static(f"{name}-{{}}.js", digest, script.encode())
     return script if address is None else LOADER.format(address=address)
 
 

@@ -6,7 +6,6 @@ Arrays are named by a hash: what has not changed is not sent. Without WebGL2, Pl
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -48,29 +47,12 @@ def show_twin_cloud(
     in_address: bool = True,  # whether the address has the camera; of one twin cloud a page
 ) -> None:
     """Draw the twin cloud; if one of that key is on the page, update what has changed."""
-    place = f"twin-{key}"
-    n = cloud.n
+    place, texts_name, n = f"twin-{key}", f"{key}-{cloud.rows_key}", cloud.n
 
-    def event(name: str) -> Any:
-        return st.session_state[place].get(name)
+    def selected(rows: str) -> None:
+        if on_selection is not None:
+            on_selection(unpack_rows(rows, n) if rows else np.zeros(0, dtype=np.int64))
 
-    def chosen() -> None:
-        if on_point is not None and event("chosen") is not None:
-            on_point(int(event("chosen")))
-
-    def selected() -> None:
-        text = event("selected")
-        if on_selection is not None and text is not None:
-            on_selection(unpack_rows(text, n) if text else np.zeros(0, dtype=np.int64))
-
-    def settled() -> None:
-        if on_settled is not None and event("settled") is not None:
-            on_settled([float(value) for value in event("settled")])
-
-    def missing() -> None:
-        st.session_state[NO_WEBGL2] = True
-
-    texts_name = f"{key}-{cloud.rows_key}"
     is_flat = len(cloud.axis_titles) == 2
     message = message_of(cloud, theme, texts_name, _) | {
         "settles": on_settled is not None,
@@ -89,19 +71,23 @@ def show_twin_cloud(
         for slot, points in cloud.arrays.items():
             name = points.name.encode()
             held = len(name).to_bytes(4, "little") + name + points.body
-            send("arrays", f"{place}-{slot}", held, script=_arrays_script)
+            send("arrays", f"{place}-{slot}", held, script=partial(_text, "arrays.js"))
         send(
             "twin",
             place,
             message,
-            html=(FOLDER / "twin_cloud.html").read_text(encoding="utf8"),
-            css=(FOLDER / "twin_cloud.css").read_text(encoding="utf8"),
+            html=_text("twin_cloud.html"),
+            css=_text("twin_cloud.css"),
             script=partial(served, "twin_cloud"),
-            on_chosen_change=chosen,
-            on_selected_change=selected,
-            on_settled_change=settled,
-            on_missing_change=missing,
+            chosen=on_point,
+            selected=selected,
+            settled=on_settled,
+            missing=partial(st.session_state.__setitem__, NO_WEBGL2),
         )
+
+
+def _text(file: str) -> str:
+    return (FOLDER / file).read_text(encoding="utf8")
 
 
 def _camera() -> list[float] | None:
@@ -113,13 +99,9 @@ def _camera() -> list[float] | None:
 @st.fragment
 def _put_camera_in_url() -> None:
     """A fragment: a turn of the pictures does not run the rest of the page again."""
-    key = "camera-address"
-
-    def on_turned() -> None:
-        st.session_state[CAMERA] = st.session_state[key].get("turned") or ""
-
     put_in_url(CAMERA, st.session_state[CAMERA] if _camera() else None)
-    send("camera_address", key, on_turned_change=on_turned)
+    turned = partial(st.session_state.__setitem__, CAMERA)
+    send("camera_address", "camera-address", turned=turned)
 
 
 @st.fragment
@@ -128,15 +110,10 @@ def _answer(name: str, texts: Sequence[str]) -> None:
     key = f"text-requests-{name}"
     answers: dict[int, str] = st.session_state.setdefault(f"{key}-answers", {})
 
-    def on_request() -> None:
-        row = st.session_state[key].get("requested")
-        if row is not None and 0 <= int(row) < len(texts):
-            answers[int(row)] = short_text(texts[int(row)])
+    def requested(row: int) -> None:
+        if 0 <= row < len(texts):
+            answers[row] = short_text(texts[row])
             for old in list(answers)[:-MOST_ANSWERS]:
                 del answers[old]  # the browser has this answer
 
-    send("text_requests", key, {"name": name, "answers": answers}, on_requested_change=on_request)
-
-
-def _arrays_script() -> str:
-    return (FOLDER / "arrays.js").read_text(encoding="utf8")
+    send("text_requests", key, {"name": name, "answers": answers}, requested=requested)

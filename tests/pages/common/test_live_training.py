@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry.hub.operator_limits import MemoryLimits
-from geometry.process import ProcessEnded
+from geometry.process import PAUSE, RUN, STEP, ProcessEnded
 from geometry.training import TrainingError
 from pages.common import live_training
 from pages.common.live_training import Training
@@ -33,14 +33,14 @@ def nothing_trains() -> Iterator[None]:
 def test_pause_step_and_resume():
     training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 0)
-    training.pause()
+    training.order(PAUSE)
     time.sleep(0.3)
     n = len(training.records)
-    training.step()
+    training.order(STEP)
     until(lambda: len(training.records) == n + 1)
     time.sleep(0.2)
     assert (len(training.records), training.state) == (n + 1, "paused")
-    training.resume()
+    training.order(RUN)
     until(lambda: len(training.records) > n + 5)
     assert training.state == "running"
 
@@ -72,7 +72,7 @@ def test_it_ends_with_its_session_and_after_a_long_pause(monkeypatch):
     monkeypatch.setattr(live_training, "LONGEST_PAUSE", 0.1)
     training = Training(SOMEBODY, partial(count_apart, 10**6))
     until(lambda: len(training.records) > 1)
-    training.pause()
+    training.order(PAUSE)
     assert training.wait(2.0)
     assert (training.state, training.error) == ("paused long", None)
 
@@ -102,7 +102,7 @@ def test_an_order_returns_while_the_process_does_not_read(monkeypatch):
     large = partial(count_apart, b" " * 10**7)  # larger than the pipe's buffer
     training = Training(SOMEBODY, large)
     until(lambda: training.state == "running")
-    order = threading.Thread(target=training.pause)
+    order = threading.Thread(target=training.order, args=(PAUSE,))
     order.start()
     order.join(PATIENCE)
     try:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from geometry.data.corpus import read_corpus
 from geometry.process import ProcessEnded
 from pages.common import reading
-from pages.common.limit_notes import upload_limits
+from pages.common.reading import upload_limits
 from pages.common.words import markdown
 
 TEXTS = b"the cat sat\ndogs ran\n"

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
-from pages.common.rules import model_rules
+from pages.common.models import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.common.test_models import NAME, _own_memory, errors, press, small_corpus, visit  # noqa: F401

@@ -4,7 +4,7 @@ import pytest
 
 from geometry.claims.scores import narrower_against_score
 from geometry.data import JudgedQueries, VectorSet
-from pages.common.own_evidence import EVIDENCE, Evidence
+from pages.common.uploads import EVIDENCE, Evidence
 from pages.evidence import recorded
 from pages.evidence.explore import (
     JUDGES,

@@ -256,7 +256,7 @@ def test_nothing_about_a_reader_s_own_pairs_is_kept_for_other_readers(
     own = own_pairs()
     some = Pairs("mine", own.left[:25], own.right[:25], own.gold_scores[:25])
     visit({"upload-mine": some}, PARTS)
-    assert {name for name, _key in _shared().entries} <= {"pages.common.static_tables.glove_table"}
+    assert {name for name, _key in _shared().entries} <= {"pages.common.models.glove_table"}
     clear_memory()
 
 

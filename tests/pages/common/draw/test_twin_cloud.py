@@ -1,12 +1,13 @@
 """The twin cloud's wrapper alone: requested texts, a selection."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages.common.draw import twin_cloud
+from pages.common.draw import scripts, twin_cloud
 
 
 def page(n: int) -> None:
@@ -57,8 +58,7 @@ def test_texts_of_many_points_are_requested(monkeypatch):
             return
         answers.append({**message["answers"]})
         if requests:
-            monkeypatch.setitem(st.session_state, key, {"requested": requests.pop(0)})
-            more["on_requested_change"]()
+            more["requested"](requests.pop(0))
 
     monkeypatch.setattr(twin_cloud, "send", answer)
     app = shown(6000)
@@ -73,12 +73,16 @@ def test_texts_of_many_points_are_requested(monkeypatch):
     ("message", "rows"), [("rows:BQAAAA==", [5]), ("bits:IQA=", [0, 5]), ("", []), (None, None)]
 )
 def test_a_selection_arrives_as_rows(monkeypatch, message, rows):
-    def select(name: str, key: str, sent=None, **more) -> None:
-        if name == "twin":
-            monkeypatch.setitem(st.session_state, key, SimpleNamespace(get=lambda event: message))
-            more["on_selected_change"]()
+    def component(name: str, *_how) -> Callable[..., None]:
+        def select(key: str, data, **callbacks) -> None:
+            if name == "twin":
+                given = SimpleNamespace(get=lambda event: message)
+                monkeypatch.setitem(st.session_state, key, given)
+                callbacks["on_selected_change"]()
 
-    monkeypatch.setattr(twin_cloud, "send", select)
+        return select
+
+    monkeypatch.setattr(scripts, "component", component)
     app = shown(12)
     assert ("rows" in app.session_state) == (rows is not None)
     if rows is not None:
