@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data.csv_cells import csv_text
 from ..data.number_text import change, signed
-from ..evaluate.export import layer_text
+from ..evaluate.grid import layer_text
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import Estimate
 from ..transform.treatments import TREATMENTS

@@ -1,5 +1,3 @@
-from .best_cell import Chosen as Chosen
-from .best_cell import choose_on_dev as choose_on_dev
 from .bootstrap import Aggregate as Aggregate
 from .bootstrap import Difference as Difference
 from .bootstrap import PairBootstrap as PairBootstrap
@@ -7,9 +5,6 @@ from .bootstrap import PairScore as PairScore
 from .bootstrap import SubsetBootstrap as SubsetBootstrap
 from .bootstrap import aggregate as aggregate
 from .bootstrap import evaluate_pairs as evaluate_pairs
-from .export import grid_csv as grid_csv
-from .export import grid_json as grid_json
-from .export import grid_rows as grid_rows
 from .fit_size import scores_by_fit_size as scores_by_fit_size
 from .fitting import treated_similarities as treated_similarities
 from .from_encoder import evaluate_encoder as evaluate_encoder
@@ -19,8 +14,13 @@ from .from_words import evaluate_word_pairs as evaluate_word_pairs
 from .from_words import evaluate_words as evaluate_words
 from .from_words import type_averages as type_averages
 from .grid import Cell as Cell
+from .grid import Chosen as Chosen
 from .grid import Grid as Grid
+from .grid import choose_on_dev as choose_on_dev
 from .grid import evaluate_grid as evaluate_grid
+from .grid import grid_csv as grid_csv
+from .grid import grid_json as grid_json
+from .grid import grid_rows as grid_rows
 from .published import PublishedScore as PublishedScore
 from .published import PublishedTable as PublishedTable
 from .published import published_scores as published_scores

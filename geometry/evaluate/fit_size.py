@@ -8,7 +8,7 @@ import numpy as np
 from ..linalg.rows import float_rows
 from ..measure import isoscore, isoscore_baseline
 from ..transform.whitening_map import WhiteningMap
-from .bootstrap import PairBootstrap, PairScore
+from .bootstrap import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 from .grid import evaluate_grid
 
 FEWEST = 10  # rows of the smallest fit
@@ -49,6 +49,27 @@ def split_halves(
     order = rng.permutation(n)
     is_first = np.isin(group[order], first)
     return order[is_first], order[~is_first]
+
+
+def halves(
+    gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted row numbers (dev, test) of two random halves; pairs of one unit stay in one half."""
+    gold = np.asarray(gold_scores)
+    if units is None or len(np.unique(units)) == len(gold):
+        order = np.random.default_rng(random_state).permutation(len(gold))
+        dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    else:
+        test, dev = map(np.sort, split_halves(len(gold), units, random_state=random_state))
+    try:
+        for half in (dev, test):
+            checked_gold(gold[half])
+    except ValueError as reason:
+        raise ValueError(
+            f"{len(gold)} pairs can't be cut into halves of at least {LEAST_PAIRS} with scores "
+            "that are not all the same; choose on other pairs"
+        ) from reason
+    return dev, test
 
 
 @dataclass(frozen=True)

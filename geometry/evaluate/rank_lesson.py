@@ -31,13 +31,12 @@ class Bend:
     is_reversed: bool = False  #: whether the scores fall as the gold rises
 
     def __post_init__(self) -> None:
-        fits = {
-            "noise": 0 <= self.noise <= 1,
-            "curve": self.curve >= 1,
-            "levels": self.levels == 0 or self.levels >= 2,
-            "outlier": self.outlier in OUTLIERS,
-        }
-        for name, is_fit in fits.items():
+        for name, is_fit in (
+            ("noise", 0 <= self.noise <= 1),
+            ("curve", self.curve >= 1),
+            ("levels", self.levels == 0 or self.levels >= 2),
+            ("outlier", self.outlier in OUTLIERS),
+        ):
             if not is_fit:
                 raise ValueError(f"{name} is outside its range: {getattr(self, name)!r}")
 

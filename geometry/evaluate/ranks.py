@@ -23,14 +23,7 @@ class RankMoves:
 
     @classmethod
     def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
-        """Rank gold scores and the similarities before and after a treatment.
-
-        Parameters
-        ----------
-        gold_scores : (n,) array, finite
-        before : (n,) array, finite
-        after : (n,) array, finite
-        """
+        """Ranks of gold scores and of similarities before and after a treatment, (n,) each."""
         sizes = {len(gold_scores), len(before), len(after)}
         if len(sizes) != 1:
             raise ValueError(f"one value a pair is needed in each; got lengths {sorted(sizes)}")

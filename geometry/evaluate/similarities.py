@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +68,14 @@ def pair_similarities(
         )
     if precision is not None:
         return _mahalanobis(left, right, precision)
-    return _WAYS[similarity](left, right)
+    if similarity == "euclidean":
+        return -np.linalg.norm(left - right, axis=1)
+    if similarity == "rank":
+        left, right = _centred_ranks(left, "left"), _centred_ranks(right, "right")
+    if similarity != "dot":
+        left, right = _directions(left, "left"), _directions(right, "right")
+    found = np.asarray(np.einsum("nd,nd->n", left, right))
+    return found if similarity == "dot" else found.clip(-1.0, 1.0)
 
 
 def _side(X: np.ndarray, side: str) -> np.ndarray:
@@ -79,35 +85,20 @@ def _side(X: np.ndarray, side: str) -> np.ndarray:
         raise ValueError(f"{side}: {reason}") from reason
 
 
-def _cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    sides = []
-    for name, X in (("left", left), ("right", right)):
-        try:
-            sides.append(directions(X))
-        except UndefinedMeasure as reason:
-            raise UndefinedMeasure("zero_row_of_side", side=name, **reason.details) from reason
-    return _dot(*sides).clip(-1.0, 1.0)
+def _directions(X: np.ndarray, side: str) -> np.ndarray:
+    try:
+        return directions(X)
+    except UndefinedMeasure as reason:
+        raise UndefinedMeasure("zero_row_of_side", side=side, **reason.details) from reason
 
 
-def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.asarray(np.einsum("nd,nd->n", left, right))
-
-
-def _euclidean(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return -np.linalg.norm(left - right, axis=1)
-
-
-def _rank(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    sides = []
-    for name, X in (("left", left), ("right", right)):
-        flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
-        if len(flat):
-            raise UndefinedMeasure(
-                "constant_row", side=name, row=flat[0] + 1, n_flat=len(flat), n=len(X)
-            )
-        ranks = ranks_in_rows(X)
-        sides.append(directions(ranks - (X.shape[1] + 1) / 2))
-    return _dot(*sides).clip(-1.0, 1.0)
+def _centred_ranks(X: np.ndarray, side: str) -> np.ndarray:
+    flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
+    if len(flat):
+        raise UndefinedMeasure(
+            "constant_row", side=side, row=flat[0] + 1, n_flat=len(flat), n=len(X)
+        )
+    return ranks_in_rows(X) - (X.shape[1] + 1) / 2
 
 
 def _mahalanobis(
@@ -122,11 +113,3 @@ def _mahalanobis(
             "fit it on vectors of the same model"
         )
     return -np.linalg.norm((left - right) @ W, axis=1)
-
-
-_WAYS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "cosine": _cosine,
-    "dot": _dot,
-    "euclidean": _euclidean,
-    "rank": _rank,
-}
