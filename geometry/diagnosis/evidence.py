@@ -28,7 +28,6 @@ from ..measure.intervals import Estimate
 from ..measure.table import measure_table
 from ..process import Progress
 from ..transform.flow import NormalizingFlow
-from .diagnosis import ScoredRows, TrialRows
 from .trial import (
     FOLDS,
     ArmScore,
@@ -36,7 +35,6 @@ from .trial import (
     Place,
     TrialSplit,
     chosen_by_fold,
-    folds,
     together,
 )
 from .yardsticks import (
@@ -46,6 +44,8 @@ from .yardsticks import (
     ProbeYardstick,
     QueryYardstick,
     Score,
+    ScoredRows,
+    TrialRows,
     Yardstick,
     score_of,
 )
@@ -167,13 +167,11 @@ def evidence(
     first = np.where(alive[:, None], next(iter(places.values())), 0)
     given: dict[str, Any] = {"labels": labels, "pairs": pairs, "queries": queries}
     rows = TrialRows.given(first, texts=texts, units=units, seed=seed, **given)
-    may_fit = rows.fittable
+    base, may_fit = _yardstick(rows, task, "cosine"), rows.fittable
     if may_fit.all() and fittable is not None:
         may_fit = fittable[rows.numbers]
-    base = _yardstick(rows, task, "cosine")
-    judges = np.isin(rows.groups, base.groups)
-    fold = folds(rows.groups, FOLDS, seed, judges=judges)
-    split = TrialSplit.of(fold, rows.groups, may_fit, base)
+    judging = replace(rows, yardstick=base, fittable=may_fit)
+    split = TrialSplit.of(judging, seed, n_folds=FOLDS)
     if split is None or base.amount() < base.least:
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)

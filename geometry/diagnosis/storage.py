@@ -20,9 +20,9 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import directions
 from ..measure.intervals import Estimate
-from .diagnosis import Diagnosis, TrialRows
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
-from .yardsticks import Score, Yardstick, change, mean_score, score_of
+from .diagnosis import Diagnosis
+from .trial import Cure, TrialSplit
+from .yardsticks import Score, TrialRows, Yardstick, change, mean_score, score_of
 
 FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
 CUTS = (256, 128, 64)
@@ -87,14 +87,9 @@ def storage_table(
         kinds = ("leave", "centre", diagnosis.trial.here.kind)
         cures = [cure for cure in diagnosis.trial.cures if cure.kind in kinds]
     rows = TrialRows.given(vectors, seed=seed, **given)
-    X, yardstick = rows.X, rows.yardstick
-    if yardstick is None:
-        return None
-    n, d = X.shape
-    judges = np.isin(rows.groups, yardstick.groups)
-    fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed, judges)
-    split = TrialSplit.of(fold, rows.groups, rows.fittable, yardstick)
-    if split is None:
+    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+    split = TrialSplit.of(rows, seed)
+    if yardstick is None or split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds

@@ -18,12 +18,12 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
+from .trial import Cure, TrialSplit
 from .yardsticks import (
     LabelYardstick,
     PairYardstick,
     QueryYardstick,
-    Yardstick,
+    TrialRows,
     variance_of_dyads,
 )
 
@@ -121,29 +121,19 @@ class _Pairs:
         return n_related, len(self.left) - n_related
 
 
-def find_thresholds(
-    X: np.ndarray,
-    yardstick: Yardstick | None,
-    *,
-    groups: np.ndarray,
-    cures: Sequence[Cure],
-    seed: int,
-    fittable: np.ndarray | None = None,
-) -> Thresholds | None:
-    """The finding for rows X (n, d) of a trial, none zero; None where there are too few rows."""
-    n = len(X)
-    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
-    fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
+def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thresholds | None:
+    """The finding for rows of a trial, none zero; None where there are too few rows."""
+    yardstick = rows.yardstick
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
-    units = units_of(groups, n)
+    units = units_of(rows.groups, len(rows.X))
     rule: dict[str, Any] = {}
     evidence: Evidence = "none"
     pairs: _Pairs | None = None
-    split = TrialSplit.of(fold, groups, may_fit, yardstick)
+    split = TrialSplit.of(rows, seed, is_apart=False)
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
-            rows = yardstick.searched
-            given = rows, split.item_folds, yardstick.labels[rows]
+            at = yardstick.searched
+            given = at, split.item_folds, yardstick.labels[at]
             evidence, pairs = "labels", _within_folds(*given, split, units, rng)
         elif isinstance(yardstick, PairYardstick):
             evidence, (pairs, rule) = "pairs", _of_scores(yardstick, split, rng)
@@ -151,13 +141,14 @@ def find_thresholds(
             evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
     if split is None or pairs is None or min(pairs.counts) < LEAST:
         evidence, rule = "none", {}
-        if (split := TrialSplit.of(fold, groups, may_fit, None)) is None:
+        split = TrialSplit.of(rows, seed, is_apart=False, is_judged=False)
+        if split is None:
             return None
-        rows = np.flatnonzero(may_fit)
-        pairs = _within_folds(rows, fold[rows], None, split, units, rng)
+        at = np.flatnonzero(rows.fittable)
+        pairs = _within_folds(at, split.fold[at], None, split, units, rng)
         if pairs.counts[1] < LEAST:
             return None
-    arms = _arms(X, pairs, split, units, [cure for cure in cures if cure.place is None])
+    arms = _arms(rows.X, pairs, split, units, [cure for cure in cures if cure.place is None])
     return Thresholds(evidence, arms, *pairs.counts, seed=seed, **rule)
 
 

@@ -25,6 +25,7 @@ from ..transform.treatments import TreatmentKind, simple_first
 from .yardsticks import (
     LabelYardstick,
     Score,
+    TrialRows,
     Yardstick,
     change,
     change_of_few,
@@ -116,28 +117,12 @@ class Trial:
 
 
 def run_trial(
-    X: np.ndarray,
-    yardstick: Yardstick | None,
-    *,
-    groups: np.ndarray,
-    others: Mapping[Place, Vectors],
-    seed: int,
-    step: Callable[[], None],
-    fittable: np.ndarray | None = None,
+    rows: TrialRows, *, others: Mapping[Place, Vectors], seed: int, step: Callable[[], None]
 ) -> Trial:
-    """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
-
-    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on.
-    """
-    n, d = X.shape
-    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
-    n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
-    judges = None if yardstick is None else np.isin(groups, yardstick.groups)
-
-    def split_by(seed: int | tuple[int, ...], judged: Yardstick | None) -> TrialSplit | None:
-        return TrialSplit.of(folds(groups, n_folds, seed, judges), groups, may_fit, judged)
-
-    first, unjudged = split_by(seed, yardstick), split_by(seed, None)
+    """The trial of rows, n >= 4, none zero; ``others`` are all vectors at other places."""
+    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+    first = TrialSplit.of(rows, seed)
+    unjudged = TrialSplit.of(rows, seed, is_judged=False)
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
         raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
@@ -157,9 +142,9 @@ def run_trial(
         draws, judged = [], []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
-            if (made := split_by((seed, number), yardstick)) is not None:
+            if (made := TrialSplit.of(rows, (seed, number))) is not None:
                 draws.append(drawn)
-                judged.append(_judge(X, yardstick, arms, made, drawn, others, step))
+                judged.append(_judge(rows, yardstick, arms, made, drawn, others, step))
         tried = _Tried.of(judged, arms, yardstick, all(np.array_equal(draws[0], e) for e in draws))
         compared = tried.cures(tried.scores)
         chosen = recommended(compared)
@@ -177,7 +162,7 @@ def run_trial(
         if compared[0].score is not None:
             because = "helps" if chosen.kind != "leave" else "nothing_helps"
         found["n_settings"] = sum(map(len, arms.values())) - 1
-    compared = _measured(X, compared, unjudged, others, step)
+    compared = _measured(rows, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
         cures=compared,
@@ -219,6 +204,7 @@ def folds(
 class TrialSplit:
     """Rows in folds: the rows of each fit, and the fold of each item."""
 
+    fold: np.ndarray  # (n,) of each row
     fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
     item_folds: np.ndarray  # (i,)
     held_out: np.ndarray  # rows of the first fold that may be fitted on
@@ -226,16 +212,25 @@ class TrialSplit:
     @classmethod
     def of(
         cls,
-        fold: np.ndarray,
-        groups: np.ndarray,
-        may_fit: np.ndarray,
-        yardstick: Yardstick | None,
+        rows: TrialRows,
+        seed: int | tuple[int, ...],
+        *,
+        n_folds: int | None = None,
+        is_apart: bool = True,
+        is_judged: bool = True,
     ) -> TrialSplit | None:
-        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit."""
+        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit.
+
+        is_apart : each fold has its share of the rows that judge; is_judged : there are items.
+        """
+        groups, yardstick, may_fit = rows.groups, rows.yardstick, rows.fittable
+        is_judge = None if yardstick is None else np.isin(groups, yardstick.groups)
+        n_wanted = n_folds or (FOLDS if len(groups) < MANY else FOLDS_OF_MANY)
+        fold = folds(groups, n_wanted, seed, is_judge if is_apart else None)
         n_folds = int(fold.max()) + 1
         item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
-        if yardstick is not None:
-            judges = np.isin(groups, yardstick.groups)
+        if yardstick is not None and is_judge is not None and is_judged:
+            judges = is_judge
             names, first = np.unique(groups, return_index=True)
             item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
         if not (may_fit & judges).any():
@@ -247,7 +242,7 @@ class TrialSplit:
         held_out = np.flatnonzero(may_fit & (fold == 0))
         if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
             return None
-        return cls(fits, item_folds, held_out)
+        return cls(fold, fits, item_folds, held_out)
 
     @property
     def n_folds(self) -> int:
@@ -339,7 +334,7 @@ class _Tried:
 
 
 def _judge(
-    X: np.ndarray,
+    rows: TrialRows,
     yardstick: Yardstick,
     arms: Settings,
     split: TrialSplit,
@@ -350,13 +345,13 @@ def _judge(
     """Scores of the drawn items; folds in which raw vectors have no score are left out."""
     found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
     for fitted, items in split.judged(drawn):
-        fit_set = FitSet(X[fitted])
+        fit_set = FitSet(rows.X[fitted])
         for kind, settings in arms.items():
             for setting, of_setting in zip(settings, found[kind], strict=True):
                 if isinstance(setting, str):
-                    Z = fit_set.fit(parse_treatment(setting)).reduced(X)
+                    Z = fit_set.fit(parse_treatment(setting)).reduced(rows.X)
                 else:
-                    Z = read(others[setting])
+                    Z = read(others[setting])[rows.numbers]
                 of_setting.append(score_of(yardstick, Z, items))
                 step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
@@ -405,19 +400,19 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
 
 
 def _measured(
-    X: np.ndarray,
+    rows: TrialRows,
     cures: Sequence[Cure],
     split: TrialSplit,
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> tuple[Cure, ...]:
-    rows, fit_set = split.held_out[:MEASURED], FitSet(X[split.fits[0]])
+    some, fit_set = split.held_out[:MEASURED], FitSet(rows.X[split.fits[0]])
     found = []
     for cure in cures:
         if cure.place is not None:
-            Z = read(others[cure.place])[rows]
+            Z = read(others[cure.place])[rows.numbers[some]]
         else:
-            Z = fit_set.fit(parse_treatment(cure.treatment)).apply(X[rows]).retained
+            Z = fit_set.fit(parse_treatment(cure.treatment)).apply(rows.X[some]).retained
         found.append(replace(cure, measures=_measures(Z)))
         step()
     return tuple(found)

@@ -20,9 +20,9 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from ..data.relevance import JudgedQueries
-from ..evaluate.bootstrap import PairBootstrap, drawn_counts
+from ..evaluate.bootstrap import PairBootstrap, checked_gold, drawn_counts
 from ..evaluate.similarities import pair_similarities
-from ..linalg.rows import UndefinedMeasure
+from ..linalg.rows import UndefinedMeasure, float_rows, need_width
 from ..measure.correlation import ranks_in_rows
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from ..measure.neighbours import chance_agreement, label_codes, largest
@@ -35,10 +35,14 @@ from ..measure.retrieval import (
     recall_at_k,
 )
 from ..measure.search import Search
+from .findings import connected, copies
 
+ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]  # left, right, scores
 NEIGHBOURS = 5  # of each row, whose labels are compared
 FOUND = 10  # rows that a query finds
 QUERIES_AT_ONCE = 512
+LEAST_ROWS = 4
+MOST_PAIRS = 20_000  # that judge
 PENALTY = 0.01  # of the linear probe, of the mean variance of a dimension
 DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
@@ -360,8 +364,6 @@ Yardstick = LabelYardstick | ProbeYardstick | PairYardstick | QueryYardstick
 
 def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
     """(q,) the first query that shared relevant rows connect with each."""
-    from .findings import connected
-
     first: dict[int, int] = {}
     links = [
         (query, first.setdefault(row, query))
@@ -370,3 +372,132 @@ def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
     ]
     left, right = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return units_of(connected(np.arange(len(relevant)), left, right), len(relevant))
+
+
+@dataclass(frozen=True)
+class TrialRows:
+    """The rows of the trial, with what judges them."""
+
+    X: np.ndarray  # (m, d)
+    # (m,) among all vectors. Where pairs are vectors of other rows: among all sides, and 0 for the
+    # rows of the cloud, which are not scored
+    numbers: np.ndarray
+    groups: np.ndarray  # (m,) copies, rows of one unit, and rows that pairs connect
+    yardstick: Yardstick | None
+    fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
+    n_pairs: int | None = None  # that were drawn
+
+    @classmethod
+    def given(
+        cls,
+        vectors: np.ndarray,
+        *,
+        texts: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+        pairs: ScoredRows | None = None,
+        queries: JudgedQueries | None = None,
+        units: Sequence[int] | np.ndarray | None = None,
+        seed: int = 0,
+    ) -> TrialRows:
+        X = float_rows(vectors, at_least=LEAST_ROWS)
+        unit = None if units is None else units_of(np.asarray(units), len(X))
+        text = None if texts is None else np.array(texts, dtype=object)
+        rows = np.flatnonzero(X.any(axis=1))
+        if unit is not None:  # only the first of equal rows: the others would join their units
+            rows = rows[np.unique(copies(X[rows], _at(text, rows)))]
+        if pairs is not None:
+            return cls._of_pairs(X, rows, text, unit, pairs, seed)
+        cloud = X if len(rows) == len(X) else X[rows]
+        if queries is not None:
+            return cls._of_queries(X, cloud, rows, unit, queries, seed)
+        groups, yardstick = _groups(cloud, _at(text, rows), _at(unit, rows)), None
+        if labels is not None:
+            names = np.asarray(labels, dtype=str)[rows]
+            labelled = np.flatnonzero(names != "")
+            same = copies(cloud, _at(text, rows))
+            searched = labelled[np.unique(same[labelled], return_index=True)[1]]
+            yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
+        return cls(cloud, rows, groups, yardstick, np.ones(len(rows), dtype=bool))
+
+    @classmethod
+    def _of_pairs(
+        cls,
+        X: np.ndarray,
+        cloud: np.ndarray,
+        text: np.ndarray | None,
+        unit: np.ndarray | None,
+        pairs: ScoredRows,
+        seed: int,
+    ) -> TrialRows:
+        left, right = (np.asarray(side) for side in pairs[:2])
+        gold = checked_gold(pairs[2])
+        if not len(left) == len(right) == len(gold):
+            raise ValueError(
+                f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
+            )
+        n_pairs, drawn = len(gold), np.arange(len(gold))
+        if n_pairs > MOST_PAIRS:
+            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
+            left, right, gold = left[drawn], right[drawn], gold[drawn]
+        if left.ndim == 2:
+            sides = np.vstack([left, right])
+            X = np.vstack([X[cloud], sides.astype(X.dtype)])
+            numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
+            left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
+            fittable = np.arange(len(X)) < len(cloud)
+            groups = _groups(X, None, _with_own(_at(unit, cloud), len(sides)))
+        else:
+            if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
+                raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
+            numbers = np.union1d(cloud, np.union1d(left, right))
+            X = X[numbers]
+            left, right = (np.searchsorted(numbers, side) for side in (left, right))
+            fittable = np.ones(len(X), dtype=bool)
+            groups = _groups(X, _at(text, numbers), _at(unit, numbers))
+        is_zero = np.linalg.norm(X, axis=1) == 0
+        sound = ~(is_zero[left] | is_zero[right])
+        left, right, gold = left[sound], right[sound], gold[sound]
+        groups = connected(groups, left, right)
+        yardstick = PairYardstick(left, right, gold, groups, seed)
+        return cls(X, numbers, groups, yardstick, fittable, len(drawn))
+
+    @classmethod
+    def _of_queries(
+        cls,
+        X: np.ndarray,
+        cloud: np.ndarray,
+        rows: np.ndarray,
+        unit: np.ndarray | None,
+        queries: JudgedQueries,
+        seed: int,
+    ) -> TrialRows:
+        queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
+        need_width(queries.vectors, X.shape[1])
+        place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
+        place[rows] = np.arange(len(rows))
+        kept = queries.renumbered(place)
+        stacked = np.vstack([cloud, kept.vectors.astype(X.dtype)])
+        numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
+        groups = _groups(stacked, None, _with_own(_at(unit, rows), len(kept)))
+        yardstick = QueryYardstick(kept, len(rows), groups, seed)
+        return cls(stacked, numbers, groups, yardstick, np.arange(len(stacked)) < len(rows))
+
+
+def _at(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if values is None else values[rows]
+
+
+def _with_own(units: np.ndarray | None, n: int) -> np.ndarray | None:
+    """The units, and a new unit for each of n more rows."""
+    if units is None:
+        return None
+    return np.append(units, int(units.max(initial=-1)) + 1 + np.arange(n))
+
+
+def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray | None) -> np.ndarray:
+    """(n,) the first row that copies and units connect with each row."""
+    same = copies(X, texts)
+    if units is None:
+        return same
+    _, first, place = np.unique(units, return_index=True, return_inverse=True)
+    return connected(same, first[place], np.arange(len(X)))
