@@ -9,7 +9,7 @@ from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.correlation import TieGroups, is_constant, spearman
 from ..measure.frequency import by_rank, frequency_direction, neighbour_means, without_frequent
 from ..measure.intervals import Estimate, jackknife_interval
-from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need
+from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need, or_partly
 from .subject import ClaimSubject
 
 NEAREST = 3
@@ -39,9 +39,7 @@ def li2020_sparse(subject: ClaimSubject) -> Tested:
     need(len(X))
     raw, unit = (_sparseness(Z, counts, subject.seed) for Z in (X, directions(X)))
     shuffled = np.random.default_rng(subject.seed).permutation(counts)
-    state = clear(raw)
-    if state == "holds" and clear(unit) != "holds":
-        state = "partly"
+    state = or_partly(clear(raw), whole=clear(unit) == "holds")
     control = {"shuffled": _sparseness(X, shuffled, subject.seed)}
     return Tested(state, len(X), {"distance": raw, "unit": unit}, control)
 
@@ -60,13 +58,8 @@ def yan2021_frequent(subject: ClaimSubject) -> Tested:
     values: dict[str, Number] = {}
     control: dict[str, Number] = {}
     for name, layer in (("middle", subject.middle), ("last", subject.last)):
-        found = without_frequent(
-            subject.tokens(layer),
-            subject.sentences,
-            ranks[subject.types],
-            without=100,
-            seed=subject.seed,
-        )
+        tokens = subject.tokens(layer), subject.sentences, ranks[subject.types]
+        found = without_frequent(*tokens, without=100, seed=subject.seed)
         difference = Number.of(found.difference, is_change=True)
         values |= {f"{name}_without": Number(found.value), f"{name}_difference": difference}
         control[f"{name}_random"] = Number(found.control)
@@ -134,9 +127,7 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
 
     own, of_random = np.eye(1 + DRAWS)[0], np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
     gain, over = estimate(own), estimate(own - of_random)
-    state = clear(gain)
-    if state == "holds" and clear(over) != "holds":
-        state = "partly"
+    state = or_partly(clear(gain), whole=clear(over) == "holds")
     values, control = {"gain": gain, "over": over}, {"random": estimate(of_random)}
     return Tested(state, bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 

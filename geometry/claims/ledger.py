@@ -22,7 +22,7 @@ def result_of(key: str, subject: ClaimSubject) -> Tested | None:
     try:
         return None if test is None else test(subject)
     except MissingEvidence as error:
-        return Tested("unknown", missing=error.what)
+        return Tested("unknown", missing=str(error))
     except UndefinedMeasure as error:
         return Tested("unknown", missing=error.code)
 

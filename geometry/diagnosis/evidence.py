@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -117,24 +117,16 @@ class GainGrid:
                 return each
         raise KeyError(wanted)
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> GainGrid:
-        def gain(each: dict[str, Any]) -> CureGain:
-            ends = {
-                name: each[name] and Estimate(**each[name]) for name in ("gain", "over_control")
-            }
-            return CureGain(**each | ends)
-
-        return cls(
-            **{
-                **stored,
-                "places": tuple(RawPlace(**each) for each in stored["places"]),
-                "gains": tuple(map(gain, stored["gains"])),
-            }
+        """Of ``dataclasses.asdict`` of a grid, which JSON can hold."""
+        places = tuple(RawPlace(**each) for each in stored["places"])
+        ends = ("gain", "over_control")
+        gains = tuple(
+            CureGain(**each | {end: each[end] and Estimate(**each[end]) for end in ends})
+            for each in stored["gains"]
         )
+        return cls(**{**stored, "places": places, "gains": gains})
 
 
 def evidence(
@@ -177,7 +169,8 @@ def evidence(
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
     named_cures = list(map(cure_text, cures))
-    kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
+    controls = filter(None, map(_control_of, named_cures))
+    kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *controls])
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
     scoring = [rows.groups, *map(np.asarray, pairs or (() if labels is None else (labels,)))]
@@ -192,7 +185,11 @@ def evidence(
                 progress(number * total + done, len(places) * total)
 
         X = rows.X if task == "queries" else vectors[rows.numbers]
-        key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
+        parts = (
+            hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
+            for each in (X, *split.fits, split.item_folds, *scoring)
+        )
+        key = ArrayStore.key("evidence", __version__, *settings, *parts)
         kept = None if store is None else store.read(key)
         if kept is None:
             found = _compared(_judged(X, split, kinds, judged, seed, report), base.units)
@@ -277,22 +274,16 @@ def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator
     return kept if name == RANDOM_KEPT else centred - kept @ directions.T
 
 
-def _control(kind: str) -> str:
-    """The control of a cure; "" for raw vectors and controls."""
-    is_cure = kind.partition(":")[0] not in (RAW, ROTATED, RANDOM, RANDOM_KEPT)
-    return _control_of(kind) if is_cure else ""
-
-
-def _control_of(cure: str) -> str:
-    """The control with as many directions; the rotation for a cure of all directions."""
-    if cure == FLOW:
+def _control_of(kind: str) -> str:
+    """The control with as many directions, or the rotation; "" for raw vectors and controls."""
+    if kind.partition(":")[0] in (RAW, ROTATED, RANDOM, RANDOM_KEPT):
+        return ""
+    if kind == FLOW:
         return ROTATED
-    spec = parse_treatment(cure)
-    if spec.knobs.n_removed is not None:
-        return f"{RANDOM}:{spec.knobs.n_removed}"
-    if spec.knobs.n_components is not None:
-        return f"{RANDOM_KEPT}:{spec.knobs.n_components}"
-    return ROTATED
+    knobs = parse_treatment(kind).knobs
+    if knobs.n_removed is not None:
+        return f"{RANDOM}:{knobs.n_removed}"
+    return ROTATED if knobs.n_components is None else f"{RANDOM_KEPT}:{knobs.n_components}"
 
 
 @dataclass(frozen=True)
@@ -323,7 +314,7 @@ class _Arm:
 def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_Arm]:
     found = []
     for (kind, similarity), arm in scores.items():
-        others = (scores.get((each, similarity)) for each in (RAW, _control(kind)))
+        others = (scores.get((each, similarity)) for each in (RAW, _control_of(kind)))
         over = (
             None if arm is None or other is None else PairedDifference.of(other, arm, units)
             for other in others
@@ -331,14 +322,6 @@ def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_
         score = None if arm is None else float(arm.score.values[0])
         found.append(_Arm(score, tuple(over)))
     return found
-
-
-def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
-    parts = (
-        hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
-        for each in arrays
-    )
-    return ArrayStore.key("evidence", __version__, *settings, *parts)
 
 
 def _measures(X: np.ndarray) -> dict[str, float | None]:
@@ -359,8 +342,6 @@ def _gains(arms: Mapping[tuple[Place, str, str], _Arm], units: np.ndarray) -> di
 
     gains = []
     for (place, kind, similarity), arm in arms.items():
-        gain, over_control = map(estimate, arm.over)
-        gains.append(
-            CureGain(*place, similarity, kind, arm.score, gain, _control(kind), over_control)
-        )
+        gain, over = map(estimate, arm.over)
+        gains.append(CureGain(*place, similarity, kind, arm.score, gain, _control_of(kind), over))
     return {"gains": tuple(gains), "n_together": len(differences)}

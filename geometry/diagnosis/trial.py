@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal, cast
@@ -102,8 +103,8 @@ class Trial:
     #: n_compared, n_settings: treatments that were compared with raw vectors, and settings to
     #: choose from
     n_compared: int
-    n_settings: int
-    chance: float | None  #: the score of neighbours drawn at random, for labels
+    n_settings: int = 0
+    chance: float | None = None  #: the score of neighbours drawn at random, for labels
     others: tuple[Place, ...] = ()  #: the other places that were compared
     #: n_items, n_searched: items that are judged, and rows that each of them is compared with
     n_items: int = 0
@@ -126,7 +127,7 @@ def run_trial(
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
         raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
-        return Trial((raw,), raw, raw, because, 0, 0, 0, 0, 0, None)
+        return Trial((raw,), raw, raw, because, 0, 0, 0, 0)
     amount = 0 if yardstick is None else yardstick.amount()
     found: dict[str, Any] = {}
     if yardstick is None or amount < yardstick.least or first.n_fit < MIN_ROWS:
@@ -136,7 +137,10 @@ def run_trial(
         n_fit = first.n_fit if first.n_fit < MIN_ROWS else unjudged.n_fit
     else:
         arms = _arms(first.n_fit, d) | ({"layer": tuple(others)} if others else {})
-        per_split, n_splits = _amount_of_work(yardstick, d)
+        # all items in SPLITS splits, or a sample in fewer
+        n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
+        affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
+        per_split = max(1, affordable // n_splits)
         # another seed than that of any split: (seed, 0) gives the numbers of seed
         order = np.random.default_rng((seed, SPLITS)).permutation(len(yardstick.groups))
         draws, judged = [], []
@@ -145,23 +149,27 @@ def run_trial(
             if (made := TrialSplit.of(rows, (seed, number))) is not None:
                 draws.append(drawn)
                 judged.append(_judge(rows, yardstick, arms, made, drawn, others, step))
-        tried = _Tried.of(judged, arms, yardstick, all(np.array_equal(draws[0], e) for e in draws))
-        compared = tried.cures(tried.scores)
-        chosen = recommended(compared)
-        here = recommended(tried.cures(tried.scores, but="layer"))
+        best = {}
+        for kind, settings in arms.items():
+            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
+            best[kind] = settings[int(np.argmax(totals))]
+        stay = {kind: setting for kind, setting in best.items() if kind != "layer"}
+        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
+        same_items = all(np.array_equal(draws[0], each) for each in draws)
+        tried = partial(_cures, yardstick=yardstick, same_items=same_items)
+        compared = tried(scores, best)
+        chosen, here = recommended(compared), recommended(tried(scores, stay))
+        if compared[0].score is not None:
+            because = "helps" if chosen.kind != "leave" else "nothing_helps"
         n_fit = first.n_fit
         found = {
             "others": tuple(others),
             "n_items": len(np.unique(np.concatenate(draws))),
             "n_searched": round(yardstick.cost),
-            "n_splits": len(tried.scores),
-            "n_agree": sum(
-                recommended(tried.cures([split])).kind == chosen.kind for split in tried.scores
-            ),
+            "n_splits": len(scores),
+            "n_agree": sum(recommended(tried([s], best)).kind == chosen.kind for s in scores),
+            "n_settings": sum(map(len, arms.values())) - 1,
         }
-        if compared[0].score is not None:
-            because = "helps" if chosen.kind != "leave" else "nothing_helps"
-        found["n_settings"] = sum(map(len, arms.values())) - 1
     compared = _measured(rows, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
@@ -176,7 +184,7 @@ def run_trial(
         chance=yardstick.chance if isinstance(yardstick, LabelYardstick) else None,
         n_folds=first.n_folds,
         ties=_ties(compared, chosen),
-        **{"n_settings": 0, **found},
+        **found,
     )
 
 
@@ -258,79 +266,55 @@ class TrialSplit:
         return len(self.fits[0])
 
 
-def _amount_of_work(yardstick: Yardstick, d: int) -> tuple[int, int]:
-    """(items of each split, splits): all items in SPLITS splits, or a sample in fewer."""
-    n = len(yardstick.groups)
-    affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
-    n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
-    return min(n, max(1, affordable // n_splits)), n_splits
-
-
 Settings = Mapping[str, tuple[str | Place, ...]]  # by the kind of each arm
 Judged = Mapping[str, list[list[Score | None]]]  # by setting and fold
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """The scores of every arm in every split, and its setting with the best mean."""
+def _cures(
+    splits: Sequence[Mapping[str, ArmScore | None]],
+    best: Mapping[str, str | Place],
+    *,
+    yardstick: Yardstick,
+    same_items: bool,
+) -> tuple[Cure, ...]:
+    """The arms with their best settings: scores and differences in these splits, raw ones first.
 
-    scores: Sequence[Mapping[str, ArmScore | None]]
-    best: Mapping[str, str | Place]
-    yardstick: Yardstick
-    same_items: bool  # every split judges the same items
-
-    @classmethod
-    def of(
-        cls, judged: Sequence[Judged], arms: Settings, yardstick: Yardstick, same_items: bool
-    ) -> _Tried:
-        best = {}
-        for kind, settings in arms.items():
-            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
-            best[kind] = settings[int(np.argmax(totals))]
-        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
-        return cls(scores, best, yardstick, same_items)
-
-    def cures(
-        self, splits: Sequence[Mapping[str, ArmScore | None]], *, but: str = ""
-    ) -> tuple[Cure, ...]:
-        """The arms with their scores and differences in these splits, raw vectors first."""
-        kept = [kind for kind in self.best if kind != but]
-        means = {kind: average([split[kind] for split in splits]) for kind in kept}
-        scored = {kind: mean for kind, mean in means.items() if mean is not None}
-        units = self.yardstick.units
-        pairs = {
+    same_items : every split judges the same items
+    """
+    means = {kind: average([split[kind] for split in splits]) for kind in best}
+    scored = {kind: mean for kind, mean in means.items() if mean is not None}
+    units = yardstick.units
+    against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
+    least: dict[str, float] = {}
+    for is_with_raw in (True, False):
+        some = {
             (simple, complex_): PairedDifference.of(
-                scored[simple], scored[complex_], units, same_items=self.same_items
+                scored[simple], scored[complex_], units, same_items=same_items
             )
             for simple, complex_ in combinations(scored, 2)
+            if (simple == "leave") == is_with_raw
         }
-        against: dict[str, dict[str, Estimate]] = {kind: {} for kind in kept}
-        least: dict[str, float] = {}
-        for is_with_raw in (True, False):
-            some = {
-                both: each for both, each in pairs.items() if (both[0] == "leave") == is_with_raw
-            }
-            quantile = together(list(some.values()), len(np.unique(units)))
-            for (simple, complex_), each in some.items():
-                against[complex_][simple] = each.estimate(quantile, len(some))
-                if is_with_raw:
-                    least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
-        return tuple(
-            Cure(
-                kind,
-                treatment=best if isinstance(best := self.best[kind], str) else "none",
-                score=float(scored[kind].score.values[0]) if kind in scored else None,
-                place=None if isinstance(best, str) else best,
-                against=against[kind],
-                smallest_gain=least.get(kind),
-                more={
-                    name: change(scored["leave"].score, scored[kind].score, number=number)
-                    for number, name in enumerate(self.yardstick.names)
-                    if number and kind != "leave" and {"leave", kind} <= scored.keys()
-                },
-            )
-            for kind in kept
+        quantile = together(list(some.values()), len(np.unique(units)))
+        for (simple, complex_), each in some.items():
+            against[complex_][simple] = each.estimate(quantile, len(some))
+            if is_with_raw:
+                least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
+    return tuple(
+        Cure(
+            kind,
+            treatment=setting if isinstance(setting, str) else "none",
+            score=float(scored[kind].score.values[0]) if kind in scored else None,
+            place=None if isinstance(setting, str) else setting,
+            against=against[kind],
+            smallest_gain=least.get(kind),
+            more={
+                name: change(scored["leave"].score, scored[kind].score, number=number)
+                for number, name in enumerate(yardstick.names)
+                if number and kind != "leave" and {"leave", kind} <= scored.keys()
+            },
         )
+        for kind, setting in best.items()
+    )
 
 
 def _judge(
