@@ -8,7 +8,7 @@ from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.correlation import TieGroups, is_constant, spearman
 from ..measure.frequency import by_rank, frequency_direction, neighbour_means, without_frequent
-from ..measure.intervals import Estimate, jackknife_interval
+from ..measure.intervals import jackknife_interval
 from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need, or_partly
 from .subject import ClaimSubject
 
@@ -107,29 +107,27 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
 
     def scored(vectors: np.ndarray, mean: csr_array) -> np.ndarray:
         means = mean @ vectors.astype(np.float64)
-        return pair_similarities(means[left], means[right])
+        similarities = pair_similarities(means[left], means[right])
+        gold = subject.bootstrap.gold_scores
+        resampled = subject.bootstrap.spearmans(TieGroups.of(similarities))
+        return np.append(spearman(similarities, gold), resampled)
 
     rng = np.random.default_rng(subject.seed)
     own_vectors = table.vectors[used]
     tables = [own_vectors, *(rng.standard_normal(own_vectors.shape) for _draw in range(DRAWS))]
     both = averages(np.ones(len(rows), dtype=bool)), averages(kept)
-    similarities = np.array([[scored(each, mean) for each in tables] for mean in both])
-    bootstrap = subject.bootstrap
-    flat = similarities.reshape(-1, similarities.shape[-1])
-    scores = np.array([spearman(each, bootstrap.gold_scores) for each in flat])
-    replicates = np.array([bootstrap.spearmans(TieGroups.of(each)) for each in flat])
-    (before, after), resampled = np.split(scores, 2), np.split(replicates, 2)
-    gains = after - before, resampled[1] - resampled[0]
+    # (1 + DRAWS, 1 + resamples): the score of each table, and its scores in resamples
+    before, after = (np.array([scored(each, mean) for each in tables]) for mean in both)
 
     def estimate(weights: np.ndarray) -> Number:
-        found = Estimate(float(weights @ gains[0]), *interval(weights @ gains[1]))
-        return Number.of(found, is_change=True).times(100, 1)
+        gain, *resampled = weights @ (after - before)
+        return Number(gain, *interval(np.array(resampled)), is_change=True).times(100, 1)
 
     own, of_random = np.eye(1 + DRAWS)[0], np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
     gain, over = estimate(own), estimate(own - of_random)
     state = or_partly(clear(gain), whole=clear(over) == "holds")
     values, control = {"gain": gain, "over": over}, {"random": estimate(of_random)}
-    return Tested(state, bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
+    return Tested(state, subject.bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 
 
 def zhou2022_frequent(subject: ClaimSubject) -> Tested:

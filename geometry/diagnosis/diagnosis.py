@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,23 +16,18 @@ from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
 from ..encode.sentence_modules import is_sentence_model, module_name, module_vectors
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, float_rows
+from ..measure import cosine_contributions, pairwise_cosines
+from ..measure.cosines import cosine_shares, isotropic_cosine_shares
 from ..measure.intervals import units_of
+from ..process import no_report
+from ..projection import project
 from ..transform.treatments import Treatment
+from . import yardsticks
 from .findings import Finding, find_all
-from .pictures import Pictures, make_pictures
 from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import (
-    LEAST_ROWS,
-    LabelYardstick,
-    PairYardstick,
-    ScoredRows,
-    TrialRows,
-    Yardstick,
-    change,
-)
+from .yardsticks import LEAST_ROWS, LabelYardstick, PairYardstick, TrialRows, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 5000
@@ -38,7 +35,20 @@ MOST_ITEMS = 1000  # by which the effect of a finding is judged
 LARGE_EFFECT = 0.01  # on the yardstick, where it is clear
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 2  # findings of the cloud, thresholds
+BINS, COSINE_ROWS, TOP, POINTS = 50, 1200, 10, 800  # of the pictures
 OF_THE_DATA = ("rank", "duplicates")  # findings that do not depend on what the model knows
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """The numbers behind the pictures, few enough to be stored; empty where they are undefined."""
+
+    edges: np.ndarray  # (b + 1,) of the bins of cosines, from -1 to 1
+    cosines: np.ndarray  # (b,) share of the pairs in each bin
+    isotropic: np.ndarray  # (b,) the same of isotropic data, from d = 3 on
+    dimensions: np.ndarray  # (t,) those with the largest shares of the mean cosine
+    shares: np.ndarray  # (t,)
+    points: np.ndarray  # (m, 2) along the mean and the main direction across it, the origin at 0
 
 
 @dataclass(frozen=True)
@@ -71,23 +81,20 @@ class Diagnosis(Framed):
     thresholds: Thresholds | None = None
 
     def _records(self) -> list[dict[str, Any]]:
-        rows = []
-        for cure in self.trial.cures:
-            gain = cure.against.get("leave")
-            rows.append(
-                {
-                    "cure": cure.kind,
-                    "treatment": cure.treatment,
-                    "place": None if cure.place is None else "{}, {}".format(*cure.place),
-                    "score": cure.score,
-                    "gain": None if gain is None else gain.value,
-                    "low": None if gain is None else gain.low,
-                    "high": None if gain is None else gain.high,
-                    "recommended": cure is self.chosen,
-                    **cure.measures,
-                }
-            )
-        return rows
+        return [
+            {
+                "cure": cure.kind,
+                "treatment": cure.treatment,
+                "place": None if cure.place is None else "{}, {}".format(*cure.place),
+                "score": cure.score,
+                "gain": getattr(cure.against.get("leave"), "value", None),
+                "low": getattr(cure.against.get("leave"), "low", None),
+                "high": getattr(cure.against.get("leave"), "high", None),
+                "recommended": cure is self.chosen,
+                **cure.measures,
+            }
+            for cure in self.trial.cures
+        ]
 
     def _repr_html_(self) -> str:
         from .report import report_html
@@ -115,7 +122,7 @@ def diagnose(
     *,
     module: int | None = None,
     labels: Sequence[str] | None = None,
-    pairs: ScoredRows | None = None,
+    pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
     others: Mapping[Place, Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
@@ -188,24 +195,18 @@ def diagnose(
         labels, pairs, queries, others = None, None, None, {}
     others = others or {}
     unit = None if units is None else units_of(np.asarray(units), n)
-    nonzero = np.flatnonzero(X.any(axis=1))
+    sample = nonzero = np.flatnonzero(X.any(axis=1))
     need_directions(len(nonzero))
     if len(nonzero) > MOST_ROWS:
         drawn = np.random.default_rng(seed).choice(len(nonzero), MOST_ROWS, replace=False)
         sample = nonzero[np.sort(drawn)]
-    else:
-        sample = nonzero
     total = FINDINGS_STEPS + n_steps(d, len(others))
-    done = 0
+    report, steps = progress or no_report, count(1)
 
     def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(min(done, total), total)
+        report(min(next(steps), total), total)
 
-    if progress is not None:
-        progress(0, total)
+    report(0, total)
     findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     if first is not None and not is_unread:
         first(_numbered(findings, numbers))
@@ -230,9 +231,7 @@ def diagnose(
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
     else:
         thresholds = find_thresholds(rows, cures=trial.cures, seed=seed)
-    step()
-    if progress is not None:
-        progress(total, total)
+    report(total, total)
     return Diagnosis(
         n=n,
         d=d,
@@ -266,7 +265,7 @@ def fit_cure(treatment: str, vectors: np.ndarray) -> Treatment:
     """A treatment, as ``parse_treatment`` reads it, fitted on all vectors (n, d) but zeros."""
     X = float_rows(vectors, at_least=2)
     X = X[X.any(axis=1)]
-    return FitSet(X).fit(parse_treatment(treatment))
+    return FitSet(X).fit(treatment)
 
 
 def _with_effect(
@@ -310,17 +309,14 @@ def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
 
 def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tuple[Finding, ...]:
     """The findings with rows (from 0) by their numbers in the file (from 1)."""
-    if numbers is None:
-        return findings
-
-    def named(finding: Finding) -> Finding:
-        rows = finding.numbers.get("rows")
-        if not isinstance(rows, tuple):
-            return finding
-        in_file = tuple(int(numbers[row]) - 1 for row in rows)
-        return replace(finding, numbers={**finding.numbers, "rows": in_file})
-
-    return tuple(map(named, findings))
+    found = []
+    for each in findings:
+        rows = each.numbers.get("rows")
+        if numbers is not None and isinstance(rows, tuple):
+            in_file = tuple(int(numbers[row]) - 1 for row in rows)
+            each = replace(each, numbers={**each.numbers, "rows": in_file})
+        found.append(each)
+    return tuple(found)
 
 
 def vectors_sha256(X: np.ndarray) -> str:
@@ -334,3 +330,21 @@ def _digest(texts: Sequence[str]) -> str:
         content = text.encode()
         digest.update(len(content).to_bytes(8, "big") + content)
     return digest.hexdigest()
+
+
+def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
+    """The pictures of X (n, d), n >= 2, no zero row; large clouds are sampled."""
+    n, d = X.shape
+    edges = np.linspace(-1, 1, BINS + 1)
+    cosines = cosine_shares(pairwise_cosines(X, max_rows=COSINE_ROWS, seed=seed), edges)
+    isotropic = isotropic_cosine_shares(edges, d) if d >= 3 else np.empty(0)
+    dimensions, shares, points = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 2))
+    with suppress(UndefinedMeasure):  # there is no mean cosine
+        every = cosine_contributions(X)
+        dimensions = np.argsort(-every)[:TOP]
+        shares = every[dimensions]
+    with suppress(UndefinedMeasure):  # there is no mean direction
+        if min(n, d) > 2:
+            rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
+            points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
+    return Pictures(edges, cosines, isotropic, dimensions, shares, points)

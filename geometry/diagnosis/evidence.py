@@ -25,30 +25,11 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
-from ..measure.table import measure_table
 from ..process import Progress
 from ..transform.flow import NormalizingFlow
-from .trial import (
-    FOLDS,
-    ArmScore,
-    PairedDifference,
-    Place,
-    TrialSplit,
-    chosen_by_fold,
-    together,
-)
-from .yardsticks import (
-    DRAWS,
-    LabelYardstick,
-    PairYardstick,
-    ProbeYardstick,
-    QueryYardstick,
-    Score,
-    ScoredRows,
-    TrialRows,
-    Yardstick,
-    score_of,
-)
+from . import trial, yardsticks
+from .trial import FOLDS, ArmScore, PairedDifference, Place, TrialSplit, chosen_by_fold, together
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows, Yardstick
 
 At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]
@@ -135,7 +116,7 @@ def evidence(
     task: Task,
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    pairs: ScoredRows | None = None,
+    pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
     cures: Sequence[str] = CURES,
     similarities: Sequence[str] = ("cosine",),
@@ -223,7 +204,7 @@ def _judged(
     X: np.ndarray,
     split: TrialSplit,
     kinds: Iterable[str],
-    yardsticks: Mapping[str, Yardstick],
+    judges: Mapping[str, Yardstick],
     seed: int,
     report: Progress,
 ) -> dict[At, ArmScore | None]:
@@ -239,8 +220,8 @@ def _judged(
                 Z = NormalizingFlow(random_state=seed).fit(fitted).transform(X)
             else:
                 Z = _treated(kind, fit_set, X, rng)
-            for similarity, yardstick in yardsticks.items():
-                score = score_of(yardstick, Z, items)
+            for similarity, yardstick in judges.items():
+                score = yardsticks.score_of(yardstick, Z, items)
                 found.setdefault((kind, similarity), []).append(score)
         report(number + 1, split.n_folds)
     return {at: chosen_by_fold([each]) for at, each in found.items()}
@@ -250,12 +231,11 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
     """What judges this task by that similarity; ValueError where the rows have no such evidence."""
     given = rows.yardstick
     if task == "pairs" and isinstance(given, PairYardstick):
-        sides = given.left, given.right, given.gold
-        return PairYardstick(*sides, rows.groups, given.seed, similarity)
+        return replace(given, similarity=similarity)
     if task == "labels" and isinstance(given, LabelYardstick):
         return replace(given, similarity=similarity)
     if task == "probe" and isinstance(given, LabelYardstick):
-        return ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
+        return yardsticks.ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
     if task == "queries" and isinstance(given, QueryYardstick) and similarity == "cosine":
         return given
     raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
@@ -264,7 +244,7 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
 def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     name, _, count = kind.partition(":")
     if name not in (ROTATED, RANDOM, RANDOM_KEPT):
-        return fit_set.fit(parse_treatment(kind)).reduced(X)
+        return fit_set.fit(kind).reduced(X)
     n_directions = X.shape[1] if name == ROTATED else min(int(count), X.shape[1] - 1)
     directions = np.linalg.qr(rng.standard_normal((X.shape[1], n_directions)))[0]
     if name == ROTATED:
@@ -295,7 +275,7 @@ class _Arm:
 
     def packed(self) -> np.ndarray:
         """(2, 3 + DRAWS) for a store; NaN where there is none."""
-        found = np.full((2, 3 + DRAWS), np.nan)
+        found = np.full((2, 3 + yardsticks.DRAWS), np.nan)
         found[:, 0] = np.nan if self.score is None else self.score
         for row, each in zip(found, self.over, strict=True):
             if each is not None:
@@ -326,10 +306,9 @@ def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_
 
 def _measures(X: np.ndarray) -> dict[str, float | None]:
     X = X[X.any(axis=1)]
-    rows = measure_table(X, names=MEASURES[:2], intervals=False, simulate=False)
     variances = np.linalg.eigvalsh(Moments.of(X).scatter)[::-1]
-    found = {row.name: row.value for row in rows}
-    return {**found, "top_share": float(variances[:TOP].sum() / variances.sum())}
+    top_share = float(variances[:TOP].sum() / variances.sum())
+    return {**trial.measures(X, MEASURES[:2]), "top_share": top_share}
 
 
 def _gains(arms: Mapping[tuple[Place, str, str], _Arm], units: np.ndarray) -> dict[str, Any]:

@@ -8,14 +8,13 @@ Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from .trial import Cure, TrialSplit
@@ -266,31 +265,24 @@ def _arms(
     """The cosines after each cure; those with an undefined cosine are left out."""
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
     ends = units[pairs.left], units[pairs.right]
-    is_counted = len(np.unique(ends)) >= MIN_ROWS
     found: list[PairCosines] = []
     raw: _Auc | None = None
     for cure, values in zip(cures, cosines, strict=True):
         if values is None:
             continue
         related, unrelated = values[pairs.is_related], values[~pairs.is_related]
-        arm = PairCosines(
-            cure.kind,
-            cure.treatment,
-            unrelated=_quantiles(unrelated),
-            unrelated_shares=_shares(unrelated),
-        )
+        more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
             order = _Auc.of(values, pairs.is_related, ends)
-            arm = replace(
-                arm,
-                related=_quantiles(related),
-                auc=order.estimate(is_counted=is_counted),
-                change=None if raw is None else order.less(raw, is_counted=is_counted),
-                thresholds=find_cuts(related, unrelated),
-                related_shares=_shares(related),
-            )
+            more |= {
+                "related": _quantiles(related),
+                "auc": order.estimate(),
+                "change": None if raw is None else order.less(raw),
+                "thresholds": find_cuts(related, unrelated),
+                "related_shares": _shares(related),
+            }
             raw = raw or order
-        found.append(arm)
+        found.append(PairCosines(cure.kind, cure.treatment, _quantiles(unrelated), **more))
     return tuple(found)
 
 
@@ -310,7 +302,7 @@ def _cosines(
             values = found[number]
             if values is None:
                 continue
-            Z = fit_set.fit(parse_treatment(text)).reduced(X[rows])
+            Z = fit_set.fit(text).reduced(X[rows])
             try:
                 U = directions(Z.astype(np.float64))
             except UndefinedMeasure:
@@ -337,6 +329,7 @@ class _Auc:
 
     value: float
     edges: csr_array
+    is_counted: bool  # there are MIN_ROWS units
 
     @classmethod
     def of(
@@ -349,20 +342,21 @@ class _Auc:
         added[is_related] = (below - value) / len(below)
         added[~is_related] = (above - value) / len(above)
         n_units = int(max(each.max() for each in ends)) + 1
-        return cls(value, coo_array((added, ends), shape=(n_units, n_units)).tocsr())
+        edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
+        return cls(value, edges, len(np.unique(ends)) >= MIN_ROWS)
 
-    def estimate(self, *, is_counted: bool) -> Estimate:
+    def estimate(self) -> Estimate:
         spread = self.value * (1 - self.value)
         deviation = float(np.sqrt(variance_of_dyads(self.edges)))
-        if not is_counted or not spread or not deviation:
+        if not self.is_counted or not spread or not deviation:
             return Estimate(self.value, None, None)
         odds = np.log(self.value / (1 - self.value))
         low, high = around(odds, NORMAL * deviation / spread)
         return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
 
-    def less(self, raw: _Auc, *, is_counted: bool) -> Estimate:
+    def less(self, raw: _Auc) -> Estimate:
         value = self.value - raw.value
-        if not is_counted:
+        if not self.is_counted:
             return Estimate(value, None, None)
         deviation = float(np.sqrt(variance_of_dyads((self.edges - raw.edges).tocsr())))
         return Estimate(value, *around(value, NORMAL * deviation))

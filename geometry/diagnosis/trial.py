@@ -18,22 +18,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS, Estimate, around
 from ..measure.retrieval import BOOTSTRAPPED
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
-from .yardsticks import (
-    LabelYardstick,
-    Score,
-    TrialRows,
-    Yardstick,
-    change,
-    change_of_few,
-    mean_score,
-    score_of,
-    variance_of_dyads,
-)
+from . import yardsticks
+from .yardsticks import Score, TrialRows, Yardstick, mean_score, variance_of_dyads
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
@@ -126,7 +116,7 @@ def run_trial(
     unjudged = TrialSplit.of(rows, seed, is_judged=False)
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
-        raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
+        raw = Cure("leave", "none", measures=measures(X[:MEASURED]))
         return Trial((raw,), raw, raw, because, 0, 0, 0, 0)
     amount = 0 if yardstick is None else yardstick.amount()
     found: dict[str, Any] = {}
@@ -181,7 +171,7 @@ def run_trial(
         n_held_out=len(unjudged.held_out),
         amount=amount,
         n_compared=len(compared) - 1,
-        chance=yardstick.chance if isinstance(yardstick, LabelYardstick) else None,
+        chance=yardstick.chance if isinstance(yardstick, yardsticks.LabelYardstick) else None,
         n_folds=first.n_folds,
         ties=_ties(compared, chosen),
         **found,
@@ -308,7 +298,7 @@ def _cures(
             against=against[kind],
             smallest_gain=least.get(kind),
             more={
-                name: change(scored["leave"].score, scored[kind].score, number=number)
+                name: yardsticks.change(scored["leave"].score, scored[kind].score, number=number)
                 for number, name in enumerate(yardstick.names)
                 if number and kind != "leave" and {"leave", kind} <= scored.keys()
             },
@@ -333,10 +323,10 @@ def _judge(
         for kind, settings in arms.items():
             for setting, of_setting in zip(settings, found[kind], strict=True):
                 if isinstance(setting, str):
-                    Z = fit_set.fit(parse_treatment(setting)).reduced(rows.X)
+                    Z = fit_set.fit(setting).reduced(rows.X)
                 else:
                     Z = read(others[setting])[rows.numbers]
-                of_setting.append(score_of(yardstick, Z, items))
+                of_setting.append(yardsticks.score_of(yardstick, Z, items))
                 step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
     return {
@@ -396,8 +386,8 @@ def _measured(
         if cure.place is not None:
             Z = read(others[cure.place])[rows.numbers[some]]
         else:
-            Z = fit_set.fit(parse_treatment(cure.treatment)).apply(rows.X[some]).retained
-        found.append(replace(cure, measures=_measures(Z)))
+            Z = fit_set.fit(cure.treatment).apply(rows.X[some]).retained
+        found.append(replace(cure, measures=measures(Z)))
         step()
     return tuple(found)
 
@@ -455,8 +445,8 @@ def read(vectors: Vectors) -> np.ndarray:
     return np.asarray(vectors() if callable(vectors) else vectors)
 
 
-def _measures(Z: np.ndarray) -> dict[str, float | None]:
-    rows = measure_table(Z, names=CHANGED, intervals=False, simulate=False)
+def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:
+    rows = measure_table(Z, names=names, intervals=False, simulate=False)
     return {row.name: row.value for row in rows}
 
 
@@ -504,7 +494,7 @@ class PairedDifference:
     def estimate(self, quantile: float, n_together: int) -> Estimate:
         """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
         if self.few is not None:
-            found = change_of_few(*self.few, error=ERROR / max(1, n_together))
+            found = yardsticks.change_of_few(*self.few, error=ERROR / max(1, n_together))
             return replace(found, value=self.value)
         return Estimate(self.value, *around(self.value, quantile * self.deviation))
 

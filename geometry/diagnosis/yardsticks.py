@@ -270,27 +270,32 @@ def _means(values: np.ndarray, drawn: np.ndarray) -> Score:
     return Score(values.mean(axis=1), replicates)
 
 
+@dataclass(frozen=True, eq=False)
 class PairYardstick:
     """Spearman's correlation of similarities, such as cosines, with the scores of pairs of rows."""
+
+    left: np.ndarray
+    right: np.ndarray
+    gold: np.ndarray
+    row_groups: np.ndarray  # (n,); pairs that share a sentence are of one group
+    seed: int
+    similarity: str = "cosine"
 
     names = ("spearman",)
     least = MIN_ROWS
     cost = 1.0
 
-    def __init__(
-        self,
-        left: np.ndarray,
-        right: np.ndarray,
-        gold: np.ndarray,
-        groups: np.ndarray,
-        seed: int,
-        similarity: str = "cosine",
-    ) -> None:
-        self.left, self.right, self.gold, self.seed = left, right, gold, seed
-        self.similarity = similarity
-        self.groups = groups[left]  # pairs that share a sentence are of one group
-        self.units = units_of(self.groups, len(gold))
-        self._last: tuple[bytes, PairBootstrap] | None = None  # of the items of the last call
+    @cached_property
+    def groups(self) -> np.ndarray:
+        return self.row_groups[self.left]
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        return units_of(self.groups, len(self.gold))
+
+    @cached_property
+    def _kept(self) -> dict[bytes, PairBootstrap]:
+        return {}  # of the items of the last call
 
     def amount(self) -> int:
         return len(np.unique(self.units)) if len(np.unique(self.gold)) > 1 else 0
@@ -298,15 +303,14 @@ class PairYardstick:
     def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
         if len(np.unique(self.gold[items])) < 2:
             raise UndefinedMeasure("no_spread")
-        if self._last is None or self._last[0] != items.tobytes():
-            units = self.units
-            bootstrap = PairBootstrap(
+        key, units = items.tobytes(), self.units
+        if key not in self._kept:
+            self._kept.clear()
+            self._kept[key] = PairBootstrap(
                 self.gold[items], DRAWS, self.seed, units=units[items], n_units=int(units.max()) + 1
             )
-            self._last = items.tobytes(), bootstrap
         left, right = Z[self.left[items]], Z[self.right[items]]
-        similarities = pair_similarities(left, right, self.similarity)
-        found = self._last[1].score(similarities)
+        found = self._kept[key].score(pair_similarities(left, right, self.similarity))
         if found.spearman is None or found.replicates is None:
             raise UndefinedMeasure("no_spread")
         return Score(np.array([found.spearman]), found.replicates[None])

@@ -1,12 +1,13 @@
 """How many rows a whitening needs: measured on held-out rows, and by the score of scored pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..linalg.rows import float_rows
 from ..measure import isoscore, isoscore_baseline
+from ..process import Progress, no_report
 from ..transform.whitening_map import WhiteningMap
 from .bootstrap import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 from .grid import evaluate_grid
@@ -89,7 +90,7 @@ def whitening_by_size(
     groups: np.ndarray | None = None,
     sizes: Sequence[int] | None = None,
     random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_report,
 ) -> tuple[SizedFit, ...]:
     """Whiten one half of the rows by maps fitted on more and more rows of the other half.
 
@@ -107,18 +108,13 @@ def whitening_by_size(
     raw, baseline = isoscore(held_out), isoscore_baseline(*held_out.shape)
     fits: list[SizedFit] = []
     for n in sizes:
-        if progress is not None:
-            progress(len(fits), len(sizes))
-        fits.append(SizedFit(n, len(held_out), _isoscores(fitted[:n], held_out), raw, baseline))
-    if progress is not None:
         progress(len(fits), len(sizes))
+        full = WhiteningMap.of(fitted[:n], method="zca")
+        maps = dict(zip(ESTIMATES, (full, full.adjust(shrinkage="ledoit-wolf")), strict=True))
+        scores = {name: isoscore(each.apply(held_out)) for name, each in maps.items()}
+        fits.append(SizedFit(n, len(held_out), scores, raw, baseline))
+    progress(len(fits), len(sizes))
     return tuple(fits)
-
-
-def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
-    full = WhiteningMap.of(fitted, method="zca")
-    maps = dict(zip(ESTIMATES, (full, full.adjust(shrinkage="ledoit-wolf")), strict=True))
-    return {name: isoscore(each.apply(held_out)) for name, each in maps.items()}
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,7 @@ def scores_by_fit_size(
     treatments: Sequence[str] = WHITENINGS,
     similarity: str = "cosine",
     random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[SizedScore, ...]:
     """Score pairs after treatments fitted on more and more rows of a fit set.
 

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -224,22 +225,16 @@ def how_split(found: SentenceVectors | WordCoverage) -> str:
 
 def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
     """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
-    rows = np.flatnonzero(known).tolist()
-    if len(rows) < LEAST_PAIRS:
-        raise CorpusError(
-            "too_few_known_pairs",
-            words=tokenizer,
-            n=len(rows),
-            total=len(pairs),
-            limit=LEAST_PAIRS,
-        )
-    subsets = pairs.subsets
+    n, subsets = int(known.sum()), pairs.subsets
+    if n < LEAST_PAIRS:
+        counts = {"n": n, "total": len(pairs), "limit": LEAST_PAIRS}
+        raise CorpusError("too_few_known_pairs", words=tokenizer, **counts)
     return replace(
         pairs,
-        left=tuple(pairs.left[row] for row in rows),
-        right=tuple(pairs.right[row] for row in rows),
-        gold_scores=pairs.gold_scores[rows],
-        subsets=None if subsets is None else tuple(subsets[row] for row in rows),
+        left=tuple(compress(pairs.left, known)),
+        right=tuple(compress(pairs.right, known)),
+        gold_scores=pairs.gold_scores[known],
+        subsets=None if subsets is None else tuple(compress(subsets, known)),
     )
 
 

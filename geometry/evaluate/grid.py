@@ -20,10 +20,9 @@ from ..transform.treatments import LADDER, Treatment
 from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers
 from .similarities import SIMILARITIES, pair_similarities
-from .specs import TreatmentSpec, parse_treatment, parse_treatments
+from .specs import TreatmentSpec, parse_treatments
 
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
-RAW = parse_treatment("none")
 VALUES = ("spearman", "pearson", "low", "high", "mean_cosine")
 VALUES += ("difference", "difference_low", "difference_high")
 
@@ -208,7 +207,7 @@ def evaluate_grid(
                 fitted = fit_set.fit(spec)
                 score, cosine = scored(fitted)
                 if raw is None:
-                    raw = scored(fit_set.fit(RAW))[0] if spec.is_fitted else score
+                    raw = scored(fit_set.fit("none"))[0] if spec.is_fitted else score
                 n_requested, n_directions = _directions(spec, fitted)
                 cell = Cell(
                     layer=shown,

@@ -74,6 +74,5 @@ def made_up_scores(bend: Bend, *, n: int = PAIRS, random_state: int = SEED) -> M
 
 def least_squares_line(x: np.ndarray, y: np.ndarray) -> tuple[tuple[float, float], ...]:
     """The two ends of the least-squares line of y (n,) on x (n,), x not constant."""
-    slope = float(np.cov(x, y)[0, 1] / np.var(x, ddof=1))
-    ends = (float(x.min()), float(x.max()))
-    return tuple((end, float(y.mean() + slope * (end - x.mean()))) for end in ends)
+    line = np.polynomial.Polynomial.fit(x, y, 1)
+    return tuple((float(end), float(line(end))) for end in (x.min(), x.max()))

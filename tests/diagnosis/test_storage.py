@@ -18,7 +18,6 @@ from geometry.diagnosis.storage import (
 from geometry.diagnosis.trial import FOLDS, TrialSplit, folds
 from geometry.diagnosis.yardsticks import LabelYardstick, Score, TrialRows, change, mean_score
 from geometry.evaluate.fitting import FitSet
-from geometry.evaluate.specs import parse_treatment
 from geometry.shipped import shipped_file
 from tests.diagnosis.made_up import labelled
 
@@ -112,7 +111,7 @@ def whole(X: np.ndarray, yardstick, treatment: str, turned: int | None) -> Score
     split = TrialSplit.of(rows, 0)
     parts = []
     for fold, fitted in enumerate(split.fits):
-        Z = unit(FitSet(X[fitted]).fit(parse_treatment(treatment)).reduced(X))
+        Z = unit(FitSet(X[fitted]).fit(treatment).reduced(X))
         Z = Z if turned is None else Z @ rotation(Z.shape[1], turned)
         signs = restored(Z, Z[fitted], "binary")
         parts.append(yardstick.score(signs, np.flatnonzero(split.item_folds == fold)))
