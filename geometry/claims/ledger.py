@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..linalg.rows import UndefinedMeasure
-from ..process import Progress
+from ..process import Progress, no_report
 from . import cone, cures, dimensions, frequency, training
 from .claim import Claim, MissingEvidence, Tested, read_claims
 from .subject import ClaimSubject
@@ -33,6 +33,5 @@ def results(
     """Every claim and its result, in the order of the entries."""
     claims = read_claims()
     for done, claim in enumerate(claims):
-        if progress is not None:
-            progress(done, len(claims))
+        (progress or no_report)(done, len(claims))
         yield claim, result_of(claim.key, subject)

@@ -25,7 +25,7 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
-from ..process import Progress
+from ..process import Progress, no_report
 from ..transform.flow import NormalizingFlow
 from . import trial, yardsticks
 from .trial import FOLDS, ArmScore, PairedDifference, Place, TrialSplit, chosen_by_fold, together
@@ -162,8 +162,7 @@ def evidence(
     for number, (place, vectors) in enumerate(places.items()):
 
         def report(done: int, total: int, number: int = number) -> None:
-            if progress is not None:
-                progress(number * total + done, len(places) * total)
+            (progress or no_report)(number * total + done, len(places) * total)
 
         X = rows.X if task == "queries" else vectors[rows.numbers]
         parts = (

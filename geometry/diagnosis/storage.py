@@ -9,7 +9,7 @@ taken after a random rotation of these: along PCA's axes most bits would be of s
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -20,6 +20,7 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import directions
 from ..measure.intervals import Estimate
+from ..process import Progress, no_report
 from .diagnosis import Diagnosis
 from .trial import Cure, TrialSplit
 from .yardsticks import Score, TrialRows, Yardstick, change, mean_score, score_of
@@ -65,7 +66,7 @@ def storage_table(
     *,
     cures: Sequence[Cure] | None = None,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **given: Any,
 ) -> Storage | None:
     """What each way to store vectors loses; None where nothing could judge a cure.
@@ -128,7 +129,7 @@ def _scores(
     split: TrialSplit,
     drawn: np.ndarray,
     seed: int,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> dict[tuple[int, int, str], list[Score | None]]:
     d = X.shape[1]
     found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
@@ -149,8 +150,7 @@ def _scores(
                     stored = restored(V, V[fitted], form)
                     found[cure, k, form].append(score_of(yardstick, stored, items))
                     done += 1
-                    if progress is not None:
-                        progress(done, total)
+                    (progress or no_report)(done, total)
     return found
 
 

@@ -428,8 +428,7 @@ def usual_settings(n: int, d: int) -> dict[str, str]:
 
 def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
     found = {
-        kind.cure: (kind.short,) if kind.tried is None else tuple(kind.tried(n, d))
-        for kind in cures()
+        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,) for kind in cures()
     }
     return {kind: settings for kind, settings in found.items() if settings}
 

@@ -25,9 +25,9 @@ from .published import PublishedScore as PublishedScore
 from .published import PublishedTable as PublishedTable
 from .published import published_scores as published_scores
 from .published import published_tables as published_tables
-from .rank_lesson import Bend as Bend
-from .rank_lesson import made_up_scores as made_up_scores
+from .ranks import Bend as Bend
 from .ranks import RankMoves as RankMoves
+from .ranks import made_up_scores as made_up_scores
 from .similarities import pair_similarities as pair_similarities
 from .specs import TreatmentSpec as TreatmentSpec
 from .specs import parse_treatment as parse_treatment

@@ -157,8 +157,7 @@ def scores_by_fit_size(
     sizes = fit_sizes(len(fit_vectors), X.shape[1], count=SIZES, past_d=False)
     sized = []
     for done, n in enumerate(sizes):
-        if progress is not None:
-            progress(done, len(sizes))
+        (progress or no_report)(done, len(sizes))
         rows = fit_vectors[np.sort(order[:n])]
         grid = evaluate_grid(
             {"these": X[np.newaxis]},

@@ -15,7 +15,7 @@ from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
-from ..process import Progress
+from ..process import Progress, no_report
 from ..transform.treatments import LADDER, Treatment
 from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers
@@ -224,8 +224,7 @@ def evaluate_grid(
                     is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
                 )
                 cells.append(cell)
-                if progress is not None:
-                    progress(len(cells), len(named) * len(vectors) * len(specs))
+                (progress or no_report)(len(cells), len(named) * len(vectors) * len(specs))
     of_bootstrap = (bootstrap.draws, bootstrap.seed, bootstrap.how, bootstrap.subsets)
     return Grid(tuple(cells), evaluated_on, bootstrap.n, similarity, *of_bootstrap)
 
