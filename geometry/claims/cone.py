@@ -16,18 +16,8 @@ from ..measure.intervals import jackknife_interval
 from ..measure.partition import partition_isotropy
 from ..measure.spectrum import isoscore, isoscore_baseline
 from ..measure.table import measure_table
-from .claim import (
-    OPPOSITE,
-    MissingEvidence,
-    Number,
-    State,
-    Tested,
-    beside,
-    clear,
-    draws,
-    need,
-    or_partly,
-)
+from . import claim
+from .claim import Number, State, Tested, beside, clear, draws, need, or_partly
 from .subject import ClaimSubject
 
 SMALL, HALF, NEARLY_ALL = 0.05, 0.5, 0.9
@@ -106,7 +96,7 @@ def ethayarajh2019_specific(subject: ClaimSubject) -> Tested:
     """Self-similarity less its baseline at the first layer, minus that at the last."""
     types = subject.types
     if subject.last < 2:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     shuffled = np.random.default_rng(subject.seed).permutation(types)
     fall, control = (_fall(subject, each) for each in (types, shuffled))
     found = Number(fall.difference, *fall.interval(subject.sentences, types), is_change=True)
@@ -126,7 +116,7 @@ def ethayarajh2019_static(subject: ClaimSubject) -> Tested:
     """The share of a word's variance that one static vector explains, beside shuffled types."""
     found = Tokens(subject.tokens(subject.last)).max_explainable(subject.types, subject.seed)
     explained = Number(found.difference, *found.interval(subject.sentences, subject.types))
-    state = OPPOSITE[clear(explained, SMALL)]
+    state = claim.OPPOSITE[clear(explained, SMALL)]
     if state == "unknown" and explained.low is not None:
         state = "partly"
     control = {"shuffled": Number(found.baseline)}
@@ -182,7 +172,7 @@ def wang2020_uniform(subject: ClaimSubject) -> Tested:
     need(len(X))
     last, middle = (cosine_of(each, subject.seed) for each in (X, M))
     fall = _difference(M, X, subject.seed)
-    states = {clear(fall), OPPOSITE[clear(last, NARROW)]}
+    states = {clear(fall), claim.OPPOSITE[clear(last, NARROW)]}
     state: State = "fails" if "fails" in states else "unknown"
     state = "holds" if states == {"holds"} else state
     settings = {**subject.at_last, "middle": str(subject.middle)}
@@ -212,7 +202,7 @@ def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
         "centred_isoscore": Number(isoscore(centred)),
     }
     isotropic = isoscore_baseline(*X.shape)
-    below = OPPOSITE[clear(values["isoscore"], isotropic)]
+    below = claim.OPPOSITE[clear(values["isoscore"], isotropic)]
     state = below if abs(values["centred_cosine"].value) < SMALL else "fails"
     return Tested(state, len(X), values, {"isotropic": Number(isotropic)}, subject.at_last)
 
@@ -248,7 +238,7 @@ def mu2018_isotropy(subject: ClaimSubject) -> Tested:
 
 def _static(subject: ClaimSubject) -> np.ndarray:
     if subject.words is None:
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     return subject.words.vectors[:MOST_STATIC].astype(np.float64)
 
 
@@ -278,7 +268,7 @@ def ethayarajh2019_upper(subject: ClaimSubject) -> Tested:
     """Tokens of the last layer beside those of the input layer and of the first above it."""
     units, seed = subject.sentences, subject.seed
     if subject.last < 2:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     need(len(np.unique(units)))
     given, first, last = (subject.tokens(layer) for layer in (0, 1, subject.last))
     over_first, over_input = (_difference(last, each, seed, units) for each in (first, given))

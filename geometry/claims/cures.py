@@ -14,16 +14,8 @@ from ..linalg.rows import UndefinedMeasure, directions, need_rows
 from ..measure.cosines import mean_cosine
 from ..measure.intervals import MIN_ROWS, Estimate, subsampling_interval
 from ..vectors.word_averages import sentence_vectors
-from .claim import (
-    CONTRASTIVE,
-    OPPOSITE,
-    MissingEvidence,
-    Number,
-    State,
-    Tested,
-    clear,
-    or_partly,
-)
+from . import claim
+from .claim import Number, State, Tested, clear, or_partly
 from .dimensions import rotation
 from .scores import narrower_against_score, shuffled_against
 from .subject import POOLINGS, ClaimSubject
@@ -57,7 +49,7 @@ def _points(found: Estimate) -> Number:
 def reimers2019_glove(subject: ClaimSubject) -> Tested:
     """[CLS] and mean of the last layer below averaged static vectors."""
     if subject.words is None:
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     glove = _averaged(subject, subject.words)
     random = VectorTable(
         np.random.default_rng(subject.seed).standard_normal(subject.words.vectors.shape),
@@ -66,7 +58,7 @@ def reimers2019_glove(subject: ClaimSubject) -> Tested:
     scores = {"glove": _score(subject, glove)}
     scores |= {each: _score(subject, subject.paired(subject.last, each)) for each in POOLINGS}
     changes = {name: _change(subject, scores["glove"], scores[name]) for name in POOLINGS}
-    states = [OPPOSITE[clear(change)] for change in changes.values()]
+    states = [claim.OPPOSITE[clear(change)] for change in changes.values()]
     state: State = "partly" if "holds" in states else "unknown"
     state = states[0] if states[0] == states[1] else state
     values = {name: _printed(score) for name, score in scores.items()}
@@ -78,7 +70,7 @@ def reimers2019_glove(subject: ClaimSubject) -> Tested:
 def _averaged(subject: ClaimSubject, table: VectorTable) -> np.ndarray:
     found = sentence_vectors(subject.pairs.sentences, table, empty="zero").vectors
     if not found.any(axis=1).all():
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     return found
 
 
@@ -88,7 +80,7 @@ def _of_untrained(
     """The result of a claim on models that were not trained to compare sentences."""
     found = Tested(state, len(subject.pairs), values, control, subject.at_last)
     if is_contrastive(subject.encoder.name):
-        return replace(found, state="unknown", missing=CONTRASTIVE)
+        return replace(found, state="unknown", missing=claim.CONTRASTIVE)
     return found
 
 
@@ -123,7 +115,7 @@ def gao2019_narrow(subject: ClaimSubject) -> Tested:
                 scores.append(score)
     found = narrower_against_score(cosines, scores)
     if not found.pairs:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     share = found.against / found.pairs
     low, high = shuffled_against(cosines, scores, seed=subject.seed)
     state: State = "fails" if share >= 0.5 else "unknown"

@@ -18,13 +18,7 @@ from ..evaluate.fitting import FitSet
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from .trial import Cure, TrialSplit
-from .yardsticks import (
-    LabelYardstick,
-    PairYardstick,
-    QueryYardstick,
-    TrialRows,
-    variance_of_dyads,
-)
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, TrialRows, variance_of_dyads
 
 Evidence = Literal["labels", "pairs", "queries", "none"]
 MOST = 10_000  # pairs of each kind

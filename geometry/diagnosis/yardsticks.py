@@ -23,17 +23,10 @@ from ..data.relevance import JudgedQueries
 from ..evaluate.bootstrap import PairBootstrap, checked_gold, drawn_counts
 from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure, float_rows, need_width
+from ..measure import retrieval
 from ..measure.correlation import ranks_in_rows
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from ..measure.neighbours import chance_agreement, label_codes, largest
-from ..measure.retrieval import (
-    BOOTSTRAPPED,
-    MIN_QUERIES,
-    mrr_at_k,
-    ndcg_at_k,
-    paired_change,
-    recall_at_k,
-)
 from ..measure.search import Search
 from .findings import connected, copies
 
@@ -86,7 +79,7 @@ def mean_score(parts: Sequence[Score | None]) -> Score | None:
 
 def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
     """The mean change of few queries by a test of signs; the point itself if none changes."""
-    found = paired_change(changes, units=units, error=error)
+    found = retrieval.paired_change(changes, units=units, error=error)
     low, high = (found.value if end is None else end for end in (found.low, found.high))
     return Estimate(found.value, low, high)
 
@@ -96,7 +89,7 @@ def change(
 ) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
     items = list(before.by_item)
-    if units is not None and items and len(np.unique(units)) < BOOTSTRAPPED:
+    if units is not None and items and len(np.unique(units)) < retrieval.BOOTSTRAPPED:
         each = [after.by_item[item] - before.by_item[item] for item in items]
         return change_of_few(np.array(each), units[items])
     value = float(after.values[number] - before.values[number])
@@ -323,7 +316,7 @@ class QueryYardstick:
     """
 
     names = ("ndcg", "recall", "mrr")
-    least = MIN_QUERIES
+    least = retrieval.MIN_QUERIES
 
     def __init__(
         self, queries: JudgedQueries, n_searched: int, groups: np.ndarray, seed: int
@@ -358,7 +351,8 @@ class QueryYardstick:
             own = [each | away - rows.keys() for each, rows in zip(own, relevant, strict=True)]
         search = Search(Z[: self.n_searched])
         near = search.nearest_except(Z[self.n_searched + items], FOUND, own).rows
-        values = np.stack([of(near, relevant) for of in (ndcg_at_k, recall_at_k, mrr_at_k)])
+        measures = retrieval.ndcg_at_k, retrieval.recall_at_k, retrieval.mrr_at_k
+        values = np.stack([measure(near, relevant) for measure in measures])
         by_item = dict(zip(items.tolist(), values[0].tolist(), strict=True))
         return replace(_means(values, self._weights[self.units[items]]), by_item=by_item)
 
