@@ -38,6 +38,11 @@ def flipped(X: np.ndarray, seed: int) -> np.ndarray:
     return X * np.random.default_rng(seed).choice((-1.0, 1.0), len(X))[:, None]
 
 
+def _some(X: np.ndarray, seed: int) -> np.ndarray:
+    """The rows, a random sample of more than MOST_IN_PAIRS."""
+    return X[np.sort(np.random.default_rng(seed).permutation(len(X))[:MOST_IN_PAIRS])]
+
+
 def gao2019_cone(subject: ClaimSubject) -> Tested:
     """Input embeddings of word pieces."""
     need(len(subject.pieces))
@@ -65,8 +70,7 @@ def gao2019_cone_tokens(subject: ClaimSubject) -> Tested:
 
 def liang2021_random_words(subject: ClaimSubject) -> Tested:
     """The share of pairs of word pieces whose cosine is above 0."""
-    X = subject.pieces.vectors
-    X = X[np.sort(np.random.default_rng(subject.seed).permutation(len(X))[:MOST_IN_PAIRS])]
+    X = _some(subject.pieces.vectors, subject.seed)
     need(len(X))
     [found] = measure_table(X, names=("positive_cosine_share",), seed=subject.seed)
     control = positive_cosine_share(flipped(X, subject.seed))
@@ -140,7 +144,7 @@ def cai2021_clusters(subject: ClaimSubject) -> Tested:
     """Mean cosine and IsoScore within clusters, beside random groups of equal sizes."""
     from sklearn.cluster import KMeans
 
-    X = subject.tokens(subject.last)[subject.some(MOST_IN_PAIRS)].astype(np.float64)
+    X = _some(subject.tokens(subject.last), subject.seed).astype(np.float64)
     need(len(X), 20 * CLUSTERS)
     ids = KMeans(CLUSTERS, n_init=1, random_state=subject.seed).fit_predict(X)
     rng = np.random.default_rng(subject.seed)

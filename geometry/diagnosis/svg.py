@@ -49,7 +49,6 @@ def histogram(
     for value in (-1, -0.5, 0, 0.5, 1):
         place = float(np.interp(value, edges, x))
         parts.append(_text(place, base + 16, f"{value:g}".replace("-", "−"), "middle"))
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"))
     keys = zip(("bar", "line"), names if len(reference) else names[:1], strict=False)
     for row, (kind, name) in enumerate(keys):
         y_row = TOP + 18 * row
@@ -57,7 +56,7 @@ def histogram(
             f'<rect class="{kind}-key" x="{LEFT + 6}" y="{y_row}" width="12" height="10"/>',
             _text(LEFT + 24, y_row + 9, name, "start"),
         ]
-    return _picture(title, [*parts, _axis(base)])
+    return _picture(title, x_label, [*parts, _axis(base)])
 
 
 def bars(
@@ -77,11 +76,10 @@ def bars(
     parts += [
         _text(LEFT - 6, HEIGHT - BOTTOM + 4, signed(low, 2), "end"),
         _text(LEFT - 6, TOP + 4, signed(high, 2), "end"),
-        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"),
         _text(WIDTH - RIGHT, TOP + 8, y_label, "end"),
         _axis(base),
     ]
-    return _picture(title, parts)
+    return _picture(title, x_label, parts)
 
 
 def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin: str) -> str:
@@ -101,10 +99,9 @@ def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin
     cross = f"M{middle - 6:.1f} {zero:.1f}h12M{middle:.1f} {zero - 6:.1f}v12"
     labels = [
         _text(middle + 10, zero + 4, origin, "start"),
-        _text(middle, HEIGHT - 6, x_label, "middle"),
         _text(LEFT, TOP + 8, y_label, "start"),
     ]
-    return _picture(title, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
+    return _picture(title, x_label, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
 
 
 def intervals(
@@ -136,15 +133,18 @@ def intervals(
     parts.append(f'<path class="axis" d="M{x(0):.1f} {TOP}V{base}"/>')
     for end, anchor in ((-reach, "start"), (0.0, "middle"), (reach, "end")):
         parts.append(_text(x(end), base + 16, f"{end:.3g}".replace("-", "−"), anchor))
-    parts.append(_text((NAMES + WIDTH - RIGHT) / 2, base + 36, x_label, "middle"))
-    return _picture(title, parts, height=base + BOTTOM)
+    return _picture(title, x_label, parts, left=NAMES, height=base + BOTTOM)
 
 
-def _picture(title: str, parts: Sequence[str], height: float = HEIGHT) -> str:
+def _picture(
+    title: str, x_label: str, parts: Sequence[str], *, left: int = LEFT, height: float = HEIGHT
+) -> str:
     words = escape(title)
+    label = _text((left + WIDTH - RIGHT) / 2, height - 6, x_label, "middle")
     return (
         f'<figure><svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words}">'
-        f"<title>{words}</title>{''.join(parts)}</svg><figcaption>{words}</figcaption></figure>"
+        f"<title>{words}</title>{''.join(parts)}{label}</svg>"
+        f"<figcaption>{words}</figcaption></figure>"
     )
 
 

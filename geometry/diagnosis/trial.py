@@ -19,7 +19,6 @@ from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
 from ..measure.intervals import MIN_ROWS, Estimate, around
-from ..measure.retrieval import BOOTSTRAPPED
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
 from . import yardsticks
@@ -483,11 +482,7 @@ class PairedDifference:
         if len(by_split) > 1 and same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
         value = float(second.values[0] - first.values[0])
-        few = None
-        if first.by_item and len(np.unique(units)) < BOOTSTRAPPED:
-            items = list(first.by_item)
-            changes = [second.by_item[item] - first.by_item[item] for item in items]
-            few = np.array(changes), units[items]
+        few = yardsticks.changes_of_few(first, second, units)
         return cls(value, replicates, float(np.sqrt(variance)), few)
 
     def estimate(self, quantile: float, n_together: int) -> Estimate:

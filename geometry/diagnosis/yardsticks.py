@@ -84,14 +84,23 @@ def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -
     return Estimate(found.value, low, high)
 
 
+def changes_of_few(
+    before: Score, after: Score, units: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The changes of single queries and their units; None if they are many, or no queries."""
+    items = list(before.by_item)
+    if not items or len(np.unique(units)) >= retrieval.BOOTSTRAPPED:
+        return None
+    return np.array([after.by_item[item] - before.by_item[item] for item in items]), units[items]
+
+
 def change(
     before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
 ) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
-    items = list(before.by_item)
-    if units is not None and items and len(np.unique(units)) < retrieval.BOOTSTRAPPED:
-        each = [after.by_item[item] - before.by_item[item] for item in items]
-        return change_of_few(np.array(each), units[items])
+    few = None if units is None else changes_of_few(before, after, units)
+    if few is not None:
+        return change_of_few(*few)
     value = float(after.values[number] - before.values[number])
     if before.edges is not None and after.edges is not None:
         deviation = float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
@@ -405,9 +414,9 @@ class TrialRows:
             rows = rows[np.unique(copies(X[rows], _at(text, rows)))]
         if pairs is not None:
             return cls._of_pairs(X, rows, text, unit, pairs, seed)
-        cloud = X if len(rows) == len(X) else X[rows]
         if queries is not None:
-            return cls._of_queries(X, cloud, rows, unit, queries, seed)
+            return cls._of_queries(X, rows, unit, queries, seed)
+        cloud = X if len(rows) == len(X) else X[rows]
         groups, yardstick = _groups(cloud, _at(text, rows), _at(unit, rows)), None
         if labels is not None:
             names = np.asarray(labels, dtype=str)[rows]
@@ -438,12 +447,9 @@ class TrialRows:
             drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
         if left.ndim == 2:
-            sides = np.vstack([left, right])
-            X = np.vstack([X[cloud], sides.astype(X.dtype)])
+            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), _at(unit, cloud))
             numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
             left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
-            fittable = np.arange(len(X)) < len(cloud)
-            groups = _groups(X, None, _with_own(_at(unit, cloud), len(sides)))
         else:
             if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
                 raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
@@ -463,7 +469,6 @@ class TrialRows:
     def _of_queries(
         cls,
         X: np.ndarray,
-        cloud: np.ndarray,
         rows: np.ndarray,
         unit: np.ndarray | None,
         queries: JudgedQueries,
@@ -474,22 +479,23 @@ class TrialRows:
         place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
         place[rows] = np.arange(len(rows))
         kept = queries.renumbered(place)
-        stacked = np.vstack([cloud, kept.vectors.astype(X.dtype)])
+        X, groups, fittable = _stacked(X[rows], kept.vectors, _at(unit, rows))
         numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
-        groups = _groups(stacked, None, _with_own(_at(unit, rows), len(kept)))
-        yardstick = QueryYardstick(kept, len(rows), groups, seed)
-        return cls(stacked, numbers, groups, yardstick, np.arange(len(stacked)) < len(rows))
+        return cls(X, numbers, groups, QueryYardstick(kept, len(rows), groups, seed), fittable)
 
 
 def _at(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
     return None if values is None else values[rows]
 
 
-def _with_own(units: np.ndarray | None, n: int) -> np.ndarray | None:
-    """The units, and a new unit for each of n more rows."""
-    if units is None:
-        return None
-    return np.append(units, int(units.max(initial=-1)) + 1 + np.arange(n))
+def _stacked(
+    cloud: np.ndarray, more: np.ndarray, units: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows, groups, which are fitted on): the cloud, then more rows, each a unit of its own."""
+    X = np.vstack([cloud, more.astype(cloud.dtype)])
+    if units is not None:
+        units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
+    return X, _groups(X, None, units), np.arange(len(X)) < len(cloud)
 
 
 def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray | None) -> np.ndarray:

@@ -23,6 +23,8 @@ from .similarities import SIMILARITIES, pair_similarities
 from .specs import TreatmentSpec, parse_treatments
 
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
+OF_CELL = ("pooling", "treatment", "fit_on", "n_fit", "rank")
+OF_SCORE = ("spearman", "low", "high", "pearson", "pearson_low", "pearson_high")
 VALUES = ("spearman", "pearson", "low", "high", "mean_cosine")
 VALUES += ("difference", "difference_low", "difference_high")
 
@@ -371,8 +373,7 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
             row
             | {
                 "by_subset": {
-                    name: {"n_pairs": part.n}
-                    | {key: getattr(part, key) for key in ("spearman", "low", "high")}
+                    name: {"n_pairs": part.n} | {key: getattr(part, key) for key in OF_SCORE[:3]}
                     for name, part in cell.score.by_subset.items()
                 }
             }
@@ -397,19 +398,10 @@ def cell_row(cell: Cell) -> dict[str, Any]:
     score, difference = cell.score, cell.difference
     return {
         "layer": layer_text(cell.layer),
-        "pooling": cell.pooling,
-        "treatment": cell.treatment,
-        "fit_on": cell.fit_on,
-        "n_fit": cell.n_fit,
-        "rank": cell.rank,
+        **{name: getattr(cell, name) for name in OF_CELL},
         "k": cell.n_directions,
         "n_pairs": score.n,
-        "spearman": score.spearman,
-        "low": score.low,
-        "high": score.high,
-        "pearson": score.pearson,
-        "pearson_low": score.pearson_low,
-        "pearson_high": score.pearson_high,
+        **{name: getattr(score, name) for name in OF_SCORE},
         "difference": difference.value if difference else None,
         "difference_low": difference.low if difference else None,
         "difference_high": difference.high if difference else None,

@@ -60,7 +60,7 @@ def pair_similarities(
             if precision is None
             else f"precision is of mahalanobis alone; {similarity} takes none"
         )
-    left, right = _side(left, "left"), _side(right, "right")
+    left, right = _side(left, "left", similarity), _side(right, "right", similarity)
     if left.shape != right.shape:
         raise ValueError(
             f"left and right need one pair a row, and their shapes differ: {left.shape}, "
@@ -70,35 +70,28 @@ def pair_similarities(
         return _mahalanobis(left, right, precision)
     if similarity == "euclidean":
         return -np.linalg.norm(left - right, axis=1)
-    if similarity == "rank":
-        left, right = _centred_ranks(left, "left"), _centred_ranks(right, "right")
-    if similarity != "dot":
-        left, right = _directions(left, "left"), _directions(right, "right")
     found = np.asarray(np.einsum("nd,nd->n", left, right))
     return found if similarity == "dot" else found.clip(-1.0, 1.0)
 
 
-def _side(X: np.ndarray, side: str) -> np.ndarray:
+def _side(X: np.ndarray, side: str, similarity: str) -> np.ndarray:
+    """Float64 rows of a side, which cosines need as directions, and ranks as those of ranks."""
     try:
-        return finite_rows(X, at_least=1)
+        X = finite_rows(X, at_least=1)
     except ValueError as reason:
         raise ValueError(f"{side}: {reason}") from reason
-
-
-def _directions(X: np.ndarray, side: str) -> np.ndarray:
+    if similarity == "rank":
+        flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
+        if len(flat):
+            where = {"row": flat[0] + 1, "n_flat": len(flat), "n": len(X)}
+            raise UndefinedMeasure("constant_row", side=side, **where)
+        X = ranks_in_rows(X) - (X.shape[1] + 1) / 2
+    if similarity not in ("cosine", "rank"):
+        return X
     try:
         return directions(X)
     except UndefinedMeasure as reason:
         raise UndefinedMeasure("zero_row_of_side", side=side, **reason.details) from reason
-
-
-def _centred_ranks(X: np.ndarray, side: str) -> np.ndarray:
-    flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
-    if len(flat):
-        raise UndefinedMeasure(
-            "constant_row", side=side, row=flat[0] + 1, n_flat=len(flat), n=len(X)
-        )
-    return ranks_in_rows(X) - (X.shape[1] + 1) / 2
 
 
 def _mahalanobis(
