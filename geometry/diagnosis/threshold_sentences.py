@@ -3,7 +3,6 @@
 from ..data.number_text import estimate, signed
 from ..data.translations import Translate, paragraph
 from ..measure.cone import NARROW
-from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis
 from .sentences import REPORT, TEXTS, _change, counts, cure_change, cure_name, score_name
 from .thresholds import WANTED, PairCosines, Threshold, Thresholds
@@ -36,7 +35,7 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
         return paragraph(said)
     names = ("related_low", "related", "related_high")
     values |= dict(zip(names, _ends(raw.related), strict=True))
-    auc = _(SENTENCES["auc"]).format(auc=_auc(raw.auc))
+    auc = _(SENTENCES["auc"]).format(auc=estimate(raw.auc.value, raw.auc.low, raw.auc.high))
     said = [_(SENTENCES["range"]).format(**values), auc]
     best = raw.threshold("f1")
     if best is not None:
@@ -116,7 +115,7 @@ def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[li
     for arm in found.arms:
         row = [names[arm.kind], _spread(arm.unrelated)]
         if arm.related is not None and arm.auc is not None:
-            row += [_spread(arm.related), _auc(arm.auc)]
+            row += [_spread(arm.related), estimate(arm.auc.value, arm.auc.low, arm.auc.high)]
             row.append("" if arm.change is None else _change(arm.change))
         rows.append(row)
     return list(map(_, head)), rows
@@ -162,7 +161,3 @@ def _ends(quantiles: tuple[float, ...]) -> tuple[str, str, str]:
 def _spread(quantiles: tuple[float, ...]) -> str:
     low, middle, high = _ends(quantiles)
     return f"{middle} [{low}, {high}]"
-
-
-def _auc(auc: Estimate) -> str:
-    return estimate(auc.value, auc.low, auc.high)

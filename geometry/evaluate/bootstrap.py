@@ -475,11 +475,13 @@ def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
     """Weighted mean of the subsets' scores, and of each resample if all scores have them."""
     n = np.array([score.n for score in scores.values()])
     weights = np.ones(len(n)) if how == "mean" else n
-    value = _average([score.spearman for score in scores.values()], weights)
-    found = PairScore(value, None, None, None, int(n.sum()), by_subset=scores)
+    values = np.array([[each.spearman, each.pearson] for each in scores.values()], dtype=float)
+    # NaN, where a subset has none
+    means = np.average(values, axis=0, weights=weights)
+    value, of_pearson = (None if np.isnan(mean) else float(mean) for mean in means)
+    found = PairScore(value, of_pearson, None, None, int(n.sum()), by_subset=scores)
     if value is None:
-        return replace(found, undefined="subset")
-    found = replace(found, pearson=_average([each.pearson for each in scores.values()], weights))
+        return replace(found, pearson=None, undefined="subset")
     replicates = [score.replicates for score in scores.values() if score.replicates is not None]
     if len(replicates) < len(scores) or len(set(map(len, replicates))) != 1:
         return found
@@ -487,8 +489,3 @@ def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
     low, high = interval(resampled)
     drawn = int(np.isfinite(resampled).sum())
     return replace(found, low=low, high=high, draws=drawn, replicates=resampled)
-
-
-def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:
-    defined = [value for value in values if value is not None]
-    return float(np.average(defined, weights=weights)) if len(defined) == len(values) else None
