@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.corpus import Corpus
 from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
 from ..encode.sentence_modules import is_sentence_model, module_name, module_vectors
@@ -241,8 +242,8 @@ def diagnose(
         findings=_numbered(findings, numbers),
         trial=trial,
         yardstick=next((name for name, each in judges.items() if each is not None), "none"),
-        vectors_sha256=vectors_sha256(X),
-        texts_sha256=None if texts is None else _digest(texts),
+        vectors_sha256=hashlib.sha256(np.ascontiguousarray(X, np.float32).ravel().data).hexdigest(),
+        texts_sha256=None if texts is None else Corpus("", tuple(texts)).sha256,
         pictures=pictures,
         about=dict(about or {}),
         n_units=None if unit is None else len(np.unique(unit[nonzero])),
@@ -317,19 +318,6 @@ def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tupl
             each = replace(each, numbers={**each.numbers, "rows": in_file})
         found.append(each)
     return tuple(found)
-
-
-def vectors_sha256(X: np.ndarray) -> str:
-    """A digest of vectors (n, d) as float32, without a copy of float32 vectors."""
-    return hashlib.sha256(np.ascontiguousarray(X, dtype=np.float32).ravel().data).hexdigest()
-
-
-def _digest(texts: Sequence[str]) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        content = text.encode()
-        digest.update(len(content).to_bytes(8, "big") + content)
-    return digest.hexdigest()
 
 
 def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
