@@ -103,7 +103,8 @@ def ethayarajh2019_specific(subject: ClaimSubject) -> Tested:
         raise claim.MissingEvidence("layers")
     shuffled = np.random.default_rng(subject.seed).permutation(types)
     fall, control = (_fall(subject, each) for each in (types, shuffled))
-    found = Number(fall.difference, *fall.interval(subject.sentences, types), is_change=True)
+    low, high = fall.interval(subject.sentences, types)
+    found = Number(fall.difference, low, high, is_change=True)
     by_chance = {"shuffled": Number(control.difference, is_change=True)}
     return Tested(clear(found), len(types), {"fall": found}, by_chance, subject.at_last)
 

@@ -28,7 +28,7 @@ from . import yardsticks
 from .findings import Finding, find_all
 from .thresholds import Thresholds, find_thresholds
 from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
-from .yardsticks import LEAST_ROWS, LabelYardstick, PairYardstick, TrialRows, Yardstick, change
+from .yardsticks import LEAST_ROWS, LabelYardstick, QueryYardstick, TrialRows, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 5000
@@ -287,7 +287,7 @@ def _with_effect(
             after = yardstick.score(np.delete(X, dimensions, axis=1), items)
         except UndefinedMeasure:  # nothing but these dimensions
             return finding
-    elif members is not None and len(members) and not isinstance(yardstick, PairYardstick):
+    elif members is not None and isinstance(yardstick, LabelYardstick | QueryYardstick):
         yardstick, X, searched = yardstick.among(np.isin(rows.numbers, sample), X)
         hidden = np.isin(rows.numbers[searched], members)
         items = _some_items(yardstick, seed)

@@ -232,26 +232,26 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
             names=(names["unrelated"], names["related"]),
             mark=None if best is None else best.cosine,
         )
-    said = (of(diagnosis, _) for of in (threshold_sentences.summary, threshold_sentences.basis))
+    said = [of(diagnosis, _) for of in (threshold_sentences.summary, threshold_sentences.basis)]
     made = (threshold_sentences.cosine_table, threshold_sentences.cut_table)
-    return _section(names["title"], *said, [of(diagnosis, _) for of in made], drawn)
+    return _section(names["title"], said, [of(diagnosis, _) for of in made], drawn)
 
 
 def _storage(storage: Storage | None, _: Translate) -> list[str]:
     if storage is None:
         return []
     title = _(storage_sentences.STORAGE["title"])
-    said = (of(storage, _) for of in (storage_sentences.summary, storage_sentences.basis))
-    return _section(title, *said, [storage_sentences.table(storage, _)])
+    said = [of(storage, _) for of in (storage_sentences.summary, storage_sentences.basis)]
+    return _section(title, said, [storage_sentences.table(storage, _)])
 
 
 def _section(
     title: str,
-    summary: str,
-    basis: str,
+    said: Sequence[str],
     tables: Sequence[tuple[list[str], list[list[str]]]],
     pictures: str = "",
 ) -> list[str]:
+    summary, basis = said
     return [
         f"<h2>{escape(title)}</h2>",
         f"<p>{escape(summary)}</p>",

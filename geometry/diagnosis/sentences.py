@@ -84,9 +84,9 @@ def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str
         ("value", "low", "high", 3),
         ("angle", "angle_low", "angle_high", 1),
     ):
-        value, *ends = (numbers.get(each) for each in (name, low, high))
-        if isinstance(value, float) and all(isinstance(end, float) for end in ends):
-            found[name] = estimate(value, *ends, n)  # type: ignore[arg-type]
+        value, start, end = (numbers.get(each) for each in (name, low, high))
+        if isinstance(value, float) and isinstance(start, float) and isinstance(end, float):
+            found[name] = estimate(value, start, end, n)
     return found
 
 

@@ -123,6 +123,7 @@ def evaluate_words(
             "fit_texts and fit_on, its name, come together; leave out both to fit on the pairs' "
             "own sentences"
         )
+    of_words: dict[str, Any]
     of_words = {"tokenizer": tokenizer, "counts": counts, "stop_words": stop_words}
     averages = average_pairs(table, pairs, weightings=weightings, fit_texts=fit_texts, **of_words)
     how: dict[str, Any] = {"draws": draws, "seed": seed, "aggregation": aggregation}
@@ -140,6 +141,7 @@ def average_pairs(
     **how: Any,
 ) -> AveragedPairs:
     """The first half of ``evaluate_words``: averages of words, as ``sentence_vectors`` has them."""
+    named: tuple[Any, ...]
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
     if not named:
         raise ValueError("no weighting was named; choose from mean, sif, zipf")

@@ -25,7 +25,7 @@ from .specs import TreatmentSpec, parse_treatments
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
 OF_CELL = ("pooling", "treatment", "fit_on", "n_fit", "rank")
 OF_SCORE = ("spearman", "low", "high", "pearson", "pearson_low", "pearson_high")
-VALUES = ("spearman", "pearson", "low", "high", "mean_cosine")
+VALUES: tuple[str, ...] = ("spearman", "pearson", "low", "high", "mean_cosine")
 VALUES += ("difference", "difference_low", "difference_high")
 
 
