@@ -121,7 +121,8 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
 
     def estimate(weights: np.ndarray) -> Number:
         gain, *resampled = weights @ (after - before)
-        return Number(gain, *interval(np.array(resampled)), is_change=True).times(100, 1)
+        ends = interval(np.array(resampled))
+        return Number(float(gain), *ends, is_change=True).times(100, 1)
 
     own, of_random = np.eye(1 + DRAWS)[0], np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
     gain, over = estimate(own), estimate(own - of_random)

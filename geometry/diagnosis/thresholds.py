@@ -231,16 +231,12 @@ def _of_queries(
         {units[row] for row in (*relevant, *left_out)} | {units[n + query]}
         for query, (relevant, left_out) in enumerate(known)
     ]
-    drawn = rng.integers(n, size=len(links))
-    is_other = [units[row] not in near[q] for q, row in zip(links[:, 0], drawn, strict=True)]
-    parts = []
-    for is_related, asked, rows in (
-        (True, links[:, 0], links[:, 1]),
-        (False, links[is_other, 0], drawn[is_other]),
-    ):
-        flags = np.full(len(rows), is_related)
-        parts.append((n + asked, rows, flags, split.item_folds[asked]))
-    return _joined(parts, split)
+    drawn, asked = rng.integers(n, size=len(links)), links[:, 0]
+    is_other = [units[row] not in near[q] for q, row in zip(asked, drawn, strict=True)]
+    others = asked[is_other]
+    related = n + asked, links[:, 1], np.ones(len(asked), dtype=bool), split.item_folds[asked]
+    unrelated = n + others, drawn[is_other], np.zeros(len(others), bool), split.item_folds[others]
+    return _joined([related, unrelated], split)
 
 
 def _joined(
@@ -372,13 +368,10 @@ def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ..
     )
     precision, recall = hits / (hits + false), hits / len(related)
     f1 = 2 * hits / (hits + false + len(related))
-    places = {"f1": int(np.argmax(f1)), "recall": int(np.flatnonzero(recall >= WANTED)[-1])}
     is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
-    if is_precise.any():
-        places["precision"] = int(np.argmax(np.where(is_precise, hits, -1)))
-    found = {
-        code: (values[at], precision[at], recall[at], false[at] / len(unrelated))
-        for code, at in places.items()
-    }
-    codes = [code for code in ("precision", "f1", "recall") if code in found]
-    return tuple(Threshold(code, *map(float, found[code])) for code in codes)
+    places = {"precision": np.argmax(np.where(is_precise, hits, -1))} if is_precise.any() else {}
+    places |= {"f1": np.argmax(f1), "recall": np.flatnonzero(recall >= WANTED)[-1]}
+    columns = (values, precision, recall, false / len(unrelated))
+    return tuple(
+        Threshold(code, *(float(each[at]) for each in columns)) for code, at in places.items()
+    )

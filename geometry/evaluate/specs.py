@@ -52,11 +52,10 @@ def parse_treatment(spec: str) -> TreatmentSpec:
     Raises ValueError for any other text, with the valid choices.
     """
     name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
-    names: dict[str, TreatmentKind] = {}
-    for kind in TREATMENTS.values():
-        names |= dict.fromkeys((kind.name, kind.short, *kind.also), kind)
+    kinds = TREATMENTS.values()
+    names = {name: kind for kind in kinds for name in (kind.name, kind.short, *kind.also)}
     if name not in names:
-        known = ", ".join(kind.short for kind in TREATMENTS.values() if kind.is_alone)
+        known = ", ".join(kind.short for kind in kinds if kind.is_alone)
         raise ValueError(f"treatment {spec!r} is not known; choose from {known}")
     kind = names[name]
     if not kind.is_alone:
