@@ -101,7 +101,14 @@ class PoolingInterval:
 
     @classmethod
     def of(cls, cls_score: PairScore, mean: PairScore, static: PairScore) -> PoolingInterval | None:
-        """The intervals of the scores of ``PoolingShare``; None if one has no replicates."""
+        """The intervals of three scores; None if one of them has no replicates.
+
+        Parameters
+        ----------
+        cls_score : PairScore, of the vectors of [CLS]
+        mean : PairScore, of the means of contextual vectors
+        static : PairScore, of the averages of static vectors
+        """
         replicates = [score.replicates for score in (cls_score, mean, static)]
         if any(each is None for each in replicates):
             return None

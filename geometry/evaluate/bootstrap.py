@@ -416,6 +416,7 @@ def resamples_of(
     """The resamples of pairs, for intervals and differences; ``how`` is for pairs with subsets."""
     if how is None:
         return PairBootstrap(pairs.gold_scores, draws, seed)
+    _check_how(how)
     if pairs.subsets is None:
         raise ValueError(
             f"{pairs.name} names no subsets to aggregate by {how!r}. Add a column subset, genre or "

@@ -99,7 +99,14 @@ class Grid:
         return tuple(dict.fromkeys(cell.treatment for cell in self.cells))
 
     def cell(self, layer: Layer, pooling: str, treatment: str = "none") -> Cell:
-        """The cell of a layer, pooling and treatment, as "pca:64"; KeyError if there is none."""
+        """The cell of a layer, pooling and treatment; KeyError if the grid has none.
+
+        Parameters
+        ----------
+        layer : int or str
+        pooling : str
+        treatment : str, as in ``parse_treatment``, such as "zca" or "pca:64"
+        """
         for cell in self.cells:
             if (cell.layer, cell.pooling, cell.treatment) == (layer, pooling, treatment):
                 return cell

@@ -96,7 +96,14 @@ class RankMoves:
 
     @classmethod
     def of(cls, gold_scores: np.ndarray, before: np.ndarray, after: np.ndarray) -> RankMoves:
-        """Ranks of gold scores and of similarities before and after a treatment, (n,) each."""
+        """Rank gold scores and the similarities before and after a treatment.
+
+        Parameters
+        ----------
+        gold_scores : (n,) array, finite
+        before : (n,) array, finite
+        after : (n,) array, finite
+        """
         sizes = {len(gold_scores), len(before), len(after)}
         if len(sizes) != 1:
             raise ValueError(f"one value a pair is needed in each; got lengths {sorted(sizes)}")
