@@ -27,7 +27,7 @@ from geometry.diagnosis import diagnose, storage_table
 from geometry.diagnosis.evidence import CURES, RAW, ROTATED, _control_of, _treated, evidence
 from geometry.diagnosis.thresholds import find_thresholds
 from geometry.diagnosis.trial import FOLDS, Cure, folds, run_trial
-from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick, ProbeYardstick
+from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick, ProbeYardstick, TrialRows
 from geometry.evaluate import aggregate
 from geometry.evaluate.bootstrap import PairBootstrap
 from geometry.evaluate.fitting import FitSet
@@ -317,7 +317,8 @@ def thresholds(n: int, seed: int, scales: np.ndarray = CLEAR) -> dict[str, Any]:
     X, label = six_classes(n, seed, scales)
     rows = np.arange(n)
     yardstick = LabelYardstick(label, rows, rows, 0)
-    arms = find_thresholds(X, yardstick, groups=rows, cures=ARMS, seed=0).arms
+    given = TrialRows(X, rows, rows, yardstick, np.ones(n, dtype=bool))
+    arms = find_thresholds(given, cures=ARMS, seed=0).arms
     return {
         "AUC, raw": arms[0].auc,
         "AUC, centred": arms[1].auc,
@@ -351,7 +352,8 @@ def thresholds_of_unclear_directions(n: int, seed: int) -> dict[str, Any]:
 
 
 def trial(X: np.ndarray, yardstick: Any, groups: np.ndarray) -> dict[str, Any]:
-    found = run_trial(X, yardstick, groups=groups, others={}, seed=0, step=lambda: None)
+    rows = TrialRows(X, np.arange(len(X)), groups, yardstick, np.ones(len(X), dtype=bool))
+    found = run_trial(rows, others={}, seed=0, step=lambda: None)
     return {cure.kind: cure.against["leave"] for cure in found.cures[1:]}
 
 

@@ -18,7 +18,6 @@ from ..measure.intervals import MIN_ROWS, Estimate
 
 State = Literal["holds", "partly", "fails", "unknown"]
 GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")
-UNITS = ("types", "tokens", "sentences", "pairs", "training", "coordinates")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,8 @@ class Claim:
     #: source, where: authors and year; the section, table or figure
     source: str
     where: str
-    unit: str  #: one of UNITS: what the source measures
+    #: what the source measures: "types", "tokens", "sentences", "pairs", "training", "coordinates"
+    unit: str
     page: str  #: the page that shows it
     #: says, on: what is claimed, and on what the source measured it
     says: str
@@ -70,8 +70,8 @@ class Number:
     @classmethod
     def drawn(cls, values: np.ndarray, **look: Any) -> Number:
         """The mean over random draws of a control, with the range of 95% of them."""
-        low, high = np.percentile(values, [2.5, 97.5])
-        return cls(float(np.mean(values)), float(low), float(high), **look)
+        low, high = map(float, np.percentile(values, [2.5, 97.5]))
+        return cls(float(np.mean(values)), low, high, **look)
 
     def times(self, factor: float, decimals: int) -> Number:
         """A score × 100, say."""
@@ -91,22 +91,18 @@ class Tested:
     control: Mapping[str, Number] = field(default_factory=dict)
     #: what the numbers depend on, such as the layer
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: Where there is nothing to test it on, what is missing: one of MISSING, or a code of
-    #: ``UndefinedMeasure``. CONTRASTIVE where the claim is not about such a model; there are
-    #: numbers then, and no verdict.
+    #: Where there is nothing to test it on, what is missing: "layers", "labels", "words",
+    #: "weights", "rows", "unknown_text", or a code of ``UndefinedMeasure``. CONTRASTIVE where the
+    #: claim is not about such a model; there are numbers then, and no verdict.
     missing: str = ""
 
 
-MISSING = ("layers", "labels", "words", "weights", "rows", "unknown_text")
+OPPOSITE: Mapping[State, State] = {"holds": "fails", "fails": "holds", "unknown": "unknown"}
 CONTRASTIVE = "contrastive"  # the claim is about models that were not trained to compare sentences
 
 
 class MissingEvidence(Exception):
-    """What a test needs and the subject lacks, one of MISSING."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(what)
-        self.what = what
+    """What a test needs and the subject lacks, as in ``Tested.missing``."""
 
 
 @cache
@@ -137,6 +133,9 @@ def need(n: int, least: int = MIN_ROWS) -> None:
 
 def beside(value: float, control: Number) -> State:
     """ "holds" above the control's interval, "fails" below it, else "unknown"."""
-    if control.low is None or control.high is None:
-        return "unknown"
-    return "holds" if value > control.high else "fails" if value < control.low else "unknown"
+    return OPPOSITE[clear(control, value)]
+
+
+def or_partly(state: State, *, whole: bool) -> State:
+    """The state; "partly" where only a part of the claim holds."""
+    return "partly" if state == "holds" and not whole else state

@@ -4,6 +4,8 @@ The control of a mean cosine has the same vectors with random signs: their lengt
 spectrum stay, and a common direction does not.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..measure.cone import NARROW, mean_norm_share
@@ -14,7 +16,8 @@ from ..measure.intervals import jackknife_interval
 from ..measure.partition import partition_isotropy
 from ..measure.spectrum import isoscore, isoscore_baseline
 from ..measure.table import measure_table
-from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need
+from . import claim
+from .claim import Number, State, Tested, beside, clear, draws, need, or_partly
 from .subject import ClaimSubject
 
 SMALL, HALF, NEARLY_ALL = 0.05, 0.5, 0.9
@@ -35,14 +38,22 @@ def flipped(X: np.ndarray, seed: int) -> np.ndarray:
     return X * np.random.default_rng(seed).choice((-1.0, 1.0), len(X))[:, None]
 
 
+def _some(X: np.ndarray, seed: int) -> np.ndarray:
+    """The rows, a random sample of more than MOST_IN_PAIRS."""
+    return X[np.sort(np.random.default_rng(seed).permutation(len(X))[:MOST_IN_PAIRS])]
+
+
 def gao2019_cone(subject: ClaimSubject) -> Tested:
     """Input embeddings of word pieces."""
     need(len(subject.pieces))
-    return _cone(subject, subject.pieces.vectors, None, {})
+    return _cone(subject, subject.pieces.vectors)
 
 
 def _cone(
-    subject: ClaimSubject, X: np.ndarray, units: np.ndarray | None, settings: dict[str, str]
+    subject: ClaimSubject,
+    X: np.ndarray,
+    units: np.ndarray | None = None,
+    settings: Mapping[str, str] = {},
 ) -> Tested:
     """A narrow cone, a part of one, none, or not clear which."""
     cosine, control = (cosine_of(Z, subject.seed, units) for Z in (X, flipped(X, subject.seed)))
@@ -59,8 +70,7 @@ def gao2019_cone_tokens(subject: ClaimSubject) -> Tested:
 
 def liang2021_random_words(subject: ClaimSubject) -> Tested:
     """The share of pairs of word pieces whose cosine is above 0."""
-    X = subject.pieces.vectors
-    X = X[np.sort(np.random.default_rng(subject.seed).permutation(len(X))[:MOST_IN_PAIRS])]
+    X = _some(subject.pieces.vectors, subject.seed)
     need(len(X))
     [found] = measure_table(X, names=("positive_cosine_share",), seed=subject.seed)
     control = positive_cosine_share(flipped(X, subject.seed))
@@ -88,12 +98,12 @@ def ethayarajh2019_layers(subject: ClaimSubject) -> Tested:
 
 def ethayarajh2019_specific(subject: ClaimSubject) -> Tested:
     """Self-similarity less its baseline at the first layer, minus that at the last."""
-    types, sentences = subject.types, subject.sentences
+    types = subject.types
     if subject.last < 2:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     shuffled = np.random.default_rng(subject.seed).permutation(types)
     fall, control = (_fall(subject, each) for each in (types, shuffled))
-    low, high = fall.interval(sentences, types)
+    low, high = fall.interval(subject.sentences, types)
     found = Number(fall.difference, low, high, is_change=True)
     by_chance = {"shuffled": Number(control.difference, is_change=True)}
     return Tested(clear(found), len(types), {"fall": found}, by_chance, subject.at_last)
@@ -111,11 +121,11 @@ def ethayarajh2019_static(subject: ClaimSubject) -> Tested:
     """The share of a word's variance that one static vector explains, beside shuffled types."""
     found = Tokens(subject.tokens(subject.last)).max_explainable(subject.types, subject.seed)
     explained = Number(found.difference, *found.interval(subject.sentences, subject.types))
-    against: dict[State, State] = {"holds": "fails", "fails": "holds", "unknown": "partly"}
-    state = "unknown" if explained.low is None else against[clear(explained, SMALL)]
+    state = claim.OPPOSITE[clear(explained, SMALL)]
+    if state == "unknown" and explained.low is not None:
+        state = "partly"
     control = {"shuffled": Number(found.baseline)}
-    n = len(subject.types)
-    return Tested(state, n, {"explained": explained}, control, subject.at_last)
+    return Tested(state, len(subject.types), {"explained": explained}, control, subject.at_last)
 
 
 def ethayarajh2019_sentence(subject: ClaimSubject) -> Tested:
@@ -135,18 +145,15 @@ def cai2021_clusters(subject: ClaimSubject) -> Tested:
     """Mean cosine and IsoScore within clusters, beside random groups of equal sizes."""
     from sklearn.cluster import KMeans
 
-    X = subject.tokens(subject.last)[subject.some(MOST_IN_PAIRS)].astype(np.float64)
+    X = _some(subject.tokens(subject.last), subject.seed).astype(np.float64)
     need(len(X), 20 * CLUSTERS)
     ids = KMeans(CLUSTERS, n_init=1, random_state=subject.seed).fit_predict(X)
     rng = np.random.default_rng(subject.seed)
     cosine, score = _within(X, ids)
     cosines, scores = np.array([_within(X, rng.permutation(ids)) for _ in range(PARTITIONS)]).T
     control = {"isoscore": Number.drawn(scores), "cosine": Number(float(cosines.mean()))}
-    values = {
-        "isoscore": Number(score),
-        "cosine": Number(cosine),
-        "before": Number(mean_cosine(X)),
-    }
+    numbers = {"isoscore": score, "cosine": cosine, "before": mean_cosine(X)}
+    values = {name: Number(value) for name, value in numbers.items()}
     settings = {**subject.at_last, "k": str(CLUSTERS)}
     return Tested(beside(score, control["isoscore"]), len(X), values, control, settings)
 
@@ -170,12 +177,9 @@ def wang2020_uniform(subject: ClaimSubject) -> Tested:
     need(len(X))
     last, middle = (cosine_of(each, subject.seed) for each in (X, M))
     fall = _difference(M, X, subject.seed)
-    narrow = clear(last, NARROW)
-    state: State = "unknown"
-    if clear(fall) == "fails" or narrow == "holds":
-        state = "fails"
-    elif clear(fall) == "holds" and narrow == "fails":
-        state = "holds"
+    states = {clear(fall), claim.OPPOSITE[clear(last, NARROW)]}
+    state: State = "fails" if "fails" in states else "unknown"
+    state = "holds" if states == {"holds"} else state
     settings = {**subject.at_last, "middle": str(subject.middle)}
     values = {"last": last, "fall": fall}
     return Tested(state, len(X), values, {"middle": middle}, settings)
@@ -203,8 +207,7 @@ def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
         "centred_isoscore": Number(isoscore(centred)),
     }
     isotropic = isoscore_baseline(*X.shape)
-    against: dict[State, State] = {"fails": "holds", "holds": "fails", "unknown": "unknown"}
-    below = against[clear(values["isoscore"], isotropic)]
+    below = claim.OPPOSITE[clear(values["isoscore"], isotropic)]
     state = below if abs(values["centred_cosine"].value) < SMALL else "fails"
     return Tested(state, len(X), values, {"isotropic": Number(isotropic)}, subject.at_last)
 
@@ -240,7 +243,7 @@ def mu2018_isotropy(subject: ClaimSubject) -> Tested:
 
 def _static(subject: ClaimSubject) -> np.ndarray:
     if subject.words is None:
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     return subject.words.vectors[:MOST_STATIC].astype(np.float64)
 
 
@@ -252,13 +255,11 @@ def bis2021_drift(subject: ClaimSubject) -> Tested:
     away = np.random.default_rng(subject.seed).standard_normal(len(mean))
     away *= np.linalg.norm(mean) / np.linalg.norm(away)
     raw, centred, moved = (partition_isotropy(Z, scale="rms") for Z in (X, X - mean, X - away))
-    low, high = jackknife_interval(_centred_gain, X, seed=subject.seed)
-    gain = Number(centred - raw, low, high, is_change=True)
+    ends = jackknife_interval(_centred_gain, X, seed=subject.seed)
+    gain = Number(centred - raw, *ends, is_change=True)
     # partition isotropy hardly sees unequal axes; IsoScore sees nothing else
     axes = isoscore(X) / isoscore_baseline(*X.shape)
-    state = clear(gain)
-    if state == "holds" and axes < HALF:
-        state = "partly"
+    state = or_partly(clear(gain), whole=axes >= HALF)
     values = {"raw": Number(raw), "centred": Number(centred), "gain": gain, "axes": Number(axes)}
     return Tested(state, len(X), values, {"random": Number(moved - raw, is_change=True)})
 
@@ -272,7 +273,7 @@ def ethayarajh2019_upper(subject: ClaimSubject) -> Tested:
     """Tokens of the last layer beside those of the input layer and of the first above it."""
     units, seed = subject.sentences, subject.seed
     if subject.last < 2:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     need(len(np.unique(units)))
     given, first, last = (subject.tokens(layer) for layer in (0, 1, subject.last))
     over_first, over_input = (_difference(last, each, seed, units) for each in (first, given))

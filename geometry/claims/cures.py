@@ -1,6 +1,7 @@
 """Claims on scores: of poolings and layers, of the cone, and of what cures add to them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from ..linalg.rows import UndefinedMeasure, directions, need_rows
 from ..measure.cosines import mean_cosine
 from ..measure.intervals import MIN_ROWS, Estimate, subsampling_interval
 from ..vectors.word_averages import sentence_vectors
-from .claim import CONTRASTIVE, MissingEvidence, Number, State, Tested, clear
+from . import claim
+from .claim import Number, State, Tested, clear, or_partly
 from .dimensions import rotation
 from .scores import narrower_against_score, shuffled_against
 from .subject import POOLINGS, ClaimSubject
@@ -47,49 +49,39 @@ def _points(found: Estimate) -> Number:
 def reimers2019_glove(subject: ClaimSubject) -> Tested:
     """[CLS] and mean of the last layer below averaged static vectors."""
     if subject.words is None:
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     glove = _averaged(subject, subject.words)
     random = VectorTable(
         np.random.default_rng(subject.seed).standard_normal(subject.words.vectors.shape),
         subject.words.words,
     )
-    scores = {
-        "glove": _score(subject, glove),
-        "cls": _score(subject, subject.paired(subject.last, "cls")),
-        "mean": _score(subject, subject.paired(subject.last)),
-    }
-    changes = {name: _change(subject, scores["glove"], scores[name]) for name in ("cls", "mean")}
-    states = [clear(change) for change in changes.values()]
-    state: State = "partly" if "fails" in states else "unknown"
-    if states[0] == states[1] != "unknown":
-        state = "holds" if states[0] == "fails" else "fails"
-    return _of_untrained(
-        subject,
-        state,
-        {name: _printed(score) for name, score in scores.items()}
-        | {f"{name}_change": _points(change) for name, change in changes.items()},
-        {"random": _printed(_score(subject, _averaged(subject, random)))},
-    )
+    scores = {"glove": _score(subject, glove)}
+    scores |= {each: _score(subject, subject.paired(subject.last, each)) for each in POOLINGS}
+    changes = {name: _change(subject, scores["glove"], scores[name]) for name in POOLINGS}
+    states = [claim.OPPOSITE[clear(change)] for change in changes.values()]
+    state: State = "partly" if "holds" in states else "unknown"
+    state = states[0] if states[0] == states[1] else state
+    values = {name: _printed(score) for name, score in scores.items()}
+    values |= {f"{name}_change": _points(change) for name, change in changes.items()}
+    control = {"random": _printed(_score(subject, _averaged(subject, random)))}
+    return _of_untrained(subject, state, values, control)
 
 
 def _averaged(subject: ClaimSubject, table: VectorTable) -> np.ndarray:
     found = sentence_vectors(subject.pairs.sentences, table, empty="zero").vectors
     if not found.any(axis=1).all():
-        raise MissingEvidence("words")
+        raise claim.MissingEvidence("words")
     return found
 
 
 def _of_untrained(
-    subject: ClaimSubject,
-    state: State,
-    values: Mapping[str, Number],
-    control: Mapping[str, Number],
+    subject: ClaimSubject, state: State, values: Mapping[str, Number], control: Mapping[str, Number]
 ) -> Tested:
     """The result of a claim on models that were not trained to compare sentences."""
-    missing = CONTRASTIVE if is_contrastive(subject.encoder.name) else ""
-    settings = {"layer": str(subject.last)}
-    n = len(subject.pairs)
-    return Tested("unknown" if missing else state, n, values, control, settings, missing)
+    found = Tested(state, len(subject.pairs), values, control, subject.at_last)
+    if is_contrastive(subject.encoder.name):
+        return replace(found, state="unknown", missing=claim.CONTRASTIVE)
+    return found
 
 
 def huang2021_mean(subject: ClaimSubject) -> Tested:
@@ -123,16 +115,13 @@ def gao2019_narrow(subject: ClaimSubject) -> Tested:
                 scores.append(score)
     found = narrower_against_score(cosines, scores)
     if not found.pairs:
-        raise MissingEvidence("layers")
+        raise claim.MissingEvidence("layers")
     share = found.against / found.pairs
     low, high = shuffled_against(cosines, scores, seed=subject.seed)
     state: State = "fails" if share >= 0.5 else "unknown"
     if share < low:
         state = "partly" if found.against else "holds"
-    values = {
-        "against": Number(100 * share, decimals=0),
-        "places": Number(found.n, decimals=0),
-    }
+    values = {"against": Number(100 * share, decimals=0), "places": Number(found.n, decimals=0)}
     if found.correlation is not None:
         values["correlation"] = Number(found.correlation, decimals=2, is_change=True)
     control = {"shuffled": Number(50.0, 100 * low, 100 * high, decimals=0)}
@@ -192,13 +181,12 @@ def su2021_dimensions(subject: ClaimSubject) -> Tested:
 
 def liang2021_removal(subject: ClaimSubject) -> Tested:
     """Three directions removed beside three random ones."""
-    state = _gain_state(subject, "abtt:3")
     over = [
         subject.gains.of(layer, "mean", "abtt:3", "cosine").over_control
         for layer in (subject.middle, subject.last)
     ]
-    if state == "holds" and not all(each is not None and each.rises for each in over):
-        state = "partly"
+    is_over = all(each is not None and each.rises for each in over)
+    state = or_partly(_gain_state(subject, "abtt:3"), whole=is_over)
     values, control = _both(subject, "abtt:3"), _both(subject, f"{RANDOM}:3")
     return Tested(state, len(subject.pairs), values, control, _where(subject))
 
@@ -217,14 +205,10 @@ def fuster2022_cause(subject: ClaimSubject) -> Tested:
         is_cured = any(_gain(subject, layer, cure).rises for cure in ("pca:lw", "abtt:3"))
         is_small = centred.high is not None and centred.high < LITTLE
         states.append("fails" if centred.rises else "holds" if is_small and is_cured else "unknown")
-    state: State = "partly" if "holds" in states else "unknown"
-    if states[0] == states[1]:
-        state = states[0]
-    elif "fails" in states and "holds" not in states:
-        state = "fails"
-    control = _both(subject, "pca:lw") | {
-        f"removed_{name}": each for name, each in _both(subject, "abtt:3").items()
-    }
+    state: State = "partly" if "holds" in states else "fails" if "fails" in states else "unknown"
+    state = states[0] if states[0] == states[1] else state
+    removed = {f"removed_{name}": each for name, each in _both(subject, "abtt:3").items()}
+    control = _both(subject, "pca:lw") | removed
     return Tested(state, len(subject.pairs), values, control, _where(subject))
 
 
@@ -258,7 +242,7 @@ def aitsaada2023_clusters(subject: ClaimSubject) -> Tested:
     is_little = gain.high is not None and gain.high < 100 * LITTLE
     state: State = "fails" if clear(gain) == "holds" else "holds" if is_little else "unknown"
     values = {"score": Number(100 * _agreement(X, labels), decimals=1), "gain": gain}
-    return Tested(state, len(X), values, {"rotated": control}, {"layer": str(subject.last)})
+    return Tested(state, len(X), values, {"rotated": control}, subject.at_last)
 
 
 def _cluster_gap(X: np.ndarray, Z: np.ndarray, labels: np.ndarray) -> float:
@@ -289,11 +273,9 @@ def steck2024_scale(subject: ClaimSubject) -> Tested:
     rotated = _score(subject, X @ rotation(X.shape[1], subject.seed)).spearman
     changes = 100 * (np.array(scores, dtype=float) - raw)
     control = {"rotated": Number(100 * ((rotated or 0.0) - raw), decimals=1, is_change=True)}
-    values = {
-        "least": Number(float(changes.min()), decimals=1, is_change=True),
-        "most": Number(float(changes.max()), decimals=1, is_change=True),
-    }
+    ends = {"least": float(changes.min()), "most": float(changes.max())}
+    values = {name: Number(end, decimals=1, is_change=True) for name, end in ends.items()}
     # the training did fix the scale here, so the claim's condition is not met
     state: State = "partly" if np.abs(changes).max() > 100 * LITTLE else "fails"
-    settings = {"layer": str(subject.last), "k": str(RESCALINGS)}
+    settings = {**subject.at_last, "k": str(RESCALINGS)}
     return Tested(state, len(subject.pairs), values, control, settings)

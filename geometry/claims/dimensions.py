@@ -6,7 +6,7 @@ import numpy as np
 
 from ..measure.cosines import rotated_top_contributions, top_contribution
 from ..measure.dimensions import mean_kurtosis
-from .claim import MissingEvidence, Number, State, Tested, beside, draws, need
+from .claim import MissingEvidence, Number, State, Tested, beside, draws, need, or_partly
 from .cone import HALF
 from .subject import ClaimSubject
 
@@ -21,16 +21,12 @@ AXES, TOP = 30, 10
 def timkey2021_rogue(subject: ClaimSubject) -> Tested:
     """The share of the mean cosine in three dimensions, at the layer with the largest."""
     need(len(np.unique(subject.sentences)))
-    shares = {
-        layer: top_contribution(subject.tokens(layer), k=FEW)
-        for layer in range(1, subject.last + 1)
-    }
+    layers = range(1, subject.last + 1)
+    shares = {each: top_contribution(subject.tokens(each), k=FEW) for each in layers}
     layer = max(shares, key=lambda each: shares[each])
     n, d = subject.tokens(layer).shape
     control = Number.drawn(rotated_top_contributions(d, k=FEW, seed=subject.seed))
-    state = beside(shares[layer], control)
-    if state == "holds" and shares[layer] <= MOST:
-        state = "partly"
+    state = or_partly(beside(shares[layer], control), whole=shares[layer] > MOST)
     values = {"share": Number(shares[layer])}
     return Tested(state, n, values, {"rotated": control}, {"layer": str(layer)})
 
@@ -50,15 +46,12 @@ def kovaleva2021_layer_norm(subject: ClaimSubject) -> Tested:
     weights = _layer_norm(subject, subject.last)
     z = np.abs(weights - weights.mean()) / weights.std()
     of_outliers = float(z[outliers(subject.tokens(subject.last))].mean())
-    control = draws(
-        lambda rng: z[rng.choice(len(z), FEW, replace=False)].mean(),
-        TRIPLES,
-        subject.seed,
-        decimals=2,
-    )
-    state = beside(of_outliers, control)
-    if state == "holds" and of_outliers <= FAR:
-        state = "partly"
+
+    def by_chance(rng: np.random.Generator) -> float:
+        return float(z[rng.choice(len(z), FEW, replace=False)].mean())
+
+    control = draws(by_chance, TRIPLES, subject.seed, decimals=2)
+    state = or_partly(beside(of_outliers, control), whole=of_outliers > FAR)
     values = {"z": Number(of_outliers, decimals=2)}
     return Tested(state, len(weights), values, {"random": control}, subject.at_last)
 
@@ -105,8 +98,8 @@ def puccetti2022_frequency(subject: ClaimSubject) -> Tested:
     control = draws(by_chance, SHUFFLES, subject.seed, is_change=True)
     of_few, of_others = follow(counts)
     gap = of_few - of_others
-    values = {"gap": Number(gap, is_change=True), "few": Number(of_few)}
-    values["others"] = Number(of_others)
+    more = {"few": Number(of_few), "others": Number(of_others)}
+    values = {"gap": Number(gap, is_change=True), **more}
     return Tested(beside(gap, control), len(X), values, {"shuffled": control}, subject.at_last)
 
 
@@ -149,12 +142,11 @@ def yamagiwa2023_ica(subject: ClaimSubject) -> Tested:
     fitted = FastICA(whiten=False, random_state=subject.seed, max_iter=1000, tol=1e-3).fit(Z)
     R = np.asarray(fitted.components_).T
     of_ica, of_pca = mean_kurtosis(held_out @ R), mean_kurtosis(held_out)
-    rotated = draws(
-        lambda rng: mean_kurtosis(held_out @ rotation(AXES, rng)),
-        SHUFFLES,
-        subject.seed,
-        decimals=2,
-    )
+
+    def by_chance(rng: np.random.Generator) -> float:
+        return mean_kurtosis(held_out @ rotation(AXES, rng))
+
+    rotated = draws(by_chance, SHUFFLES, subject.seed, decimals=2)
     state = beside(of_ica, rotated)
     if state == "holds":  # a larger kurtosis is not yet a meaning
         state = "partly" if of_ica > of_pca else "fails"

@@ -8,8 +8,8 @@ from ..evaluate.similarities import pair_similarities
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.correlation import TieGroups, is_constant, spearman
 from ..measure.frequency import by_rank, frequency_direction, neighbour_means, without_frequent
-from ..measure.intervals import Estimate, jackknife_interval
-from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need
+from ..measure.intervals import jackknife_interval
+from .claim import MissingEvidence, Number, State, Tested, beside, clear, draws, need, or_partly
 from .subject import ClaimSubject
 
 NEAREST = 3
@@ -39,9 +39,7 @@ def li2020_sparse(subject: ClaimSubject) -> Tested:
     need(len(X))
     raw, unit = (_sparseness(Z, counts, subject.seed) for Z in (X, directions(X)))
     shuffled = np.random.default_rng(subject.seed).permutation(counts)
-    state = clear(raw)
-    if state == "holds" and clear(unit) != "holds":
-        state = "partly"
+    state = or_partly(clear(raw), whole=clear(unit) == "holds")
     control = {"shuffled": _sparseness(X, shuffled, subject.seed)}
     return Tested(state, len(X), {"distance": raw, "unit": unit}, control)
 
@@ -60,13 +58,8 @@ def yan2021_frequent(subject: ClaimSubject) -> Tested:
     values: dict[str, Number] = {}
     control: dict[str, Number] = {}
     for name, layer in (("middle", subject.middle), ("last", subject.last)):
-        found = without_frequent(
-            subject.tokens(layer),
-            subject.sentences,
-            ranks[subject.types],
-            without=100,
-            seed=subject.seed,
-        )
+        tokens = subject.tokens(layer), subject.sentences, ranks[subject.types]
+        found = without_frequent(*tokens, without=100, seed=subject.seed)
         difference = Number.of(found.difference, is_change=True)
         values |= {f"{name}_without": Number(found.value), f"{name}_difference": difference}
         control[f"{name}_random"] = Number(found.control)
@@ -114,31 +107,28 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
 
     def scored(vectors: np.ndarray, mean: csr_array) -> np.ndarray:
         means = mean @ vectors.astype(np.float64)
-        return pair_similarities(means[left], means[right])
+        similarities = pair_similarities(means[left], means[right])
+        gold = subject.bootstrap.gold_scores
+        resampled = subject.bootstrap.spearmans(TieGroups.of(similarities))
+        return np.append(spearman(similarities, gold), resampled)
 
     rng = np.random.default_rng(subject.seed)
     own_vectors = table.vectors[used]
     tables = [own_vectors, *(rng.standard_normal(own_vectors.shape) for _draw in range(DRAWS))]
     both = averages(np.ones(len(rows), dtype=bool)), averages(kept)
-    similarities = np.array([[scored(each, mean) for each in tables] for mean in both])
-    bootstrap = subject.bootstrap
-    flat = similarities.reshape(-1, similarities.shape[-1])
-    scores = np.array([spearman(each, bootstrap.gold_scores) for each in flat])
-    replicates = np.array([bootstrap.spearmans(TieGroups.of(each)) for each in flat])
-    (before, after), resampled = np.split(scores, 2), np.split(replicates, 2)
-    gains = after - before, resampled[1] - resampled[0]
+    # (1 + DRAWS, 1 + resamples): the score of each table, and its scores in resamples
+    before, after = (np.array([scored(each, mean) for each in tables]) for mean in both)
 
     def estimate(weights: np.ndarray) -> Number:
-        found = Estimate(float(weights @ gains[0]), *interval(weights @ gains[1]))
-        return Number.of(found, is_change=True).times(100, 1)
+        gain, *resampled = weights @ (after - before)
+        ends = interval(np.array(resampled))
+        return Number(float(gain), *ends, is_change=True).times(100, 1)
 
     own, of_random = np.eye(1 + DRAWS)[0], np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
     gain, over = estimate(own), estimate(own - of_random)
-    state = clear(gain)
-    if state == "holds" and clear(over) != "holds":
-        state = "partly"
+    state = or_partly(clear(gain), whole=clear(over) == "holds")
     values, control = {"gain": gain, "over": over}, {"random": estimate(of_random)}
-    return Tested(state, bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
+    return Tested(state, subject.bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 
 
 def zhou2022_frequent(subject: ClaimSubject) -> Tested:

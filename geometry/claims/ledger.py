@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ..linalg.rows import UndefinedMeasure
-from ..process import Progress
+from ..process import Progress, no_report
 from . import cone, cures, dimensions, frequency, training
 from .claim import Claim, MissingEvidence, Tested, read_claims
 from .subject import ClaimSubject
@@ -22,7 +22,7 @@ def result_of(key: str, subject: ClaimSubject) -> Tested | None:
     try:
         return None if test is None else test(subject)
     except MissingEvidence as error:
-        return Tested("unknown", missing=error.what)
+        return Tested("unknown", missing=str(error))
     except UndefinedMeasure as error:
         return Tested("unknown", missing=error.code)
 
@@ -33,6 +33,5 @@ def results(
     """Every claim and its result, in the order of the entries."""
     claims = read_claims()
     for done, claim in enumerate(claims):
-        if progress is not None:
-            progress(done, len(claims))
+        (progress or no_report)(done, len(claims))
         yield claim, result_of(claim.key, subject)

@@ -100,10 +100,6 @@ class ClaimSubject:
         """(n,) number of each token's sentence."""
         return self.every_token[0].sentence[self.is_word]
 
-    def some(self, most: int) -> np.ndarray:
-        """Rows of tokens, a random sample of more than ``most``."""
-        return np.sort(np.random.default_rng(self.seed).permutation(len(self.types))[:most])
-
     @cached_property
     def pieces(self) -> Cloud:
         """Input embeddings of the word pieces that occur in the whole corpus, with counts."""

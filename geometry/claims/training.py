@@ -14,14 +14,17 @@ from .subject import ClaimSubject
 WORSE_LOSS = 0.03  # as on the page Degeneration
 
 
-def _over_seeds(values: np.ndarray, decimals: int = 2) -> Number:
-    """The mean over seeds, with the smallest and the largest value."""
-    return Number(float(values.mean()), float(values.min()), float(values.max()), decimals)
+def _over_seeds(decimals: int = 2, **values: np.ndarray) -> dict[str, Number]:
+    """The means over seeds, with the smallest and the largest value."""
+    return {
+        name: Number(float(each.mean()), float(each.min()), float(each.max()), decimals)
+        for name, each in values.items()
+    }
 
 
-def _at_end(runs: OptimizerRuns, name: str, group: str, of: str = "cosine") -> np.ndarray:
-    """(seeds,) a variant's last mean cosine or length of a group of words."""
-    return getattr(runs, of)[list(VARIANTS).index(name), :, -1, GROUPS.index(group)]
+def _at_end(runs: OptimizerRuns, name: str, group: str) -> np.ndarray:
+    """(seeds,) a variant's last mean cosine of a group of words."""
+    return runs.cosine[list(VARIANTS).index(name), :, -1, GROUPS.index(group)]
 
 
 def gao2019_rare(_subject: ClaimSubject) -> Tested:
@@ -30,17 +33,13 @@ def gao2019_rare(_subject: ClaimSubject) -> Tested:
     unseen, rare, frequent = (
         _at_end(runs, "adam", each) for each in ("unseen", "rare", "frequent")
     )
-    others = {name: _at_end(runs, name, "unseen") for name in ("coupled-adam", "sgd")}
+    coupled, sgd = (_at_end(runs, name, "unseen") for name in ("coupled-adam", "sgd"))
     narrow = [each.min() >= NARROW for each in (unseen, rare)]
     state: State = "partly" if any(narrow) else "fails"
-    if all(narrow) and frequent.max() < NARROW and min(map(np.min, others.values())) >= NARROW:
+    if all(narrow) and frequent.max() < NARROW <= min(coupled.min(), sgd.min()):
         state = "holds"
-    values = {"unseen": _over_seeds(unseen), "rare": _over_seeds(rare)}
-    control = {
-        "frequent": _over_seeds(frequent),
-        "coupled": _over_seeds(others["coupled-adam"]),
-        "sgd": _over_seeds(others["sgd"]),
-    }
+    values = _over_seeds(unseen=unseen, rare=rare)
+    control = _over_seeds(frequent=frequent, coupled=coupled, sgd=sgd)
     return Tested(state, len(SEEDS), values, control)
 
 
@@ -49,17 +48,13 @@ def stollenwerk2025_adam(_subject: ClaimSubject) -> Tested:
     runs = recorded_optimizers()
     loss = runs.equal_loss
     at = dict(zip(VARIANTS, runs.at_loss("unseen", loss), strict=True))
-    others = np.concatenate([at["coupled-adam"], at["sgd"]])
-    state: State = "partly" if at["adam"].min() > others.max() else "fails"
-    if at["adam"].min() >= NARROW > others.max():
+    adam, coupled, sgd = (at[name] for name in ("adam", "coupled-adam", "sgd"))
+    others = max(coupled.max(), sgd.max())
+    state: State = "partly" if adam.min() > others else "fails"
+    if adam.min() >= NARROW > others:
         state = "holds"
-    return Tested(
-        state,
-        len(SEEDS),
-        {"adam": _over_seeds(at["adam"])},
-        {"coupled": _over_seeds(at["coupled-adam"]), "sgd": _over_seeds(at["sgd"])},
-        {"loss": f"{loss:.2f}"},
-    )
+    control = _over_seeds(coupled=coupled, sgd=sgd)
+    return Tested(state, len(SEEDS), _over_seeds(adam=adam), control, {"loss": f"{loss:.2f}"})
 
 
 def gao2019_cosreg(_subject: ClaimSubject) -> Tested:
@@ -71,8 +66,9 @@ def gao2019_cosreg(_subject: ClaimSubject) -> Tested:
     removed = bool(cosine["cosreg"].max() < NARROW <= cosine["adam"].min())
     as_good = bool((loss["cosreg"] / loss["adam"] - 1).max() <= WORSE_LOSS)
     state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
-    values = {"cosine": _over_seeds(cosine["cosreg"]), "loss": _over_seeds(loss["cosreg"])}
-    control = {"cosine": _over_seeds(cosine["adam"]), "loss": _over_seeds(loss["adam"])}
+    values, control = (
+        _over_seeds(cosine=cosine[name], loss=loss[name]) for name in ("cosreg", "adam")
+    )
     return Tested(state, len(SEEDS), values, control)
 
 
@@ -89,14 +85,9 @@ def gao2019_unseen(_subject: ClaimSubject) -> Tested:
     more = unseen.min() > max(rare.max(), frequent.max())
     more_there = coupled.min() > coupled_frequent.max()
     state: State = "holds" if more and more_there else "partly" if more else "fails"
-    values = {"unseen": _over_seeds(unseen, 0)}
-    control = {
-        "rare": _over_seeds(rare, 0),
-        "frequent": _over_seeds(frequent, 0),
-        "coupled": _over_seeds(coupled, 0),
-        "coupled_frequent": _over_seeds(coupled_frequent, 0),
-    }
-    return Tested(state, len(SEEDS), values, control)
+    others = {"coupled": coupled, "coupled_frequent": coupled_frequent}
+    control = _over_seeds(0, rare=rare, frequent=frequent, **others)
+    return Tested(state, len(SEEDS), _over_seeds(0, unseen=unseen), control)
 
 
 def gao2021_simcse(_subject: ClaimSubject) -> Tested:
@@ -111,10 +102,8 @@ def gao2021_simcse(_subject: ClaimSubject) -> Tested:
     state: State = "holds" if all(each == n for each in clear.values()) else "partly"
     if not any(clear.values()):
         state = "fails"
-    gains = {
-        name: _over_seeds(100 * np.array([gain["value"] for gain in each]), 1)
-        for name, each in over.items()
-    }
+    points = {name: 100 * np.array([g["value"] for g in each]) for name, each in over.items()}
+    gains = _over_seeds(1, **points)
     values = {"raw": gains["raw"], "raw_clear": Number(clear["raw"], decimals=0)}
     control = {"whitened": gains["whitened"], "clear": Number(clear["whitened"], decimals=0)}
     return Tested(state, n, values, control)

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -129,7 +129,7 @@ def evidence(
         else:
             rows = _of_labels(file, options)  # type: ignore[arg-type]
         grids = _grids(rows, models, at, options, how, store)
-        stored = {model: grid.as_json() for model, grid in grids.items()}
+        stored = {model: asdict(grid) for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
         for out in outs:
             made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}

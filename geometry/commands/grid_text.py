@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..evaluate import Cell, Chosen, Difference, Grid, PairScore, WordPairScore
-from ..evaluate.export import layer_text
+from ..evaluate.grid import layer_text
 
 AGGREGATED = {
     "all": "all (their pairs as one set)",

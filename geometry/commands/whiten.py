@@ -61,7 +61,6 @@ def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: A
 def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:
     from ..diagnosis.trial import usual_settings
     from ..evaluate.fitting import FitSet
-    from ..evaluate.specs import parse_treatment
     from ..export import ExportError, affine_map, load_transform
 
     if fit is not None and fit.suffix == ".safetensors":
@@ -74,5 +73,5 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> 
     X = X[X.any(axis=1)]  # a row of zeros has no direction, and would move the mean
     if transform == USUAL:
         transform = usual_settings(*X.shape).get("whiten", "centred")
-    fitted = FitSet(X).fit(parse_treatment(transform))
+    fitted = FitSet(X).fit(transform)
     return affine_map(fitted, fitted_on="FILE itself" if fit is None else fit.name)

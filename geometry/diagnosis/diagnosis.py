@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from html import escape
+from itertools import count
 from typing import Any
 
 import numpy as np
 
+from ..data.corpus import Corpus
 from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
 from ..encode.sentence_modules import is_sentence_model, module_name, module_vectors
-from ..evaluate.bootstrap import checked_gold
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
-from ..linalg.rows import UndefinedMeasure, float_rows, need_width
+from ..linalg.rows import UndefinedMeasure, float_rows
+from ..measure import cosine_contributions, pairwise_cosines
+from ..measure.cosines import cosine_shares, isotropic_cosine_shares
 from ..measure.intervals import units_of
+from ..process import no_report
+from ..projection import project
 from ..transform.treatments import Treatment
-from .findings import Finding, connected, copies, find_all
-from .pictures import Pictures, make_pictures
+from . import yardsticks
+from .findings import Finding, find_all
 from .thresholds import Thresholds, find_thresholds
-from .trial import Cure, Place, Trial, Vectors, n_steps, read, run_trial
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Yardstick, change
+from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
+from .yardsticks import LEAST_ROWS, LabelYardstick, QueryYardstick, TrialRows, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
 MOST_ROWS = 5000
-MOST_PAIRS = 20_000  # that judge
 MOST_ITEMS = 1000  # by which the effect of a finding is judged
-LEAST_ROWS = 4
+LARGE_EFFECT = 0.01  # on the yardstick, where it is clear
 MOST_UNKNOWN = 0.2  # share of a text's tokens; above it, vectors say little about the text
 FINDINGS_STEPS = 2  # findings of the cloud, thresholds
+BINS, COSINE_ROWS, TOP, POINTS = 50, 1200, 10, 800  # of the pictures
 OF_THE_DATA = ("rank", "duplicates")  # findings that do not depend on what the model knows
 
-ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+@dataclass(frozen=True)
+class Pictures:
+    """The numbers behind the pictures, few enough to be stored; empty where they are undefined."""
+
+    edges: np.ndarray  # (b + 1,) of the bins of cosines, from -1 to 1
+    cosines: np.ndarray  # (b,) share of the pairs in each bin
+    isotropic: np.ndarray  # (b,) the same of isotropic data, from d = 3 on
+    dimensions: np.ndarray  # (t,) those with the largest shares of the mean cosine
+    shares: np.ndarray  # (t,)
+    points: np.ndarray  # (m, 2) along the mean and the main direction across it, the origin at 0
 
 
 @dataclass(frozen=True)
@@ -67,23 +82,20 @@ class Diagnosis(Framed):
     thresholds: Thresholds | None = None
 
     def _records(self) -> list[dict[str, Any]]:
-        rows = []
-        for cure in self.trial.cures:
-            gain = cure.against.get("leave")
-            rows.append(
-                {
-                    "cure": cure.kind,
-                    "treatment": cure.treatment,
-                    "place": None if cure.place is None else "{}, {}".format(*cure.place),
-                    "score": cure.score,
-                    "gain": None if gain is None else gain.value,
-                    "low": None if gain is None else gain.low,
-                    "high": None if gain is None else gain.high,
-                    "recommended": cure is self.chosen,
-                    **cure.measures,
-                }
-            )
-        return rows
+        return [
+            {
+                "cure": cure.kind,
+                "treatment": cure.treatment,
+                "place": None if cure.place is None else "{}, {}".format(*cure.place),
+                "score": cure.score,
+                "gain": getattr(cure.against.get("leave"), "value", None),
+                "low": getattr(cure.against.get("leave"), "low", None),
+                "high": getattr(cure.against.get("leave"), "high", None),
+                "recommended": cure is self.chosen,
+                **cure.measures,
+            }
+            for cure in self.trial.cures
+        ]
 
     def _repr_html_(self) -> str:
         from .report import report_html
@@ -111,7 +123,7 @@ def diagnose(
     *,
     module: int | None = None,
     labels: Sequence[str] | None = None,
-    pairs: ScoredRows | None = None,
+    pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
     others: Mapping[Place, Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
@@ -182,55 +194,45 @@ def diagnose(
     is_unread = unknown_share is not None and unknown_share > MOST_UNKNOWN
     if is_unread:
         labels, pairs, queries, others = None, None, None, {}
-    others = dict(others or {})
+    others = others or {}
     unit = None if units is None else units_of(np.asarray(units), n)
-    nonzero = np.flatnonzero(X.any(axis=1))
+    sample = nonzero = np.flatnonzero(X.any(axis=1))
     need_directions(len(nonzero))
     if len(nonzero) > MOST_ROWS:
         drawn = np.random.default_rng(seed).choice(len(nonzero), MOST_ROWS, replace=False)
         sample = nonzero[np.sort(drawn)]
-    else:
-        sample = nonzero
     total = FINDINGS_STEPS + n_steps(d, len(others))
-    done = 0
+    report, steps = progress or no_report, count(1)
 
     def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(min(done, total), total)
+        report(min(next(steps), total), total)
 
-    if progress is not None:
-        progress(0, total)
+    report(0, total)
     findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
     if first is not None and not is_unread:
         first(_numbered(findings, numbers))
     pictures = make_pictures(X[sample], seed=seed)
     step()
-    judges = {"labels": labels, "pairs": pairs, "queries": queries}
+    judges = {"pairs": pairs, "queries": queries, "labels": labels}
     rows = TrialRows.given(X, texts=texts, units=units, seed=seed, **judges)  # type: ignore[arg-type]
-    how: dict[str, Any] = {"groups": rows.groups, "fittable": rows.fittable, "seed": seed}
-    trial = run_trial(
-        rows.X,
-        rows.yardstick,
-        others={place: _taken(each, rows.numbers) for place, each in others.items()},
-        step=step,
-        **how,
-    )
-    if trial.cures[0].score is not None and rows.yardstick is not None:
+    trial = run_trial(rows, others=others, seed=seed, step=step)
+    if trial.cures[0].score is not None:
+        by_kind = {cure.kind: cure.against.get("leave") for cure in trial.cures}
+        # what centring changes for the cone, and whitening all directions for n/d
+        effects = {"cone": by_kind.get("centre"), "rank": by_kind.get("level")}
         findings = tuple(
-            _with_cure(_with_effect(finding, members.get(finding.code), rows, sample, seed), trial)
-            for finding in findings
+            replace(each, effect=effects[each.code])
+            if each.code in effects
+            else _with_effect(each, members.get(each.code), rows, sample, seed)
+            for each in findings
         )
     thresholds = None
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
     else:
-        thresholds = find_thresholds(rows.X, rows.yardstick, cures=trial.cures, **how)
-    step()
-    if progress is not None:
-        progress(total, total)
+        thresholds = find_thresholds(rows, cures=trial.cures, seed=seed)
+    report(total, total)
     return Diagnosis(
         n=n,
         d=d,
@@ -239,11 +241,9 @@ def diagnose(
         seed=seed,
         findings=_numbered(findings, numbers),
         trial=trial,
-        yardstick=next(
-            (name for name in ("pairs", "queries", "labels") if judges[name] is not None), "none"
-        ),
-        vectors_sha256=vectors_sha256(X),
-        texts_sha256=None if texts is None else _digest(texts),
+        yardstick=next((name for name, each in judges.items() if each is not None), "none"),
+        vectors_sha256=hashlib.sha256(np.ascontiguousarray(X, np.float32).ravel().data).hexdigest(),
+        texts_sha256=None if texts is None else Corpus("", tuple(texts)).sha256,
         pictures=pictures,
         about=dict(about or {}),
         n_units=None if unit is None else len(np.unique(unit[nonzero])),
@@ -266,135 +266,7 @@ def fit_cure(treatment: str, vectors: np.ndarray) -> Treatment:
     """A treatment, as ``parse_treatment`` reads it, fitted on all vectors (n, d) but zeros."""
     X = float_rows(vectors, at_least=2)
     X = X[X.any(axis=1)]
-    return FitSet(X).fit(parse_treatment(treatment))
-
-
-@dataclass(frozen=True)
-class _Beside:
-    """Texts and units, which decide which rows (n,) belong together."""
-
-    texts: Sequence[str] | None
-    units: np.ndarray | None
-
-    def at(self, rows: np.ndarray) -> _Beside:
-        texts = None if self.texts is None else [self.texts[row] for row in rows]
-        return _Beside(texts, None if self.units is None else self.units[rows])
-
-    def groups(self, X: np.ndarray) -> np.ndarray:
-        """(n,) the first row that copies and units connect with each row."""
-        same = copies(X, self.texts)
-        if self.units is None:
-            return same
-        _, first, place = np.unique(self.units, return_index=True, return_inverse=True)
-        return connected(same, first[place], np.arange(len(X)))
-
-    def with_own(self, n: int) -> _Beside:
-        """The units, and a new unit for each of n more rows; without texts."""
-        if self.units is None:
-            return _Beside(None, None)
-        more = int(self.units.max(initial=-1)) + 1 + np.arange(n)
-        return _Beside(None, np.append(self.units, more))
-
-
-@dataclass(frozen=True)
-class TrialRows:
-    """The rows of the trial, with what judges them."""
-
-    X: np.ndarray  # (m, d)
-    # (m,) among all vectors. Where pairs are vectors of other rows: among all sides, and 0 for the
-    # rows of the cloud, which are not scored
-    numbers: np.ndarray
-    groups: np.ndarray  # (m,) copies, rows of one unit, and rows that pairs connect
-    yardstick: LabelYardstick | PairYardstick | QueryYardstick | None
-    fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
-    n_pairs: int | None = None  # that were drawn
-
-    @classmethod
-    def given(
-        cls,
-        vectors: np.ndarray,
-        *,
-        texts: Sequence[str] | None = None,
-        labels: Sequence[str] | None = None,
-        pairs: ScoredRows | None = None,
-        queries: JudgedQueries | None = None,
-        units: Sequence[int] | np.ndarray | None = None,
-        seed: int = 0,
-    ) -> TrialRows:
-        X = float_rows(vectors, at_least=LEAST_ROWS)
-        every = _Beside(texts, None if units is None else units_of(np.asarray(units), len(X)))
-        rows = np.flatnonzero(X.any(axis=1))
-        if units is not None:  # only the first of equal rows: the others would join their units
-            rows = rows[np.unique(copies(X[rows], every.at(rows).texts))]
-        if pairs is not None:
-            return cls._of_pairs(X, rows, every, pairs, seed)
-        beside, cloud = every.at(rows), X if len(rows) == len(X) else X[rows]
-        if queries is not None:
-            return cls._of_queries(X, cloud, rows, beside, queries, seed)
-        groups, yardstick = beside.groups(cloud), None
-        if labels is not None:
-            names = np.asarray(labels, dtype=str)[rows]
-            labelled = np.flatnonzero(names != "")
-            same = copies(cloud, beside.texts)
-            searched = labelled[np.unique(same[labelled], return_index=True)[1]]
-            yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
-        return cls(cloud, rows, groups, yardstick, np.ones(len(rows), dtype=bool))
-
-    @classmethod
-    def _of_pairs(
-        cls, X: np.ndarray, cloud: np.ndarray, beside: _Beside, pairs: ScoredRows, seed: int
-    ) -> TrialRows:
-        left, right = (np.asarray(side) for side in pairs[:2])
-        gold = checked_gold(pairs[2])
-        if not len(left) == len(right) == len(gold):
-            raise ValueError(
-                f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
-            )
-        n_pairs, drawn = len(gold), np.arange(len(gold))
-        if n_pairs > MOST_PAIRS:
-            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
-            left, right, gold = left[drawn], right[drawn], gold[drawn]
-        if left.ndim == 2:
-            sides = np.vstack([left, right])
-            X = np.vstack([X[cloud], sides.astype(X.dtype)])
-            numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
-            left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
-            fittable = np.arange(len(X)) < len(cloud)
-            beside = beside.at(cloud).with_own(len(sides))
-        else:
-            if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
-                raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
-            numbers = np.union1d(cloud, np.union1d(left, right))
-            X, beside = X[numbers], beside.at(numbers)
-            left, right = (np.searchsorted(numbers, side) for side in (left, right))
-            fittable = np.ones(len(X), dtype=bool)
-        is_zero = np.linalg.norm(X, axis=1) == 0
-        sound = ~(is_zero[left] | is_zero[right])
-        left, right, gold = left[sound], right[sound], gold[sound]
-        groups = connected(beside.groups(X), left, right)
-        yardstick = PairYardstick(left, right, gold, groups, seed)
-        return cls(X, numbers, groups, yardstick, fittable, len(drawn))
-
-    @classmethod
-    def _of_queries(
-        cls,
-        X: np.ndarray,
-        cloud: np.ndarray,
-        rows: np.ndarray,
-        beside: _Beside,
-        queries: JudgedQueries,
-        seed: int,
-    ) -> TrialRows:
-        queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
-        need_width(queries.vectors, X.shape[1])
-        place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
-        place[rows] = np.arange(len(rows))
-        kept = queries.renumbered(place)
-        stacked = np.vstack([cloud, kept.vectors.astype(X.dtype)])
-        numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
-        groups = beside.with_own(len(kept)).groups(stacked)
-        yardstick = QueryYardstick(kept, len(rows), groups, seed)
-        return cls(stacked, numbers, groups, yardstick, np.arange(len(stacked)) < len(rows))
+    return FitSet(X).fit(treatment)
 
 
 def _with_effect(
@@ -415,7 +287,7 @@ def _with_effect(
             after = yardstick.score(np.delete(X, dimensions, axis=1), items)
         except UndefinedMeasure:  # nothing but these dimensions
             return finding
-    elif members is not None and len(members) and not isinstance(yardstick, PairYardstick):
+    elif members is not None and isinstance(yardstick, LabelYardstick | QueryYardstick):
         yardstick, X, searched = yardstick.among(np.isin(rows.numbers, sample), X)
         hidden = np.isin(rows.numbers[searched], members)
         items = _some_items(yardstick, seed)
@@ -426,7 +298,9 @@ def _with_effect(
         before, after = yardstick.score(X, items), yardstick.score(X, items, hidden=hidden)
     else:
         return finding
-    return finding.with_effect(change(before, after, yardstick.units))
+    effect = change(before, after, yardstick.units)
+    is_large = (effect.rises or effect.falls) and abs(effect.value) >= LARGE_EFFECT
+    return replace(finding, effect=effect, state="found" if is_large else finding.state)
 
 
 def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
@@ -434,40 +308,31 @@ def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
     return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
 
 
-def _with_cure(finding: Finding, trial: Trial) -> Finding:
-    """The finding on the cone or on n/d with what centring, or whitening all, changes."""
-    kind = {"cone": "centre", "rank": "level"}.get(finding.code)
-    effects = [cure.against.get("leave") for cure in trial.cures if cure.kind == kind]
-    return replace(finding, effect=effects[0]) if effects else finding
-
-
-def _taken(vectors: Vectors, rows: np.ndarray) -> Vectors:
-    return lambda: read(vectors)[rows]
-
-
 def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tuple[Finding, ...]:
     """The findings with rows (from 0) by their numbers in the file (from 1)."""
-    if numbers is None:
-        return findings
-
-    def named(finding: Finding) -> Finding:
-        rows = finding.numbers.get("rows")
-        if not isinstance(rows, tuple):
-            return finding
-        in_file = tuple(int(numbers[row]) - 1 for row in rows)
-        return replace(finding, numbers={**finding.numbers, "rows": in_file})
-
-    return tuple(map(named, findings))
+    found = []
+    for each in findings:
+        rows = each.numbers.get("rows")
+        if numbers is not None and isinstance(rows, tuple):
+            in_file = tuple(int(numbers[row]) - 1 for row in rows)
+            each = replace(each, numbers={**each.numbers, "rows": in_file})
+        found.append(each)
+    return tuple(found)
 
 
-def vectors_sha256(X: np.ndarray) -> str:
-    """A digest of vectors (n, d) as float32, without a copy of float32 vectors."""
-    return hashlib.sha256(np.ascontiguousarray(X, dtype=np.float32).ravel().data).hexdigest()
-
-
-def _digest(texts: Sequence[str]) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        content = text.encode()
-        digest.update(len(content).to_bytes(8, "big") + content)
-    return digest.hexdigest()
+def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
+    """The pictures of X (n, d), n >= 2, no zero row; large clouds are sampled."""
+    n, d = X.shape
+    edges = np.linspace(-1, 1, BINS + 1)
+    cosines = cosine_shares(pairwise_cosines(X, max_rows=COSINE_ROWS, seed=seed), edges)
+    isotropic = isotropic_cosine_shares(edges, d) if d >= 3 else np.empty(0)
+    dimensions, shares, points = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 2))
+    with suppress(UndefinedMeasure):  # there is no mean cosine
+        every = cosine_contributions(X)
+        dimensions = np.argsort(-every)[:TOP]
+        shares = every[dimensions]
+    with suppress(UndefinedMeasure):  # there is no mean direction
+        if min(n, d) > 2:
+            rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
+            points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
+    return Pictures(edges, cosines, isotropic, dimensions, shares, points)

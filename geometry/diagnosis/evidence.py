@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -25,30 +25,11 @@ from ..evaluate.specs import parse_treatment
 from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.intervals import Estimate
-from ..measure.table import measure_table
-from ..process import Progress
+from ..process import Progress, no_report
 from ..transform.flow import NormalizingFlow
-from .diagnosis import ScoredRows, TrialRows
-from .trial import (
-    FOLDS,
-    ArmScore,
-    PairedDifference,
-    Place,
-    TrialSplit,
-    chosen_by_fold,
-    folds,
-    together,
-)
-from .yardsticks import (
-    DRAWS,
-    LabelYardstick,
-    PairYardstick,
-    ProbeYardstick,
-    QueryYardstick,
-    Score,
-    Yardstick,
-    score_of,
-)
+from . import trial, yardsticks
+from .trial import FOLDS, ArmScore, PairedDifference, Place, TrialSplit, chosen_by_fold, together
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows, Yardstick
 
 At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]
@@ -117,24 +98,16 @@ class GainGrid:
                 return each
         raise KeyError(wanted)
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> GainGrid:
-        def gain(each: dict[str, Any]) -> CureGain:
-            ends = {
-                name: each[name] and Estimate(**each[name]) for name in ("gain", "over_control")
-            }
-            return CureGain(**each | ends)
-
-        return cls(
-            **{
-                **stored,
-                "places": tuple(RawPlace(**each) for each in stored["places"]),
-                "gains": tuple(map(gain, stored["gains"])),
-            }
+        """Of ``dataclasses.asdict`` of a grid, which JSON can hold."""
+        places = tuple(RawPlace(**each) for each in stored["places"])
+        ends = ("gain", "over_control")
+        gains = tuple(
+            CureGain(**each | {end: each[end] and Estimate(**each[end]) for end in ends})
+            for each in stored["gains"]
         )
+        return cls(**{**stored, "places": places, "gains": gains})
 
 
 def evidence(
@@ -143,7 +116,7 @@ def evidence(
     task: Task,
     texts: Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
-    pairs: ScoredRows | None = None,
+    pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
     cures: Sequence[str] = CURES,
     similarities: Sequence[str] = ("cosine",),
@@ -167,19 +140,18 @@ def evidence(
     first = np.where(alive[:, None], next(iter(places.values())), 0)
     given: dict[str, Any] = {"labels": labels, "pairs": pairs, "queries": queries}
     rows = TrialRows.given(first, texts=texts, units=units, seed=seed, **given)
-    may_fit = rows.fittable
+    base, may_fit = _yardstick(rows, task, "cosine"), rows.fittable
     if may_fit.all() and fittable is not None:
         may_fit = fittable[rows.numbers]
-    base = _yardstick(rows, task, "cosine")
-    judges = np.isin(rows.groups, base.groups)
-    fold = folds(rows.groups, FOLDS, seed, judges=judges)
-    split = TrialSplit.of(fold, rows.groups, may_fit, base)
+    judging = replace(rows, yardstick=base, fittable=may_fit)
+    split = TrialSplit.of(judging, seed, n_folds=FOLDS)
     if split is None or base.amount() < base.least:
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
     named = ("",) if task == "probe" else tuple(similarities)
     judged = {each: _yardstick(rows, task, each or "cosine") for each in named}
     named_cures = list(map(cure_text, cures))
-    kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *map(_control_of, named_cures)])
+    controls = filter(None, map(_control_of, named_cures))
+    kinds = dict.fromkeys([RAW, *named_cures, ROTATED, *controls])
     settings = (task, *kinds, *named, seed)
     # what the items are, and how they are scored, in the form of arrays
     scoring = [rows.groups, *map(np.asarray, pairs or (() if labels is None else (labels,)))]
@@ -190,11 +162,14 @@ def evidence(
     for number, (place, vectors) in enumerate(places.items()):
 
         def report(done: int, total: int, number: int = number) -> None:
-            if progress is not None:
-                progress(number * total + done, len(places) * total)
+            (progress or no_report)(number * total + done, len(places) * total)
 
         X = rows.X if task == "queries" else vectors[rows.numbers]
-        key = _place_key((X, *split.fits, split.item_folds, *scoring), *settings)
+        parts = (
+            hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
+            for each in (X, *split.fits, split.item_folds, *scoring)
+        )
+        key = ArrayStore.key("evidence", __version__, *settings, *parts)
         kept = None if store is None else store.read(key)
         if kept is None:
             found = _compared(_judged(X, split, kinds, judged, seed, report), base.units)
@@ -228,7 +203,7 @@ def _judged(
     X: np.ndarray,
     split: TrialSplit,
     kinds: Iterable[str],
-    yardsticks: Mapping[str, Yardstick],
+    judges: Mapping[str, Yardstick],
     seed: int,
     report: Progress,
 ) -> dict[At, ArmScore | None]:
@@ -244,8 +219,8 @@ def _judged(
                 Z = NormalizingFlow(random_state=seed).fit(fitted).transform(X)
             else:
                 Z = _treated(kind, fit_set, X, rng)
-            for similarity, yardstick in yardsticks.items():
-                score = score_of(yardstick, Z, items)
+            for similarity, yardstick in judges.items():
+                score = yardsticks.score_of(yardstick, Z, items)
                 found.setdefault((kind, similarity), []).append(score)
         report(number + 1, split.n_folds)
     return {at: chosen_by_fold([each]) for at, each in found.items()}
@@ -255,12 +230,11 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
     """What judges this task by that similarity; ValueError where the rows have no such evidence."""
     given = rows.yardstick
     if task == "pairs" and isinstance(given, PairYardstick):
-        sides = given.left, given.right, given.gold
-        return PairYardstick(*sides, rows.groups, given.seed, similarity)
+        return replace(given, similarity=similarity)
     if task == "labels" and isinstance(given, LabelYardstick):
         return replace(given, similarity=similarity)
     if task == "probe" and isinstance(given, LabelYardstick):
-        return ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
+        return yardsticks.ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
     if task == "queries" and isinstance(given, QueryYardstick) and similarity == "cosine":
         return given
     raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
@@ -269,7 +243,7 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
 def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     name, _, count = kind.partition(":")
     if name not in (ROTATED, RANDOM, RANDOM_KEPT):
-        return fit_set.fit(parse_treatment(kind)).reduced(X)
+        return fit_set.fit(kind).reduced(X)
     n_directions = X.shape[1] if name == ROTATED else min(int(count), X.shape[1] - 1)
     directions = np.linalg.qr(rng.standard_normal((X.shape[1], n_directions)))[0]
     if name == ROTATED:
@@ -279,22 +253,16 @@ def _treated(kind: str, fit_set: FitSet, X: np.ndarray, rng: np.random.Generator
     return kept if name == RANDOM_KEPT else centred - kept @ directions.T
 
 
-def _control(kind: str) -> str:
-    """The control of a cure; "" for raw vectors and controls."""
-    is_cure = kind.partition(":")[0] not in (RAW, ROTATED, RANDOM, RANDOM_KEPT)
-    return _control_of(kind) if is_cure else ""
-
-
-def _control_of(cure: str) -> str:
-    """The control with as many directions; the rotation for a cure of all directions."""
-    if cure == FLOW:
+def _control_of(kind: str) -> str:
+    """The control with as many directions, or the rotation; "" for raw vectors and controls."""
+    if kind.partition(":")[0] in (RAW, ROTATED, RANDOM, RANDOM_KEPT):
+        return ""
+    if kind == FLOW:
         return ROTATED
-    spec = parse_treatment(cure)
-    if spec.knobs.n_removed is not None:
-        return f"{RANDOM}:{spec.knobs.n_removed}"
-    if spec.knobs.n_components is not None:
-        return f"{RANDOM_KEPT}:{spec.knobs.n_components}"
-    return ROTATED
+    knobs = parse_treatment(kind).knobs
+    if knobs.n_removed is not None:
+        return f"{RANDOM}:{knobs.n_removed}"
+    return ROTATED if knobs.n_components is None else f"{RANDOM_KEPT}:{knobs.n_components}"
 
 
 @dataclass(frozen=True)
@@ -306,7 +274,7 @@ class _Arm:
 
     def packed(self) -> np.ndarray:
         """(2, 3 + DRAWS) for a store; NaN where there is none."""
-        found = np.full((2, 3 + DRAWS), np.nan)
+        found = np.full((2, 3 + yardsticks.DRAWS), np.nan)
         found[:, 0] = np.nan if self.score is None else self.score
         for row, each in zip(found, self.over, strict=True):
             if each is not None:
@@ -325,7 +293,7 @@ class _Arm:
 def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_Arm]:
     found = []
     for (kind, similarity), arm in scores.items():
-        others = (scores.get((each, similarity)) for each in (RAW, _control(kind)))
+        others = (scores.get((each, similarity)) for each in (RAW, _control_of(kind)))
         over = (
             None if arm is None or other is None else PairedDifference.of(other, arm, units)
             for other in others
@@ -335,20 +303,11 @@ def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_
     return found
 
 
-def _place_key(arrays: Iterable[np.ndarray], *settings: object) -> str:
-    parts = (
-        hashlib.sha256(f"{each.dtype}{each.shape}".encode() + each.tobytes()).hexdigest()
-        for each in arrays
-    )
-    return ArrayStore.key("evidence", __version__, *settings, *parts)
-
-
 def _measures(X: np.ndarray) -> dict[str, float | None]:
     X = X[X.any(axis=1)]
-    rows = measure_table(X, names=MEASURES[:2], intervals=False, simulate=False)
     variances = np.linalg.eigvalsh(Moments.of(X).scatter)[::-1]
-    found = {row.name: row.value for row in rows}
-    return {**found, "top_share": float(variances[:TOP].sum() / variances.sum())}
+    top_share = float(variances[:TOP].sum() / variances.sum())
+    return {**trial.measures(X, MEASURES[:2]), "top_share": top_share}
 
 
 def _gains(arms: Mapping[tuple[Place, str, str], _Arm], units: np.ndarray) -> dict[str, Any]:
@@ -361,8 +320,6 @@ def _gains(arms: Mapping[tuple[Place, str, str], _Arm], units: np.ndarray) -> di
 
     gains = []
     for (place, kind, similarity), arm in arms.items():
-        gain, over_control = map(estimate, arm.over)
-        gains.append(
-            CureGain(*place, similarity, kind, arm.score, gain, _control(kind), over_control)
-        )
+        gain, over = map(estimate, arm.over)
+        gains.append(CureGain(*place, similarity, kind, arm.score, gain, _control_of(kind), over))
     return {"gains": tuple(gains), "n_together": len(differences)}

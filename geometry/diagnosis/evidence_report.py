@@ -7,7 +7,7 @@ from typing import Any
 
 from ..data.csv_cells import csv_text
 from ..data.number_text import change, signed
-from ..evaluate.export import layer_text
+from ..evaluate.grid import layer_text
 from ..evaluate.specs import parse_treatment
 from ..measure.intervals import Estimate
 from ..transform.treatments import TREATMENTS
@@ -44,14 +44,23 @@ def basis(model: str, grid: GainGrid) -> str:
 
 def tally(grid: GainGrid, similarity: str) -> list[list[str]]:
     """A row for each cure: at how many places it is clearly better and worse."""
-    rows = []
-    gains = [each for each in grid.gains if each.similarity == similarity and not each.is_control]
-    for cure in dict.fromkeys(each.cure for each in gains):
-        of_cure = [each for each in gains if each.cure == cure]
-        counts = _counts(each.gain for each in of_cure)
-        over = _counts(each.over_control for each in of_cure)
-        rows.append([cure, *counts, str(len(of_cure)), *over])
-    return rows
+    return [
+        [
+            cure,
+            *_counts(each.gain for each in of_cure),
+            str(len(of_cure)),
+            *_counts(each.over_control for each in of_cure),
+        ]
+        for cure, of_cure in _by_cure(grid, similarity).items()
+    ]
+
+
+def _by_cure(grid: GainGrid, similarity: str) -> dict[str, list[CureGain]]:
+    found: dict[str, list[CureGain]] = {}
+    for each in grid.gains:
+        if each.similarity == similarity and not each.is_control:
+            found.setdefault(each.cure, []).append(each)
+    return found
 
 
 def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
@@ -98,16 +107,10 @@ def gains_html(grids: Grids) -> str:
 def _pictures(grid: GainGrid, similarity: str) -> str:
     gains = [each for each in grid.gains if each.similarity == similarity]
     by_place = {(each.layer, each.pooling, each.cure): each.gain for each in gains}
-    ends = [
-        abs(100 * end)
-        for each in gains
-        if each.gain is not None
-        for end in (each.gain.value, each.gain.low, each.gain.high)
-        if end is not None
-    ]
+    ends = (abs(end) for each in gains for end in _times(each.gain) if end is not None)
+    reach = math.ceil(max(ends, default=1.0))
     figures = []
-    for cure in dict.fromkeys(each.cure for each in gains if not each.is_control):
-        of_cure = [each for each in gains if each.cure == cure]
+    for cure, of_cure in _by_cure(grid, similarity).items():
         label = TREATMENTS[parse_treatment(cure).name].label
         figures.append(
             svg.intervals(
@@ -116,7 +119,7 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
                 list(map(place_name, of_cure)),
                 title=f"{label} ({cure}); the ring is its control, {of_cure[0].control}",
                 x_label="gain × 100",
-                reach=math.ceil(max(ends, default=1.0)),
+                reach=reach,
             )
         )
     return "".join(figures)
@@ -124,6 +127,7 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
 
 def _rows(model: str, grid: GainGrid) -> list[dict[str, Any]]:
     names = ("task", "n_items", "n_units", "n_fit", "d", "n_folds", "n_together", "seed")
+    over = ("over_control", "over_control_low", "over_control_high")
     return [
         {
             "model": model,
@@ -132,19 +136,14 @@ def _rows(model: str, grid: GainGrid) -> list[dict[str, Any]]:
             "similarity": each.similarity,
             "cure": each.cure,
             "score": each.score,
-            **_ends("gain", each.gain),
+            **dict(zip(("gain", "gain_low", "gain_high"), _times(each.gain, 1), strict=True)),
             "control": each.control,
-            **_ends("over_control", each.over_control),
+            **dict(zip(over, _times(each.over_control, 1), strict=True)),
             **{name: getattr(grid, name) for name in names},
             **{name: grid.about.get(name) for name in ("data", "fit", "revision", "prefix")},
         }
         for each in grid.gains
     ]
-
-
-def _ends(name: str, found: Estimate | None) -> dict[str, float | None]:
-    keys = (name, f"{name}_low", f"{name}_high")
-    return dict(zip(keys, _times(found, 1), strict=True))
 
 
 def _counts(differences: Iterable[Estimate | None]) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,7 +27,6 @@ HUBS = 1.0  # skewness of the k-occurrence from which a few rows are neighbours 
 OCCURRED = 10  # nearest rows of each row, among which hubs are counted
 HUB_TIMES = 10  # a hub is among them this many times as often as the mean
 LARGE_SHARE = 0.05  # of rows, or of places in lists of neighbours
-LARGE_EFFECT = 0.01  # on the yardstick, where it is clear
 # Full whitening less one with Ledoit-Wolf shrinkage, in points of STS-B: -30 at n = d, -9 at 1.1,
 # -2 at 1.5, -1 at 2 and at 0.5, under 1 from 3 (docs/diagnosis.md)
 ENOUGH, NEAR_D = 3.0, (0.75, 1.5)  # n/d
@@ -52,13 +51,6 @@ class Finding:
     #: of n/d, what centring and whitening all directions add
     effect: Estimate | None = None
 
-    def with_effect(self, effect: Estimate) -> Finding:
-        """The finding with its effect; a clear one of LARGE_EFFECT makes it large."""
-        is_clear = effect.rises or effect.falls
-        if is_clear and abs(effect.value) >= LARGE_EFFECT:
-            return replace(self, effect=effect, state="found")
-        return replace(self, effect=effect)
-
 
 def find_all(
     X: np.ndarray,
@@ -74,24 +66,20 @@ def find_all(
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample)
     hubs, often = _hubs(S, table["hubness"])
-    found = [
-        _cone(table),
-        _rogue(S, table),
-        _rank(S, len(rows), table["effective_rank"]),
-        hubs,
-        outliers,
-    ]
-    if len(sample) < len(rows):
-        found = [replace(each, numbers={**each.numbers, "sample": len(sample)}) for each in found]
+    rank = _rank(S, len(rows), table["effective_rank"])
+    more = {"sample": len(sample)} if len(sample) < len(rows) else {}
     if U is not None:
-        n_units = len(np.unique(U))
-        found = [replace(each, numbers={**each.numbers, "units": n_units}) for each in found]
+        more["units"] = len(np.unique(U))
+    found = [
+        replace(each, numbers={**each.numbers, **more})
+        for each in (_cone(table), _rogue(S, table), rank, hubs, outliers)
+    ]
     duplicates, later = _duplicates(X, rows, texts)
     members = {"hubs": sample[often], "outliers": sample[far], "duplicates": later}
     return (*found[:-1], duplicates, found[-1]), members
 
 
-def copies(X: np.ndarray, texts: Sequence[str] | None = None) -> np.ndarray:
+def copies(X: np.ndarray, texts: Iterable[str] | None = None) -> np.ndarray:
     """(n,) the first row that equal texts or exactly equal vectors connect with each row."""
     rows = np.ascontiguousarray(X) + 0.0  # -0.0 becomes 0.0
     whole = rows.view(np.dtype((np.void, rows.strides[0]))).ravel()
@@ -190,16 +178,13 @@ def _duplicates(
     """(the finding, the rows that are equal to an earlier one)."""
     # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
     is_vector = _repeats([hash((X[row] + 0.0).tobytes()) for row in rows])
-    is_text = np.zeros_like(is_vector)
+    numbers: dict[str, Quoted] = {"vectors": int(is_vector.sum()), "texts": None, "n": len(rows)}
+    later = rows[is_vector]
     if texts is not None:
         is_text = _repeats([hash(texts[row]) for row in rows])
-    later = rows[is_vector | is_text]
+        numbers["texts"] = int(is_text.sum())
+        later = rows[is_vector | is_text]
     share = len(later) / len(rows)
-    numbers: dict[str, Quoted] = {
-        "vectors": int(is_vector.sum()),
-        "texts": None if texts is None else int(is_text.sum()),
-        "n": len(rows),
-    }
     return Finding("duplicates", _by_share(share), numbers, share=share), later
 
 
@@ -243,10 +228,5 @@ def _far_off(values: np.ndarray) -> np.ndarray:
 
 
 def _numbers(row: Measured) -> dict[str, Quoted]:
-    return {
-        "value": row.value,
-        "low": row.low,
-        "high": row.high,
-        "baseline": row.baseline,
-        "least": MIN_ROWS,
-    }
+    names = ("value", "low", "high", "baseline")
+    return {name: getattr(row, name) for name in names} | {"least": MIN_ROWS}

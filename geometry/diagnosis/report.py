@@ -42,14 +42,10 @@ svg { width: 100%; height: auto; } svg text { font-size: 14px; fill: var(--ink);
 
 
 def _variables(theme: Theme) -> str:
-    colours = {
-        "ink": theme.ink,
-        "paper": theme.paper,
-        "rule": theme.grid,
-        "bar": theme.raw,
-        "line": theme.white,
-    }
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+    return (
+        f"--ink: {theme.ink}; --paper: {theme.paper}; --rule: {theme.grid}; "
+        f"--bar: {theme.raw}; --line: {theme.white};"
+    )
 
 
 _COLOURS = f"""
@@ -142,12 +138,10 @@ def settings(diagnosis: Diagnosis, _: Translate) -> dict[str, str]:
     about = dict(diagnosis.about)
     if about.get("pooling") in POOLING_NAMES:
         about["pooling"] = _(POOLING_NAMES[about["pooling"]])
-    found = {_(REPORT.get(name, name)): value for name, value in about.items()}
     trial = diagnosis.trial
-    cure = _("{text} ({note})").format(
-        text=sentences.cure_name(trial.here, _), note=trial.here.treatment
-    )
-    found |= {
+    name = sentences.cure_name(trial.here, _)
+    cure = _("{text} ({note})").format(text=name, note=trial.here.treatment)
+    found = {_(REPORT.get(name, name)): value for name, value in about.items()} | {
         "n": f"{diagnosis.n:,}",
         "d": f"{diagnosis.d:,}",
         "n/d": signed(diagnosis.n / diagnosis.d, 2),
@@ -169,11 +163,9 @@ def diagnosis_json(diagnosis: Diagnosis) -> dict[str, Any]:
     for arm in found["thresholds"]["arms"] if diagnosis.thresholds is not None else ():
         del arm["unrelated_shares"], arm["related_shares"]
     found["versions"] = dict(each.split(" ") for each in _versions())
+    told = ("recommendation", "evidence", "certainty", "basis")
     found["sentences"] = {
-        "recommendation": sentences.recommendation(diagnosis, str),
-        "evidence": sentences.evidence(diagnosis, str),
-        "certainty": sentences.certainty(diagnosis, str),
-        "basis": sentences.basis(diagnosis, str),
+        **{name: getattr(sentences, name)(diagnosis, str) for name in told},
         "findings": [sentences.finding_sentence(each, str) for each in diagnosis.findings],
         "thresholds": threshold_sentences.summary(diagnosis, str),
     }
@@ -193,51 +185,45 @@ def _versions() -> list[str]:
 def _figures(diagnosis: Diagnosis, _: Translate) -> str:
     pictures = diagnosis.pictures
     words = {name: _(REPORT[name]) for name in REPORT if name.startswith(("picture-", "axis-"))}
-    drawn = []
-    if len(pictures.points):
-        drawn.append(
-            svg.points(
-                pictures.points,
-                title=words["picture-points"],
-                x_label=words["axis-across"],
-                y_label=words["axis-mean"],
-                origin=words["axis-origin"],
-            )
-        )
-    drawn.append(
-        svg.histogram(
-            pictures.edges,
-            pictures.cosines,
-            pictures.isotropic,
-            title=words["picture-cosines"],
-            x_label=words["axis-cosine"],
-            names=(words["axis-measured"], words["axis-isotropic"]),
-        )
+    drawn = svg.histogram(
+        pictures.edges,
+        pictures.cosines,
+        pictures.isotropic,
+        title=words["picture-cosines"],
+        x_label=words["axis-cosine"],
+        names=(words["axis-measured"], words["axis-isotropic"]),
     )
-    if len(pictures.shares):
-        drawn.append(
-            svg.bars(
-                pictures.shares,
-                [str(dimension) for dimension in pictures.dimensions],
-                title=words["picture-shares"],
-                x_label=words["axis-dimension"],
-                y_label=words["axis-share"],
-            )
+    if len(pictures.points):
+        points = svg.points(
+            pictures.points,
+            title=words["picture-points"],
+            x_label=words["axis-across"],
+            y_label=words["axis-mean"],
+            origin=words["axis-origin"],
         )
-    return "".join(drawn)
+        drawn = points + drawn
+    if len(pictures.shares):
+        drawn += svg.bars(
+            pictures.shares,
+            list(map(str, pictures.dimensions)),
+            title=words["picture-shares"],
+            x_label=words["axis-dimension"],
+            y_label=words["axis-share"],
+        )
+    return drawn
 
 
 def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
     found = diagnosis.thresholds
     if found is None:
         return []
-    names, drawn = threshold_sentences.labels(_), []
+    names, drawn = threshold_sentences.labels(_), ""
     for kind, title in (("leave", "picture-raw"), ("centre", "picture-centre")):
         arm = found.arm(kind)
         if arm is None or arm.related is None:
             continue
         best = arm.threshold("f1")
-        picture = svg.histogram(
+        drawn += svg.histogram(
             EDGES,
             np.array(arm.unrelated_shares),
             np.array(arm.related_shares),
@@ -246,27 +232,32 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
             names=(names["unrelated"], names["related"]),
             mark=None if best is None else best.cosine,
         )
-        drawn.append(picture)
+    said = [of(diagnosis, _) for of in (threshold_sentences.summary, threshold_sentences.basis)]
     made = (threshold_sentences.cosine_table, threshold_sentences.cut_table)
-    tables = [of(diagnosis, _) for of in made]
-    return [
-        f"<h2>{escape(names['title'])}</h2>",
-        f"<p>{escape(threshold_sentences.summary(diagnosis, _))}</p>",
-        f'<div class="pictures">{"".join(drawn)}</div>',
-        *(f'<div class="wide">{table(rows, head)}</div>' for head, rows in tables if rows),
-        f"<p><small>{escape(threshold_sentences.basis(diagnosis, _))}</small></p>",
-    ]
+    return _section(names["title"], said, [of(diagnosis, _) for of in made], drawn)
 
 
 def _storage(storage: Storage | None, _: Translate) -> list[str]:
     if storage is None:
         return []
-    head, rows = storage_sentences.table(storage, _)
+    title = _(storage_sentences.STORAGE["title"])
+    said = [of(storage, _) for of in (storage_sentences.summary, storage_sentences.basis)]
+    return _section(title, said, [storage_sentences.table(storage, _)])
+
+
+def _section(
+    title: str,
+    said: Sequence[str],
+    tables: Sequence[tuple[list[str], list[list[str]]]],
+    pictures: str = "",
+) -> list[str]:
+    summary, basis = said
     return [
-        f"<h2>{escape(_(storage_sentences.STORAGE['title']))}</h2>",
-        f"<p>{escape(storage_sentences.summary(storage, _))}</p>",
-        f'<div class="wide">{table(rows, head)}</div>',
-        f"<p><small>{escape(storage_sentences.basis(storage, _))}</small></p>",
+        f"<h2>{escape(title)}</h2>",
+        f"<p>{escape(summary)}</p>",
+        f'<div class="pictures">{pictures}</div>' if pictures else "",
+        *(f'<div class="wide">{table(rows, head)}</div>' for head, rows in tables if rows),
+        f"<p><small>{escape(basis)}</small></p>",
     ]
 
 

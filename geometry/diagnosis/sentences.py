@@ -50,17 +50,21 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
     printed = _printed(finding.code, numbers, _)
     if finding.share is not None:
         printed["share"] = _share(finding.share)
-    found = _(SENTENCES[code]).format(**printed)
+    said = [_(SENTENCES[code]).format(**printed)]
     if finding.effect is not None:
         subject = {"rogue": "dimensions", "cone": "cone", "rank": "rank"}.get(finding.code, "rows")
-        effect = f"effect-{subject}"
-        sentence = _(SENTENCES[effect]).format(change=_change(finding.effect))
-        found = paragraph([found, sentence])
+        said.append(_(SENTENCES[f"effect-{subject}"]).format(change=_change(finding.effect)))
     if finding.state == "unknown" and "units" in numbers:
-        found = paragraph([found, _(SENTENCES["count-once"]).format(**printed)])
+        said.append(_(SENTENCES["count-once"]).format(**printed))
     if "sample" in numbers:
-        found = paragraph([found, _(SENTENCES["sample"]).format(**printed)])
-    return found
+        said.append(_(SENTENCES["sample"]).format(**printed))
+    return paragraph(said)
+
+
+def counts(found: object) -> dict[str, str]:
+    """The whole numbers among what an object has, with commas in all but the seed."""
+    numbers = {name: each for name, each in vars(found).items() if isinstance(each, int)}
+    return {name: str(n) if name == "seed" else f"{n:,}" for name, n in numbers.items()}
 
 
 def _share(share: float) -> str:
@@ -76,12 +80,13 @@ def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str
     if code == "outliers":
         found["rows"] = _(", ").join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
         found["least"] = str(MIN_ROWS)
-    for name in ("value", "angle"):
-        low = numbers.get("low" if name == "value" else "angle_low")
-        high = numbers.get("high" if name == "value" else "angle_high")
-        value = numbers.get(name)
-        if isinstance(value, float) and isinstance(low, float) and isinstance(high, float):
-            found[name] = estimate(value, low, high, 1 if name == "angle" else 3)
+    for name, low, high, n in (
+        ("value", "low", "high", 3),
+        ("angle", "angle_low", "angle_high", 1),
+    ):
+        value, start, end = (numbers.get(each) for each in (name, low, high))
+        if isinstance(value, float) and isinstance(start, float) and isinstance(end, float):
+            found[name] = estimate(value, start, end, n)
     return found
 
 
@@ -147,8 +152,7 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     is_grouped = diagnosis.yardstick == "pairs" and trial.amount < trial.n_items
     code = "evidence-pairs-units" if is_grouped else f"evidence-{_yardstick(diagnosis)}"
     first = _(SENTENCES[code]).format(
-        amount=f"{trial.amount:,}",
-        n_items=f"{trial.n_items:,}",
+        **counts(trial),
         score=score_name(diagnosis, _),
         before=signed(raw.score, 3),
         after=signed(cure.score, 3),
@@ -192,7 +196,7 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
             gain = signed(likely.smallest_gain, 3)
             found.append(_(SENTENCES["smallest"]).format(gain=gain, power=f"{POWER:.0%}"))
     code = "agree" if trial.n_agree == trial.n_splits else "disagree"
-    found.append(_(SENTENCES[code]).format(n_agree=trial.n_agree, n_splits=trial.n_splits))
+    found.append(_(SENTENCES[code]).format(**counts(trial)))
     return paragraph(found)
 
 
@@ -210,25 +214,19 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     """The fit set, what was held out, how the intervals were made, which layers were compared."""
     trial = diagnosis.trial
     yardstick = diagnosis.yardstick if trial.cures[0].score is not None else "none"
-    found = _(SENTENCES[f"basis-{yardstick}"]).format(
-        n_fit=f"{trial.n_fit:,}",
-        ratio=signed(trial.n_fit / diagnosis.d, 2),
-        n_held_out=f"{trial.n_held_out:,}",
-        n_items=f"{trial.n_items:,}",
-        n_searched=f"{trial.n_searched:,}",
-        n_folds=trial.n_folds,
-        n_splits=trial.n_splits,
-        amount=f"{trial.amount:,}",
-        n_settings=trial.n_settings,
-        seed=diagnosis.seed,
-        chance="–" if trial.chance is None else signed(trial.chance, 3),
-    )
+    chance = "–" if trial.chance is None else signed(trial.chance, 3)
+    ratio = signed(trial.n_fit / diagnosis.d, 2)
+    said = [
+        _(SENTENCES[f"basis-{yardstick}"]).format(
+            **counts(trial), ratio=ratio, seed=diagnosis.seed, chance=chance
+        )
+    ]
     n_drawn, n_pairs = diagnosis.n_pairs_drawn, diagnosis.n_pairs
     if n_drawn is not None and n_pairs is not None and n_drawn < n_pairs:
         sample = _(SENTENCES["pairs-sample"])
-        found = paragraph([found, sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}")])
+        said.append(sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}"))
     if "layer" not in diagnosis.about and not trial.others:
-        return found
+        return paragraph(said)
     layers: dict[str, list[str]] = {}
     for layer, pooling in trial.others:
         layers.setdefault(pooling, []).append(str(layer))
@@ -236,36 +234,27 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         _("{text} ({note})").format(text=_(", ").join(each), note=_(POOLING_NAMES[pooling]))
         for pooling, each in layers.items()
     )
-    return paragraph(
-        [found, _(SENTENCES["others" if places else "no-others"]).format(places=places)]
-    )
+    code = "others" if places else "no-others"
+    return paragraph([*said, _(SENTENCES[code]).format(places=places)])
 
 
 def measured(diagnosis: Diagnosis, _: Translate) -> str:
-    found = _(SENTENCES["measured"]).format(
-        n_measured=f"{diagnosis.n_measured:,}",
-        n=f"{diagnosis.n:,}",
-        d=f"{diagnosis.d:,}",
-        seed=diagnosis.seed,
-    )
-    more = []
+    said = [_(SENTENCES["measured"]).format(**counts(diagnosis))]
     if diagnosis.n_zero:
-        more.append(_(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}"))
+        said.append(_(SENTENCES["zero"]).format(n=f"{diagnosis.n_zero:,}"))
     if diagnosis.n_units is not None:
-        more.append(_(SENTENCES["units"]).format(n=f"{diagnosis.n_units:,}"))
-    return paragraph([found, *more])
+        said.append(_(SENTENCES["units"]).format(n=f"{diagnosis.n_units:,}"))
+    return paragraph(said)
 
 
 def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
     """Notes on the file: what was sampled, and which of its rows and columns are left out."""
-    if isinstance(own, Pairs):
-        return _account_notes(own.account, _)
-    if isinstance(own, Corpus):
-        notes = _account_notes(own.account, _)
-        if own.n_available is not None:
-            notes.insert(0, _sample_note(len(own), own.n_available, own.seed, _))
-        return notes
-    report, notes = own.report, []
+    notes: list[str] = []
+    if not isinstance(own, VectorSet):
+        if isinstance(own, Corpus) and own.n_available is not None:
+            notes.append(_sample_note(len(own), own.n_available, own.seed, _))
+        return [*notes, *_account_notes(own.account, _)]
+    report = own.report
     if report is None:
         return []
     if report.n_sampled is not None:
@@ -359,9 +348,7 @@ def cure_verdict(cure: Cure, _: Translate) -> str:
 
 def cure_change(cure: Cure) -> str:
     """The difference to raw vectors with its interval; "" where it was not compared."""
-    if "leave" not in cure.against:
-        return ""
-    return _change(cure.against["leave"])
+    return _change(cure.against["leave"]) if "leave" in cure.against else ""
 
 
 def _change(difference: Estimate) -> str:

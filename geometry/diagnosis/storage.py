@@ -9,7 +9,7 @@ taken after a random rotation of these: along PCA's axes most bits would be of s
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -20,9 +20,10 @@ from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..linalg.rows import directions
 from ..measure.intervals import Estimate
-from .diagnosis import Diagnosis, TrialRows
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
-from .yardsticks import Score, Yardstick, change, mean_score, score_of
+from ..process import Progress, no_report
+from .diagnosis import Diagnosis
+from .trial import Cure, TrialSplit
+from .yardsticks import Score, TrialRows, Yardstick, change, mean_score, score_of
 
 FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
 CUTS = (256, 128, 64)
@@ -65,7 +66,7 @@ def storage_table(
     *,
     cures: Sequence[Cure] | None = None,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     **given: Any,
 ) -> Storage | None:
     """What each way to store vectors loses; None where nothing could judge a cure.
@@ -87,14 +88,9 @@ def storage_table(
         kinds = ("leave", "centre", diagnosis.trial.here.kind)
         cures = [cure for cure in diagnosis.trial.cures if cure.kind in kinds]
     rows = TrialRows.given(vectors, seed=seed, **given)
-    X, yardstick = rows.X, rows.yardstick
-    if yardstick is None:
-        return None
-    n, d = X.shape
-    judges = np.isin(rows.groups, yardstick.groups)
-    fold = folds(rows.groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed, judges)
-    split = TrialSplit.of(fold, rows.groups, rows.fittable, yardstick)
-    if split is None:
+    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+    split = TrialSplit.of(rows, seed)
+    if yardstick is None or split is None:
         return None
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
@@ -133,7 +129,7 @@ def _scores(
     split: TrialSplit,
     drawn: np.ndarray,
     seed: int,
-    progress: Callable[[int, int], None] | None,
+    progress: Progress | None,
 ) -> dict[tuple[int, int, str], list[Score | None]]:
     d = X.shape[1]
     found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
@@ -154,8 +150,7 @@ def _scores(
                     stored = restored(V, V[fitted], form)
                     found[cure, k, form].append(score_of(yardstick, stored, items))
                     done += 1
-                    if progress is not None:
-                        progress(done, total)
+                    (progress or no_report)(done, total)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from ..data.number_text import signed
 from ..data.translations import Translate, paragraph
-from .sentences import REPORT, TEXTS, _change, cure_name
+from .sentences import REPORT, TEXTS, _change, counts, cure_name
 from .storage import Storage, Stored
 
 TOLERATED = 0.02  # a loss that the sentence on the smallest form tolerates
@@ -23,28 +23,23 @@ def summary(storage: Storage, _: Translate) -> str:
     return _(SENTENCES["smallest"]).format(
         loss=loss,
         name=_names(storage, _)[best.kind],
-        k=best.k,
+        **counts(best),
         form=best.form,
-        n_bytes=f"{best.n_bytes:,}",
         smaller=f"{best.smaller:.3g}",
         change=_loss(best),
     )
 
 
 def basis(storage: Storage, _: Translate) -> str:
-    judged = _(SENTENCES["basis"]).format(
-        n_folds=storage.n_folds, n_items=f"{storage.n_items:,}", seed=storage.seed
-    )
-    return paragraph([_(SENTENCES["forms"]), judged])
+    return paragraph([_(SENTENCES["forms"]), _(SENTENCES["basis"]).format(**counts(storage))])
 
 
 def table(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
-    score = REPORT[f"score-{storage.yardstick}"]
     names = _names(storage, _)
     head = [
         _(REPORT["cure"]),
         *(_(STORAGE[code]) for code in ("dimensions", "form", "bytes", "smaller")),
-        _(score),
+        _(REPORT[f"score-{storage.yardstick}"]),
         _(STORAGE["change"]),
     ]
     rows = [

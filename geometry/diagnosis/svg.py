@@ -25,9 +25,9 @@ def histogram(
     """Bars of shares between edges; a reference, which may be empty, as a line; an upright mark."""
     # the line of many dimensions is far higher than the bars; it is cut there
     highest = float(max(shares.max(), min(reference.max(initial=0.0), 2 * shares.max())))
-    x = _scale(edges, (float(edges[0]), float(edges[-1])), (LEFT, WIDTH - RIGHT))
-    y = _scale(shares, (0.0, highest), (HEIGHT - BOTTOM, TOP))
     base = HEIGHT - BOTTOM
+    x = np.interp(edges, (edges[0], edges[-1]), (LEFT, WIDTH - RIGHT))
+    y = np.interp(shares, (0.0, highest), (base, TOP))
     parts = [
         f'<rect class="bar" x="{x[i]:.1f}" y="{y[i]:.1f}" width="{x[i + 1] - x[i]:.1f}" '
         f'height="{base - y[i]:.1f}"/>'
@@ -35,7 +35,7 @@ def histogram(
         if shares[i] > 0
     ]
     if len(reference):
-        line = _scale(reference.clip(max=highest), (0.0, highest), (base, TOP))
+        line = np.interp(reference, (0.0, highest), (base, TOP))
         middle = (x[1:] + x[:-1]) / 2
         places = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(middle, line, strict=True))
         parts.append(f'<polyline class="line" points="{places}"/>')
@@ -49,18 +49,22 @@ def histogram(
     for value in (-1, -0.5, 0, 0.5, 1):
         place = float(np.interp(value, edges, x))
         parts.append(_text(place, base + 16, f"{value:g}".replace("-", "−"), "middle"))
-    parts += [_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle")]
-    parts += _legend(names if len(reference) else names[:1])
-    return _picture(title, [*parts, _axis(base)])
+    keys = zip(("bar", "line"), names if len(reference) else names[:1], strict=False)
+    for row, (kind, name) in enumerate(keys):
+        y_row = TOP + 18 * row
+        parts += [
+            f'<rect class="{kind}-key" x="{LEFT + 6}" y="{y_row}" width="12" height="10"/>',
+            _text(LEFT + 24, y_row + 9, name, "start"),
+        ]
+    return _picture(title, x_label, [*parts, _axis(base)])
 
 
 def bars(
     values: np.ndarray, labels: Sequence[str], *, title: str, x_label: str, y_label: str
 ) -> str:
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max())) or 1.0
-    base = float(_scale(np.zeros(1), (low, high), (HEIGHT - BOTTOM, TOP))[0])
+    base, *ends = np.interp([0.0, *values], (low, high), (HEIGHT - BOTTOM, TOP))
     step = (WIDTH - LEFT - RIGHT) / len(values)
-    ends = _scale(values, (low, high), (HEIGHT - BOTTOM, TOP))
     parts = []
     for place, (end, label) in enumerate(zip(ends, labels, strict=True)):
         x = LEFT + step * place
@@ -69,15 +73,13 @@ def bars(
             f'width="{0.7 * step:.1f}" height="{abs(base - end):.1f}"/>'
         )
         parts.append(_text(x + step / 2, HEIGHT - BOTTOM + 16, label, "middle"))
-    for value in (low, high):
-        y = float(np.interp(value, (low, high), (HEIGHT - BOTTOM, TOP)))
-        parts.append(_text(LEFT - 6, y + 4, signed(value, 2), "end"))
     parts += [
-        _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x_label, "middle"),
+        _text(LEFT - 6, HEIGHT - BOTTOM + 4, signed(low, 2), "end"),
+        _text(LEFT - 6, TOP + 4, signed(high, 2), "end"),
         _text(WIDTH - RIGHT, TOP + 8, y_label, "end"),
         _axis(base),
     ]
-    return _picture(title, parts)
+    return _picture(title, x_label, parts)
 
 
 def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin: str) -> str:
@@ -97,10 +99,9 @@ def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin
     cross = f"M{middle - 6:.1f} {zero:.1f}h12M{middle:.1f} {zero - 6:.1f}v12"
     labels = [
         _text(middle + 10, zero + 4, origin, "start"),
-        _text(middle, HEIGHT - 6, x_label, "middle"),
         _text(LEFT, TOP + 8, y_label, "start"),
     ]
-    return _picture(title, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
+    return _picture(title, x_label, [*dots, f'<path class="axis" d="{cross}"/>', *labels])
 
 
 def intervals(
@@ -132,15 +133,18 @@ def intervals(
     parts.append(f'<path class="axis" d="M{x(0):.1f} {TOP}V{base}"/>')
     for end, anchor in ((-reach, "start"), (0.0, "middle"), (reach, "end")):
         parts.append(_text(x(end), base + 16, f"{end:.3g}".replace("-", "−"), anchor))
-    parts.append(_text((NAMES + WIDTH - RIGHT) / 2, base + 36, x_label, "middle"))
-    return _picture(title, parts, height=base + BOTTOM)
+    return _picture(title, x_label, parts, left=NAMES, height=base + BOTTOM)
 
 
-def _picture(title: str, parts: Sequence[str], height: float = HEIGHT) -> str:
+def _picture(
+    title: str, x_label: str, parts: Sequence[str], *, left: int = LEFT, height: float = HEIGHT
+) -> str:
     words = escape(title)
+    label = _text((left + WIDTH - RIGHT) / 2, height - 6, x_label, "middle")
     return (
         f'<figure><svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{words}">'
-        f"<title>{words}</title>{''.join(parts)}</svg><figcaption>{words}</figcaption></figure>"
+        f"<title>{words}</title>{''.join(parts)}{label}</svg>"
+        f"<figcaption>{words}</figcaption></figure>"
     )
 
 
@@ -148,20 +152,5 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _legend(names: Sequence[str]) -> list[str]:
-    return [
-        f'<rect class="{kind}-key" x="{LEFT + 6}" y="{TOP + 18 * row}" width="12" height="10"/>'
-        + _text(LEFT + 24, TOP + 9 + 18 * row, name, "start")
-        for row, (kind, name) in enumerate(zip(("bar", "line"), names, strict=False))
-    ]
-
-
 def _axis(y: float) -> str:
     return f'<path class="axis" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
-
-
-def _scale(
-    values: np.ndarray, given: tuple[float, float], wanted: tuple[float, float]
-) -> np.ndarray:
-    share = (values - given[0]) / ((given[1] - given[0]) or 1.0)
-    return np.asarray(wanted[0] + share * (wanted[1] - wanted[0]))

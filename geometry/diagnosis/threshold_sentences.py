@@ -3,11 +3,9 @@
 from ..data.number_text import estimate, signed
 from ..data.translations import Translate, paragraph
 from ..measure.cone import NARROW
-from ..measure.intervals import Estimate
 from .diagnosis import Diagnosis
-from .sentences import REPORT, TEXTS, _change, cure_change, cure_name, score_name
+from .sentences import REPORT, TEXTS, _change, counts, cure_change, cure_name, score_name
 from .thresholds import WANTED, PairCosines, Threshold, Thresholds
-from .trial import Cure
 
 RARE = 0.001  # share of related pairs, as in a search among many rows
 WEAK = 1 / 3  # share of the unrelated pairs above every threshold that finds WANTED of the related
@@ -28,18 +26,17 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
     if found is None:
         return ""
     raw, centred = found.arms[0], found.arm("centre")
-    values = dict(zip(("unrelated_low", "unrelated", "unrelated_high"), _middle(raw), strict=True))
+    names = ("unrelated_low", "unrelated", "unrelated_high")
+    values = dict(zip(names, _ends(raw.unrelated), strict=True))
     if raw.auc is None or raw.related is None:
         said = [_(SENTENCES["range-none"]).format(**values)]
         if centred is not None and _is_moved(raw, centred):
             said.append(_(SENTENCES["unjudged"]).format(centred=signed(centred.middle, 3)))
         return paragraph(said)
-    ends = _ends(raw.related)
-    values |= dict(zip(("related_low", "related", "related_high"), ends, strict=True))
-    said = [
-        _(SENTENCES["range"]).format(**values),
-        _(SENTENCES["auc"]).format(auc=_auc(raw.auc)),
-    ]
+    names = ("related_low", "related", "related_high")
+    values |= dict(zip(names, _ends(raw.related), strict=True))
+    auc = _(SENTENCES["auc"]).format(auc=estimate(raw.auc.value, raw.auc.low, raw.auc.high))
+    said = [_(SENTENCES["range"]).format(**values), auc]
     best = raw.threshold("f1")
     if best is not None:
         said.append(_(SENTENCES["best"]).format(**_numbers(best)))
@@ -60,8 +57,7 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     raw, centred = found.arms[0], found.arm("centre")
     if centred is None or centred.change is None or not _is_moved(raw, centred):
         return ""
-    cures = (cure for cure in diagnosis.trial.cures if cure.kind == "centre")
-    cure: Cure | None = next(cures, None)
+    cure = next((cure for cure in diagnosis.trial.cures if cure.kind == "centre"), None)
     score = "" if cure is None else cure_change(cure)
     values = {
         "centred": signed(centred.middle, 3),
@@ -77,12 +73,9 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
         return _(SENTENCES["unsure"]).format(**values)
     best = centred.threshold("f1")
     cosine = "–" if best is None else signed(best.cosine, 3)
-    said = [
-        _(SENTENCES["cure"]).format(centred=values["centred"], change=values["auc"], cosine=cosine)
-    ]
-    if score:
-        said.append(_(SENTENCES["cure-score"]).format(**values))
-    return paragraph(said)
+    found_cure = {"centred": values["centred"], "change": values["auc"], "cosine": cosine}
+    more = _(SENTENCES["cure-score"]).format(**values) if score else ""
+    return paragraph([_(SENTENCES["cure"]).format(**found_cure), more])
 
 
 def _is_moved(raw: PairCosines, centred: PairCosines) -> bool:
@@ -96,9 +89,7 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         return ""
     code = "binary" if found.is_binary else found.evidence
     rule = _(SENTENCES[f"rule-{code}"]).format(
-        n_related=f"{found.n_related:,}",
-        n_unrelated=f"{found.n_unrelated:,}",
-        seed=found.seed,
+        **counts(found),
         least=f"{found.least_related or 0:.3g}",
         most=f"{found.most_unrelated or 0:.3g}",
     )
@@ -122,9 +113,9 @@ def cosine_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[li
     names = {cure.kind: cure_name(cure, _) for cure in diagnosis.trial.cures}
     rows = []
     for arm in found.arms:
-        row = [names[arm.kind], _spread(_middle(arm))]
+        row = [names[arm.kind], _spread(arm.unrelated)]
         if arm.related is not None and arm.auc is not None:
-            row += [_spread(_ends(arm.related)), _auc(arm.auc)]
+            row += [_spread(arm.related), estimate(arm.auc.value, arm.auc.low, arm.auc.high)]
             row.append("" if arm.change is None else _change(arm.change))
         rows.append(row)
     return list(map(_, head)), rows
@@ -150,24 +141,15 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
     return [_(REPORT["cure"]), *(_(THRESHOLDS[code]) for code in columns)], rows
 
 
-def _precision(threshold: Threshold, share: float) -> float:
-    found = share * threshold.recall
-    others = (1 - share) * threshold.false_share
-    return found / (found + others) if found else 0.0
-
-
 def _numbers(threshold: Threshold) -> dict[str, str]:
+    found, others = RARE * threshold.recall, (1 - RARE) * threshold.false_share
     return {
         "cosine": signed(threshold.cosine, 3),
         "precision": f"{threshold.precision:.2f}",
-        "rare": f"{_precision(threshold, RARE):.2%}",
+        "rare": f"{found / (found + others) if found else 0:.2%}",
         "recall": f"{threshold.recall:.2f}",
         "false_share": f"{threshold.false_share:.1%}",
     }
-
-
-def _middle(arm: PairCosines) -> tuple[str, str, str]:
-    return _ends(arm.unrelated)
 
 
 def _ends(quantiles: tuple[float, ...]) -> tuple[str, str, str]:
@@ -176,10 +158,6 @@ def _ends(quantiles: tuple[float, ...]) -> tuple[str, str, str]:
     return low, middle, high
 
 
-def _spread(ends: tuple[str, str, str]) -> str:
-    low, middle, high = ends
+def _spread(quantiles: tuple[float, ...]) -> str:
+    low, middle, high = _ends(quantiles)
     return f"{middle} [{low}, {high}]"
-
-
-def _auc(auc: Estimate) -> str:
-    return estimate(auc.value, auc.low, auc.high)

@@ -8,24 +8,17 @@ Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
-from .trial import FOLDS, FOLDS_OF_MANY, MANY, Cure, TrialSplit, folds
-from .yardsticks import (
-    LabelYardstick,
-    PairYardstick,
-    QueryYardstick,
-    Yardstick,
-    variance_of_dyads,
-)
+from .trial import Cure, TrialSplit
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, TrialRows, variance_of_dyads
 
 Evidence = Literal["labels", "pairs", "queries", "none"]
 MOST = 10_000  # pairs of each kind
@@ -121,29 +114,19 @@ class _Pairs:
         return n_related, len(self.left) - n_related
 
 
-def find_thresholds(
-    X: np.ndarray,
-    yardstick: Yardstick | None,
-    *,
-    groups: np.ndarray,
-    cures: Sequence[Cure],
-    seed: int,
-    fittable: np.ndarray | None = None,
-) -> Thresholds | None:
-    """The finding for rows X (n, d) of a trial, none zero; None where there are too few rows."""
-    n = len(X)
-    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
-    fold = folds(groups, FOLDS if n < MANY else FOLDS_OF_MANY, seed)
+def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thresholds | None:
+    """The finding for rows of a trial, none zero; None where there are too few rows."""
+    yardstick = rows.yardstick
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
-    units = units_of(groups, n)
+    units = units_of(rows.groups, len(rows.X))
     rule: dict[str, Any] = {}
     evidence: Evidence = "none"
     pairs: _Pairs | None = None
-    split = TrialSplit.of(fold, groups, may_fit, yardstick)
+    split = TrialSplit.of(rows, seed, is_apart=False)
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
-            rows = yardstick.searched
-            given = rows, split.item_folds, yardstick.labels[rows]
+            at = yardstick.searched
+            given = at, split.item_folds, yardstick.labels[at]
             evidence, pairs = "labels", _within_folds(*given, split, units, rng)
         elif isinstance(yardstick, PairYardstick):
             evidence, (pairs, rule) = "pairs", _of_scores(yardstick, split, rng)
@@ -151,13 +134,14 @@ def find_thresholds(
             evidence, pairs = "queries", _of_queries(yardstick, split, units, rng)
     if split is None or pairs is None or min(pairs.counts) < LEAST:
         evidence, rule = "none", {}
-        if (split := TrialSplit.of(fold, groups, may_fit, None)) is None:
+        split = TrialSplit.of(rows, seed, is_apart=False, is_judged=False)
+        if split is None:
             return None
-        rows = np.flatnonzero(may_fit)
-        pairs = _within_folds(rows, fold[rows], None, split, units, rng)
+        at = np.flatnonzero(rows.fittable)
+        pairs = _within_folds(at, split.fold[at], None, split, units, rng)
         if pairs.counts[1] < LEAST:
             return None
-    arms = _arms(X, pairs, split, units, [cure for cure in cures if cure.place is None])
+    arms = _arms(rows.X, pairs, split, units, [cure for cure in cures if cure.place is None])
     return Thresholds(evidence, arms, *pairs.counts, seed=seed, **rule)
 
 
@@ -247,16 +231,12 @@ def _of_queries(
         {units[row] for row in (*relevant, *left_out)} | {units[n + query]}
         for query, (relevant, left_out) in enumerate(known)
     ]
-    drawn = rng.integers(n, size=len(links))
-    is_other = [units[row] not in near[q] for q, row in zip(links[:, 0], drawn, strict=True)]
-    parts = []
-    for is_related, asked, rows in (
-        (True, links[:, 0], links[:, 1]),
-        (False, links[is_other, 0], drawn[is_other]),
-    ):
-        flags = np.full(len(rows), is_related)
-        parts.append((n + asked, rows, flags, split.item_folds[asked]))
-    return _joined(parts, split)
+    drawn, asked = rng.integers(n, size=len(links)), links[:, 0]
+    is_other = [units[row] not in near[q] for q, row in zip(asked, drawn, strict=True)]
+    others = asked[is_other]
+    related = n + asked, links[:, 1], np.ones(len(asked), dtype=bool), split.item_folds[asked]
+    unrelated = n + others, drawn[is_other], np.zeros(len(others), bool), split.item_folds[others]
+    return _joined([related, unrelated], split)
 
 
 def _joined(
@@ -275,31 +255,24 @@ def _arms(
     """The cosines after each cure; those with an undefined cosine are left out."""
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
     ends = units[pairs.left], units[pairs.right]
-    is_counted = len(np.unique(ends)) >= MIN_ROWS
     found: list[PairCosines] = []
     raw: _Auc | None = None
     for cure, values in zip(cures, cosines, strict=True):
         if values is None:
             continue
         related, unrelated = values[pairs.is_related], values[~pairs.is_related]
-        arm = PairCosines(
-            cure.kind,
-            cure.treatment,
-            unrelated=_quantiles(unrelated),
-            unrelated_shares=_shares(unrelated),
-        )
+        more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
             order = _Auc.of(values, pairs.is_related, ends)
-            arm = replace(
-                arm,
-                related=_quantiles(related),
-                auc=order.estimate(is_counted=is_counted),
-                change=None if raw is None else order.less(raw, is_counted=is_counted),
-                thresholds=find_cuts(related, unrelated),
-                related_shares=_shares(related),
-            )
+            more |= {
+                "related": _quantiles(related),
+                "auc": order.estimate(),
+                "change": None if raw is None else order.less(raw),
+                "thresholds": find_cuts(related, unrelated),
+                "related_shares": _shares(related),
+            }
             raw = raw or order
-        found.append(arm)
+        found.append(PairCosines(cure.kind, cure.treatment, _quantiles(unrelated), **more))
     return tuple(found)
 
 
@@ -319,7 +292,7 @@ def _cosines(
             values = found[number]
             if values is None:
                 continue
-            Z = fit_set.fit(parse_treatment(text)).reduced(X[rows])
+            Z = fit_set.fit(text).reduced(X[rows])
             try:
                 U = directions(Z.astype(np.float64))
             except UndefinedMeasure:
@@ -346,6 +319,7 @@ class _Auc:
 
     value: float
     edges: csr_array
+    is_counted: bool  # there are MIN_ROWS units
 
     @classmethod
     def of(
@@ -358,20 +332,21 @@ class _Auc:
         added[is_related] = (below - value) / len(below)
         added[~is_related] = (above - value) / len(above)
         n_units = int(max(each.max() for each in ends)) + 1
-        return cls(value, coo_array((added, ends), shape=(n_units, n_units)).tocsr())
+        edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
+        return cls(value, edges, len(np.unique(ends)) >= MIN_ROWS)
 
-    def estimate(self, *, is_counted: bool) -> Estimate:
+    def estimate(self) -> Estimate:
         spread = self.value * (1 - self.value)
         deviation = float(np.sqrt(variance_of_dyads(self.edges)))
-        if not is_counted or not spread or not deviation:
+        if not self.is_counted or not spread or not deviation:
             return Estimate(self.value, None, None)
         odds = np.log(self.value / (1 - self.value))
         low, high = around(odds, NORMAL * deviation / spread)
         return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
 
-    def less(self, raw: _Auc, *, is_counted: bool) -> Estimate:
+    def less(self, raw: _Auc) -> Estimate:
         value = self.value - raw.value
-        if not is_counted:
+        if not self.is_counted:
             return Estimate(value, None, None)
         deviation = float(np.sqrt(variance_of_dyads((self.edges - raw.edges).tocsr())))
         return Estimate(value, *around(value, NORMAL * deviation))
@@ -393,13 +368,10 @@ def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ..
     )
     precision, recall = hits / (hits + false), hits / len(related)
     f1 = 2 * hits / (hits + false + len(related))
-    places = {"f1": int(np.argmax(f1)), "recall": int(np.flatnonzero(recall >= WANTED)[-1])}
     is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
-    if is_precise.any():
-        places["precision"] = int(np.argmax(np.where(is_precise, hits, -1)))
-    found = {
-        code: (values[at], precision[at], recall[at], false[at] / len(unrelated))
-        for code, at in places.items()
-    }
-    codes = [code for code in ("precision", "f1", "recall") if code in found]
-    return tuple(Threshold(code, *map(float, found[code])) for code in codes)
+    places = {"precision": np.argmax(np.where(is_precise, hits, -1))} if is_precise.any() else {}
+    places |= {"f1": np.argmax(f1), "recall": np.flatnonzero(recall >= WANTED)[-1]}
+    columns = (values, precision, recall, false / len(unrelated))
+    return tuple(
+        Threshold(code, *(float(each[at]) for each in columns)) for code, at in places.items()
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal, cast
@@ -17,21 +18,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
-from ..evaluate.specs import parse_treatment
 from ..measure.intervals import MIN_ROWS, Estimate, around
-from ..measure.retrieval import BOOTSTRAPPED
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
-from .yardsticks import (
-    LabelYardstick,
-    Score,
-    Yardstick,
-    change,
-    change_of_few,
-    mean_score,
-    score_of,
-    variance_of_dyads,
-)
+from . import yardsticks
+from .yardsticks import Score, TrialRows, Yardstick, mean_score, variance_of_dyads
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
@@ -101,8 +92,8 @@ class Trial:
     #: n_compared, n_settings: treatments that were compared with raw vectors, and settings to
     #: choose from
     n_compared: int
-    n_settings: int
-    chance: float | None  #: the score of neighbours drawn at random, for labels
+    n_settings: int = 0
+    chance: float | None = None  #: the score of neighbours drawn at random, for labels
     others: tuple[Place, ...] = ()  #: the other places that were compared
     #: n_items, n_searched: items that are judged, and rows that each of them is compared with
     n_items: int = 0
@@ -116,32 +107,16 @@ class Trial:
 
 
 def run_trial(
-    X: np.ndarray,
-    yardstick: Yardstick | None,
-    *,
-    groups: np.ndarray,
-    others: Mapping[Place, Vectors],
-    seed: int,
-    step: Callable[[], None],
-    fittable: np.ndarray | None = None,
+    rows: TrialRows, *, others: Mapping[Place, Vectors], seed: int, step: Callable[[], None]
 ) -> Trial:
-    """The trial of X (n, d), n >= 4, no row zero. Rows of one group stay in one fold.
-
-    ``others`` are the same rows at other places. With ``fittable`` those rows are only fitted on.
-    """
-    n, d = X.shape
-    may_fit = np.ones(n, dtype=bool) if fittable is None else fittable
-    n_folds = FOLDS if n < MANY else FOLDS_OF_MANY
-    judges = None if yardstick is None else np.isin(groups, yardstick.groups)
-
-    def split_by(seed: int | tuple[int, ...], judged: Yardstick | None) -> TrialSplit | None:
-        return TrialSplit.of(folds(groups, n_folds, seed, judges), groups, may_fit, judged)
-
-    first, unjudged = split_by(seed, yardstick), split_by(seed, None)
+    """The trial of rows, n >= 4, none zero; ``others`` are all vectors at other places."""
+    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+    first = TrialSplit.of(rows, seed)
+    unjudged = TrialSplit.of(rows, seed, is_judged=False)
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
-        raw = Cure("leave", "none", measures=_measures(X[:MEASURED]))
-        return Trial((raw,), raw, raw, because, 0, 0, 0, 0, 0, None)
+        raw = Cure("leave", "none", measures=measures(X[:MEASURED]))
+        return Trial((raw,), raw, raw, because, 0, 0, 0, 0)
     amount = 0 if yardstick is None else yardstick.amount()
     found: dict[str, Any] = {}
     if yardstick is None or amount < yardstick.least or first.n_fit < MIN_ROWS:
@@ -151,33 +126,40 @@ def run_trial(
         n_fit = first.n_fit if first.n_fit < MIN_ROWS else unjudged.n_fit
     else:
         arms = _arms(first.n_fit, d) | ({"layer": tuple(others)} if others else {})
-        per_split, n_splits = _amount_of_work(yardstick, d)
+        # all items in SPLITS splits, or a sample in fewer
+        n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
+        affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
+        per_split = max(1, affordable // n_splits)
         # another seed than that of any split: (seed, 0) gives the numbers of seed
         order = np.random.default_rng((seed, SPLITS)).permutation(len(yardstick.groups))
         draws, judged = [], []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
-            if (made := split_by((seed, number), yardstick)) is not None:
+            if (made := TrialSplit.of(rows, (seed, number))) is not None:
                 draws.append(drawn)
-                judged.append(_judge(X, yardstick, arms, made, drawn, others, step))
-        tried = _Tried.of(judged, arms, yardstick, all(np.array_equal(draws[0], e) for e in draws))
-        compared = tried.cures(tried.scores)
-        chosen = recommended(compared)
-        here = recommended(tried.cures(tried.scores, but="layer"))
+                judged.append(_judge(rows, yardstick, arms, made, drawn, others, step))
+        best = {}
+        for kind, settings in arms.items():
+            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
+            best[kind] = settings[int(np.argmax(totals))]
+        stay = {kind: setting for kind, setting in best.items() if kind != "layer"}
+        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
+        same_items = all(np.array_equal(draws[0], each) for each in draws)
+        tried = partial(_cures, yardstick=yardstick, same_items=same_items)
+        compared = tried(scores, best)
+        chosen, here = recommended(compared), recommended(tried(scores, stay))
+        if compared[0].score is not None:
+            because = "helps" if chosen.kind != "leave" else "nothing_helps"
         n_fit = first.n_fit
         found = {
             "others": tuple(others),
             "n_items": len(np.unique(np.concatenate(draws))),
             "n_searched": round(yardstick.cost),
-            "n_splits": len(tried.scores),
-            "n_agree": sum(
-                recommended(tried.cures([split])).kind == chosen.kind for split in tried.scores
-            ),
+            "n_splits": len(scores),
+            "n_agree": sum(recommended(tried([s], best)).kind == chosen.kind for s in scores),
+            "n_settings": sum(map(len, arms.values())) - 1,
         }
-        if compared[0].score is not None:
-            because = "helps" if chosen.kind != "leave" else "nothing_helps"
-        found["n_settings"] = sum(map(len, arms.values())) - 1
-    compared = _measured(X, compared, unjudged, others, step)
+    compared = _measured(rows, compared, unjudged, others, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
         cures=compared,
@@ -188,10 +170,10 @@ def run_trial(
         n_held_out=len(unjudged.held_out),
         amount=amount,
         n_compared=len(compared) - 1,
-        chance=yardstick.chance if isinstance(yardstick, LabelYardstick) else None,
+        chance=yardstick.chance if isinstance(yardstick, yardsticks.LabelYardstick) else None,
         n_folds=first.n_folds,
         ties=_ties(compared, chosen),
-        **{"n_settings": 0, **found},
+        **found,
     )
 
 
@@ -219,6 +201,7 @@ def folds(
 class TrialSplit:
     """Rows in folds: the rows of each fit, and the fold of each item."""
 
+    fold: np.ndarray  # (n,) of each row
     fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
     item_folds: np.ndarray  # (i,)
     held_out: np.ndarray  # rows of the first fold that may be fitted on
@@ -226,16 +209,25 @@ class TrialSplit:
     @classmethod
     def of(
         cls,
-        fold: np.ndarray,
-        groups: np.ndarray,
-        may_fit: np.ndarray,
-        yardstick: Yardstick | None,
+        rows: TrialRows,
+        seed: int | tuple[int, ...],
+        *,
+        n_folds: int | None = None,
+        is_apart: bool = True,
+        is_judged: bool = True,
     ) -> TrialSplit | None:
-        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit."""
+        """None where a fold or a fit has too few rows. Rows that judge nothing are in every fit.
+
+        is_apart : each fold has its share of the rows that judge; is_judged : there are items.
+        """
+        groups, yardstick, may_fit = rows.groups, rows.yardstick, rows.fittable
+        is_judge = None if yardstick is None else np.isin(groups, yardstick.groups)
+        n_wanted = n_folds or (FOLDS if len(groups) < MANY else FOLDS_OF_MANY)
+        fold = folds(groups, n_wanted, seed, is_judge if is_apart else None)
         n_folds = int(fold.max()) + 1
         item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
-        if yardstick is not None:
-            judges = np.isin(groups, yardstick.groups)
+        if yardstick is not None and is_judge is not None and is_judged:
+            judges = is_judge
             names, first = np.unique(groups, return_index=True)
             item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
         if not (may_fit & judges).any():
@@ -247,7 +239,7 @@ class TrialSplit:
         held_out = np.flatnonzero(may_fit & (fold == 0))
         if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
             return None
-        return cls(fits, item_folds, held_out)
+        return cls(fold, fits, item_folds, held_out)
 
     @property
     def n_folds(self) -> int:
@@ -263,83 +255,59 @@ class TrialSplit:
         return len(self.fits[0])
 
 
-def _amount_of_work(yardstick: Yardstick, d: int) -> tuple[int, int]:
-    """(items of each split, splits): all items in SPLITS splits, or a sample in fewer."""
-    n = len(yardstick.groups)
-    affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
-    n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
-    return min(n, max(1, affordable // n_splits)), n_splits
-
-
 Settings = Mapping[str, tuple[str | Place, ...]]  # by the kind of each arm
 Judged = Mapping[str, list[list[Score | None]]]  # by setting and fold
 
 
-@dataclass(frozen=True)
-class _Tried:
-    """The scores of every arm in every split, and its setting with the best mean."""
+def _cures(
+    splits: Sequence[Mapping[str, ArmScore | None]],
+    best: Mapping[str, str | Place],
+    *,
+    yardstick: Yardstick,
+    same_items: bool,
+) -> tuple[Cure, ...]:
+    """The arms with their best settings: scores and differences in these splits, raw ones first.
 
-    scores: Sequence[Mapping[str, ArmScore | None]]
-    best: Mapping[str, str | Place]
-    yardstick: Yardstick
-    same_items: bool  # every split judges the same items
-
-    @classmethod
-    def of(
-        cls, judged: Sequence[Judged], arms: Settings, yardstick: Yardstick, same_items: bool
-    ) -> _Tried:
-        best = {}
-        for kind, settings in arms.items():
-            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
-            best[kind] = settings[int(np.argmax(totals))]
-        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
-        return cls(scores, best, yardstick, same_items)
-
-    def cures(
-        self, splits: Sequence[Mapping[str, ArmScore | None]], *, but: str = ""
-    ) -> tuple[Cure, ...]:
-        """The arms with their scores and differences in these splits, raw vectors first."""
-        kept = [kind for kind in self.best if kind != but]
-        means = {kind: average([split[kind] for split in splits]) for kind in kept}
-        scored = {kind: mean for kind, mean in means.items() if mean is not None}
-        units = self.yardstick.units
-        pairs = {
+    same_items : every split judges the same items
+    """
+    means = {kind: average([split[kind] for split in splits]) for kind in best}
+    scored = {kind: mean for kind, mean in means.items() if mean is not None}
+    units = yardstick.units
+    against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
+    least: dict[str, float] = {}
+    for is_with_raw in (True, False):
+        some = {
             (simple, complex_): PairedDifference.of(
-                scored[simple], scored[complex_], units, same_items=self.same_items
+                scored[simple], scored[complex_], units, same_items=same_items
             )
             for simple, complex_ in combinations(scored, 2)
+            if (simple == "leave") == is_with_raw
         }
-        against: dict[str, dict[str, Estimate]] = {kind: {} for kind in kept}
-        least: dict[str, float] = {}
-        for is_with_raw in (True, False):
-            some = {
-                both: each for both, each in pairs.items() if (both[0] == "leave") == is_with_raw
-            }
-            quantile = together(list(some.values()), len(np.unique(units)))
-            for (simple, complex_), each in some.items():
-                against[complex_][simple] = each.estimate(quantile, len(some))
-                if is_with_raw:
-                    least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
-        return tuple(
-            Cure(
-                kind,
-                treatment=best if isinstance(best := self.best[kind], str) else "none",
-                score=float(scored[kind].score.values[0]) if kind in scored else None,
-                place=None if isinstance(best, str) else best,
-                against=against[kind],
-                smallest_gain=least.get(kind),
-                more={
-                    name: change(scored["leave"].score, scored[kind].score, number=number)
-                    for number, name in enumerate(self.yardstick.names)
-                    if number and kind != "leave" and {"leave", kind} <= scored.keys()
-                },
-            )
-            for kind in kept
+        quantile = together(list(some.values()), len(np.unique(units)))
+        for (simple, complex_), each in some.items():
+            against[complex_][simple] = each.estimate(quantile, len(some))
+            if is_with_raw:
+                least[complex_] = each.deviation * (quantile + NormalDist().inv_cdf(POWER))
+    return tuple(
+        Cure(
+            kind,
+            treatment=setting if isinstance(setting, str) else "none",
+            score=float(scored[kind].score.values[0]) if kind in scored else None,
+            place=None if isinstance(setting, str) else setting,
+            against=against[kind],
+            smallest_gain=least.get(kind),
+            more={
+                name: yardsticks.change(scored["leave"].score, scored[kind].score, number=number)
+                for number, name in enumerate(yardstick.names)
+                if number and kind != "leave" and {"leave", kind} <= scored.keys()
+            },
         )
+        for kind, setting in best.items()
+    )
 
 
 def _judge(
-    X: np.ndarray,
+    rows: TrialRows,
     yardstick: Yardstick,
     arms: Settings,
     split: TrialSplit,
@@ -350,14 +318,14 @@ def _judge(
     """Scores of the drawn items; folds in which raw vectors have no score are left out."""
     found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
     for fitted, items in split.judged(drawn):
-        fit_set = FitSet(X[fitted])
+        fit_set = FitSet(rows.X[fitted])
         for kind, settings in arms.items():
             for setting, of_setting in zip(settings, found[kind], strict=True):
                 if isinstance(setting, str):
-                    Z = fit_set.fit(parse_treatment(setting)).reduced(X)
+                    Z = fit_set.fit(setting).reduced(rows.X)
                 else:
-                    Z = read(others[setting])
-                of_setting.append(score_of(yardstick, Z, items))
+                    Z = read(others[setting])[rows.numbers]
+                of_setting.append(yardsticks.score_of(yardstick, Z, items))
                 step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
     return {
@@ -405,20 +373,20 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
 
 
 def _measured(
-    X: np.ndarray,
+    rows: TrialRows,
     cures: Sequence[Cure],
     split: TrialSplit,
     others: Mapping[Place, Vectors],
     step: Callable[[], None],
 ) -> tuple[Cure, ...]:
-    rows, fit_set = split.held_out[:MEASURED], FitSet(X[split.fits[0]])
+    some, fit_set = split.held_out[:MEASURED], FitSet(rows.X[split.fits[0]])
     found = []
     for cure in cures:
         if cure.place is not None:
-            Z = read(others[cure.place])[rows]
+            Z = read(others[cure.place])[rows.numbers[some]]
         else:
-            Z = fit_set.fit(parse_treatment(cure.treatment)).apply(X[rows]).retained
-        found.append(replace(cure, measures=_measures(Z)))
+            Z = fit_set.fit(cure.treatment).apply(rows.X[some]).retained
+        found.append(replace(cure, measures=measures(Z)))
         step()
     return tuple(found)
 
@@ -459,8 +427,7 @@ def usual_settings(n: int, d: int) -> dict[str, str]:
 
 def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
     found = {
-        kind.cure: (kind.short,) if kind.tried is None else tuple(kind.tried(n, d))
-        for kind in cures()
+        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,) for kind in cures()
     }
     return {kind: settings for kind, settings in found.items() if settings}
 
@@ -476,8 +443,8 @@ def read(vectors: Vectors) -> np.ndarray:
     return np.asarray(vectors() if callable(vectors) else vectors)
 
 
-def _measures(Z: np.ndarray) -> dict[str, float | None]:
-    rows = measure_table(Z, names=CHANGED, intervals=False, simulate=False)
+def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:
+    rows = measure_table(Z, names=names, intervals=False, simulate=False)
     return {row.name: row.value for row in rows}
 
 
@@ -515,17 +482,13 @@ class PairedDifference:
         if len(by_split) > 1 and same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
         value = float(second.values[0] - first.values[0])
-        few = None
-        if first.by_item and len(np.unique(units)) < BOOTSTRAPPED:
-            items = list(first.by_item)
-            changes = [second.by_item[item] - first.by_item[item] for item in items]
-            few = np.array(changes), units[items]
+        few = yardsticks.changes_of_few(first, second, units)
         return cls(value, replicates, float(np.sqrt(variance)), few)
 
     def estimate(self, quantile: float, n_together: int) -> Estimate:
         """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
         if self.few is not None:
-            found = change_of_few(*self.few, error=ERROR / max(1, n_together))
+            found = yardsticks.change_of_few(*self.few, error=ERROR / max(1, n_together))
             return replace(found, value=self.value)
         return Estimate(self.value, *around(self.value, quantile * self.deviation))
 

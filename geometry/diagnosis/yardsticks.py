@@ -20,25 +20,22 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from ..data.relevance import JudgedQueries
-from ..evaluate.bootstrap import PairBootstrap, drawn_counts
+from ..evaluate.bootstrap import PairBootstrap, checked_gold, drawn_counts
 from ..evaluate.similarities import pair_similarities
-from ..linalg.rows import UndefinedMeasure
+from ..linalg.rows import UndefinedMeasure, float_rows, need_width
+from ..measure import retrieval
 from ..measure.correlation import ranks_in_rows
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
 from ..measure.neighbours import chance_agreement, label_codes, largest
-from ..measure.retrieval import (
-    BOOTSTRAPPED,
-    MIN_QUERIES,
-    mrr_at_k,
-    ndcg_at_k,
-    paired_change,
-    recall_at_k,
-)
 from ..measure.search import Search
+from .findings import connected, copies
 
+ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]  # left, right, scores
 NEIGHBOURS = 5  # of each row, whose labels are compared
 FOUND = 10  # rows that a query finds
 QUERIES_AT_ONCE = 512
+LEAST_ROWS = 4
+MOST_PAIRS = 20_000  # that judge
 PENALTY = 0.01  # of the linear probe, of the mean variance of a dimension
 DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
@@ -82,19 +79,28 @@ def mean_score(parts: Sequence[Score | None]) -> Score | None:
 
 def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
     """The mean change of few queries by a test of signs; the point itself if none changes."""
-    found = paired_change(changes, units=units, error=error)
+    found = retrieval.paired_change(changes, units=units, error=error)
     low, high = (found.value if end is None else end for end in (found.low, found.high))
     return Estimate(found.value, low, high)
+
+
+def changes_of_few(
+    before: Score, after: Score, units: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """The changes of single queries and their units; None if they are many, or no queries."""
+    items = list(before.by_item)
+    if not items or len(np.unique(units)) >= retrieval.BOOTSTRAPPED:
+        return None
+    return np.array([after.by_item[item] - before.by_item[item] for item in items]), units[items]
 
 
 def change(
     before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
 ) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
-    items = list(before.by_item)
-    if units is not None and items and len(np.unique(units)) < BOOTSTRAPPED:
-        each = [after.by_item[item] - before.by_item[item] for item in items]
-        return change_of_few(np.array(each), units[items])
+    few = None if units is None else changes_of_few(before, after, units)
+    if few is not None:
+        return change_of_few(*few)
     value = float(after.values[number] - before.values[number])
     if before.edges is not None and after.edges is not None:
         deviation = float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
@@ -266,27 +272,32 @@ def _means(values: np.ndarray, drawn: np.ndarray) -> Score:
     return Score(values.mean(axis=1), replicates)
 
 
+@dataclass(frozen=True, eq=False)
 class PairYardstick:
     """Spearman's correlation of similarities, such as cosines, with the scores of pairs of rows."""
+
+    left: np.ndarray
+    right: np.ndarray
+    gold: np.ndarray
+    row_groups: np.ndarray  # (n,); pairs that share a sentence are of one group
+    seed: int
+    similarity: str = "cosine"
 
     names = ("spearman",)
     least = MIN_ROWS
     cost = 1.0
 
-    def __init__(
-        self,
-        left: np.ndarray,
-        right: np.ndarray,
-        gold: np.ndarray,
-        groups: np.ndarray,
-        seed: int,
-        similarity: str = "cosine",
-    ) -> None:
-        self.left, self.right, self.gold, self.seed = left, right, gold, seed
-        self.similarity = similarity
-        self.groups = groups[left]  # pairs that share a sentence are of one group
-        self.units = units_of(self.groups, len(gold))
-        self._last: tuple[bytes, PairBootstrap] | None = None  # of the items of the last call
+    @cached_property
+    def groups(self) -> np.ndarray:
+        return self.row_groups[self.left]
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        return units_of(self.groups, len(self.gold))
+
+    @cached_property
+    def _kept(self) -> dict[bytes, PairBootstrap]:
+        return {}  # of the items of the last call
 
     def amount(self) -> int:
         return len(np.unique(self.units)) if len(np.unique(self.gold)) > 1 else 0
@@ -294,15 +305,14 @@ class PairYardstick:
     def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
         if len(np.unique(self.gold[items])) < 2:
             raise UndefinedMeasure("no_spread")
-        if self._last is None or self._last[0] != items.tobytes():
-            units = self.units
-            bootstrap = PairBootstrap(
+        key, units = items.tobytes(), self.units
+        if key not in self._kept:
+            self._kept.clear()
+            self._kept[key] = PairBootstrap(
                 self.gold[items], DRAWS, self.seed, units=units[items], n_units=int(units.max()) + 1
             )
-            self._last = items.tobytes(), bootstrap
         left, right = Z[self.left[items]], Z[self.right[items]]
-        similarities = pair_similarities(left, right, self.similarity)
-        found = self._last[1].score(similarities)
+        found = self._kept[key].score(pair_similarities(left, right, self.similarity))
         if found.spearman is None or found.replicates is None:
             raise UndefinedMeasure("no_spread")
         return Score(np.array([found.spearman]), found.replicates[None])
@@ -315,7 +325,7 @@ class QueryYardstick:
     """
 
     names = ("ndcg", "recall", "mrr")
-    least = MIN_QUERIES
+    least = retrieval.MIN_QUERIES
 
     def __init__(
         self, queries: JudgedQueries, n_searched: int, groups: np.ndarray, seed: int
@@ -350,7 +360,8 @@ class QueryYardstick:
             own = [each | away - rows.keys() for each, rows in zip(own, relevant, strict=True)]
         search = Search(Z[: self.n_searched])
         near = search.nearest_except(Z[self.n_searched + items], FOUND, own).rows
-        values = np.stack([of(near, relevant) for of in (ndcg_at_k, recall_at_k, mrr_at_k)])
+        measures = retrieval.ndcg_at_k, retrieval.recall_at_k, retrieval.mrr_at_k
+        values = np.stack([measure(near, relevant) for measure in measures])
         by_item = dict(zip(items.tolist(), values[0].tolist(), strict=True))
         return replace(_means(values, self._weights[self.units[items]]), by_item=by_item)
 
@@ -360,8 +371,6 @@ Yardstick = LabelYardstick | ProbeYardstick | PairYardstick | QueryYardstick
 
 def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
     """(q,) the first query that shared relevant rows connect with each."""
-    from .findings import connected
-
     first: dict[int, int] = {}
     links = [
         (query, first.setdefault(row, query))
@@ -370,3 +379,129 @@ def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
     ]
     left, right = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return units_of(connected(np.arange(len(relevant)), left, right), len(relevant))
+
+
+@dataclass(frozen=True)
+class TrialRows:
+    """The rows of the trial, with what judges them."""
+
+    X: np.ndarray  # (m, d)
+    # (m,) among all vectors. Where pairs are vectors of other rows: among all sides, and 0 for the
+    # rows of the cloud, which are not scored
+    numbers: np.ndarray
+    groups: np.ndarray  # (m,) copies, rows of one unit, and rows that pairs connect
+    yardstick: Yardstick | None
+    fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
+    n_pairs: int | None = None  # that were drawn
+
+    @classmethod
+    def given(
+        cls,
+        vectors: np.ndarray,
+        *,
+        texts: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+        pairs: ScoredRows | None = None,
+        queries: JudgedQueries | None = None,
+        units: Sequence[int] | np.ndarray | None = None,
+        seed: int = 0,
+    ) -> TrialRows:
+        X = float_rows(vectors, at_least=LEAST_ROWS)
+        unit = None if units is None else units_of(np.asarray(units), len(X))
+        text = None if texts is None else np.array(texts, dtype=object)
+        rows = np.flatnonzero(X.any(axis=1))
+        if unit is not None:  # only the first of equal rows: the others would join their units
+            rows = rows[np.unique(copies(X[rows], _at(text, rows)))]
+        if pairs is not None:
+            return cls._of_pairs(X, rows, text, unit, pairs, seed)
+        if queries is not None:
+            return cls._of_queries(X, rows, unit, queries, seed)
+        cloud = X if len(rows) == len(X) else X[rows]
+        groups, yardstick = _groups(cloud, _at(text, rows), _at(unit, rows)), None
+        if labels is not None:
+            names = np.asarray(labels, dtype=str)[rows]
+            labelled = np.flatnonzero(names != "")
+            same = copies(cloud, _at(text, rows))
+            searched = labelled[np.unique(same[labelled], return_index=True)[1]]
+            yardstick = LabelYardstick(names, groups, np.sort(searched), seed)
+        return cls(cloud, rows, groups, yardstick, np.ones(len(rows), dtype=bool))
+
+    @classmethod
+    def _of_pairs(
+        cls,
+        X: np.ndarray,
+        cloud: np.ndarray,
+        text: np.ndarray | None,
+        unit: np.ndarray | None,
+        pairs: ScoredRows,
+        seed: int,
+    ) -> TrialRows:
+        left, right = (np.asarray(side) for side in pairs[:2])
+        gold = checked_gold(pairs[2])
+        if not len(left) == len(right) == len(gold):
+            raise ValueError(
+                f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
+            )
+        n_pairs, drawn = len(gold), np.arange(len(gold))
+        if n_pairs > MOST_PAIRS:
+            drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
+            left, right, gold = left[drawn], right[drawn], gold[drawn]
+        if left.ndim == 2:
+            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), _at(unit, cloud))
+            numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
+            left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
+        else:
+            if min(left.min(), right.min()) < 0 or max(left.max(), right.max()) >= len(X):
+                raise ValueError(f"pairs name rows outside of 0 to {len(X) - 1}")
+            numbers = np.union1d(cloud, np.union1d(left, right))
+            X = X[numbers]
+            left, right = (np.searchsorted(numbers, side) for side in (left, right))
+            fittable = np.ones(len(X), dtype=bool)
+            groups = _groups(X, _at(text, numbers), _at(unit, numbers))
+        is_zero = np.linalg.norm(X, axis=1) == 0
+        sound = ~(is_zero[left] | is_zero[right])
+        left, right, gold = left[sound], right[sound], gold[sound]
+        groups = connected(groups, left, right)
+        yardstick = PairYardstick(left, right, gold, groups, seed)
+        return cls(X, numbers, groups, yardstick, fittable, len(drawn))
+
+    @classmethod
+    def _of_queries(
+        cls,
+        X: np.ndarray,
+        rows: np.ndarray,
+        unit: np.ndarray | None,
+        queries: JudgedQueries,
+        seed: int,
+    ) -> TrialRows:
+        queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
+        need_width(queries.vectors, X.shape[1])
+        place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
+        place[rows] = np.arange(len(rows))
+        kept = queries.renumbered(place)
+        X, groups, fittable = _stacked(X[rows], kept.vectors, _at(unit, rows))
+        numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
+        return cls(X, numbers, groups, QueryYardstick(kept, len(rows), groups, seed), fittable)
+
+
+def _at(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
+    return None if values is None else values[rows]
+
+
+def _stacked(
+    cloud: np.ndarray, more: np.ndarray, units: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(rows, groups, which are fitted on): the cloud, then more rows, each a unit of its own."""
+    X = np.vstack([cloud, more.astype(cloud.dtype)])
+    if units is not None:
+        units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
+    return X, _groups(X, None, units), np.arange(len(X)) < len(cloud)
+
+
+def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray | None) -> np.ndarray:
+    """(n,) the first row that copies and units connect with each row."""
+    same = copies(X, texts)
+    if units is None:
+        return same
+    _, first, place = np.unique(units, return_index=True, return_inverse=True)
+    return connected(same, first[place], np.arange(len(X)))

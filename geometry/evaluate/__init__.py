@@ -1,7 +1,7 @@
 """Does it help? Similarities of pairs against human scores, with intervals.
 
 A grid has layers x poolings x treatments (``grid``), from an encoder (``from_encoder``) or a table
-of word vectors (``from_words``). ``best_cell`` chooses on pairs that are not scored after.
+of word vectors (``from_words``). ``choose_on_dev`` chooses on pairs that are not scored after.
 """
 
 import lazy_loader

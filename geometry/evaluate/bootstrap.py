@@ -66,19 +66,6 @@ class PairScore(Framed):
             for subset, score in scores.items()
         ]
 
-    @classmethod
-    def without(cls, code: str, *, n: int, similarity: str, seed: int) -> PairScore:
-        """A score that is undefined.
-
-        Parameters
-        ----------
-        code : str, the reason, as in ``undefined``
-        n : int, pairs
-        similarity : str
-        seed : int
-        """
-        return cls(None, None, None, None, n, similarity, 0, seed, undefined=code)
-
 
 @dataclass(frozen=True)
 class Difference:
@@ -165,9 +152,7 @@ class PairBootstrap:
         """
         s = self._checked(similarities)
         if is_constant(s):
-            return PairScore.without(
-                "constant_scores", n=self.n, similarity=similarity, seed=self.seed
-            )
+            return self.undefined("constant_scores", similarity)
         groups = TieGroups.of(s)
         replicates = self.spearmans(groups)
         low, high = interval(replicates)
@@ -185,6 +170,11 @@ class PairBootstrap:
             pearson_high=pearson_high,
             replicates=replicates,
         )
+
+    def undefined(self, code: str, similarity: str) -> PairScore:
+        """No score, for the reason of that code in ``PairScore.undefined``."""
+        none = (None, None, None, None)
+        return PairScore(*none, self.n, similarity, seed=self.seed, undefined=code)
 
     def difference(
         self, before: PairScore | np.ndarray, after: PairScore | np.ndarray
@@ -393,11 +383,17 @@ class SubsetBootstrap(PairBootstrap):
         self.subsets = tuple((name, len(numbers)) for name, numbers in rows.items())
         self._rows = rows
         self._parts: dict[str, PairBootstrap] = {}
-        for place, (name, numbers) in enumerate(rows.items()):
-            gold = self._scorable(name, numbers)
-            if gold is not None:  # subsets are resampled independently
-                unit = units_of(None if units is None else units[numbers], len(gold))
-                self._parts[name] = PairBootstrap(gold, draws, seed + place, units=unit)
+        for place, (name, numbers) in enumerate(rows.items()):  # resampled independently
+            unit = units_of(None if units is None else units[numbers], len(numbers))
+            try:
+                self._parts[name] = PairBootstrap(
+                    self.gold_scores[numbers], draws, seed + place, units=unit
+                )
+            except ValueError as reason:
+                if how != "all":
+                    raise ValueError(
+                        f'subset {name} has no score for "{how}". {reason} Or aggregate by "all".'
+                    ) from reason
 
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
         """The aggregated score, with the score of each subset.
@@ -412,16 +408,6 @@ class SubsetBootstrap(PairBootstrap):
         if self.how == "all":
             return replace(super().score(s, similarity=similarity), by_subset=parts)
         return replace(_averaged(parts, self.how), similarity=similarity, seed=self.seed)
-
-    def _scorable(self, name: str, rows: np.ndarray) -> np.ndarray | None:
-        try:
-            return checked_gold(self.gold_scores[rows])
-        except ValueError as reason:
-            if self.how == "all":
-                return None
-            raise ValueError(
-                f'subset {name} has no score for "{self.how}". {reason} Or aggregate by "all".'
-            ) from reason
 
 
 def resamples_of(
@@ -465,15 +451,14 @@ def aggregate(
     scores: dict[str, PairScore] = {}
     for place, (name, subset) in enumerate(scores_by_subset.items()):
         if not isinstance(subset, PairScore):  # subsets are resampled independently
-            similarities, gold = subset
-            scores[name] = PairBootstrap(gold, draws, seed + place).score(similarities)
-            continue
-        scores[name] = subset
-        if how == "all":
+            scores[name] = PairBootstrap(subset[1], draws, seed + place).score(subset[0])
+        elif how == "all":
             raise ValueError(
                 f'"all" ranks the pairs of all subsets together, and {name} is a score alone; '
                 "give (similarities, gold_scores)"
             )
+        else:
+            scores[name] = subset
     if how == "all":
         similarities, gold = map(np.concatenate, zip(*scores_by_subset.values(), strict=True))
         whole = PairBootstrap(gold, draws, seed).score(similarities)
@@ -491,11 +476,13 @@ def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
     """Weighted mean of the subsets' scores, and of each resample if all scores have them."""
     n = np.array([score.n for score in scores.values()])
     weights = np.ones(len(n)) if how == "mean" else n
-    value = _average([score.spearman for score in scores.values()], weights)
-    found = PairScore(value, None, None, None, int(n.sum()), by_subset=scores)
+    values = np.array([[each.spearman, each.pearson] for each in scores.values()], dtype=float)
+    # NaN, where a subset has none
+    means = np.average(values, axis=0, weights=weights)
+    value, of_pearson = (None if np.isnan(mean) else float(mean) for mean in means)
+    found = PairScore(value, of_pearson, None, None, int(n.sum()), by_subset=scores)
     if value is None:
-        return replace(found, undefined="subset")
-    found = replace(found, pearson=_average([each.pearson for each in scores.values()], weights))
+        return replace(found, pearson=None, undefined="subset")
     replicates = [score.replicates for score in scores.values() if score.replicates is not None]
     if len(replicates) < len(scores) or len(set(map(len, replicates))) != 1:
         return found
@@ -503,8 +490,3 @@ def _averaged(scores: Mapping[str, PairScore], how: str) -> PairScore:
     low, high = interval(resampled)
     drawn = int(np.isfinite(resampled).sum())
     return replace(found, low=low, high=high, draws=drawn, replicates=resampled)
-
-
-def _average(values: Sequence[float | None], weights: np.ndarray) -> float | None:
-    defined = [value for value in values if value is not None]
-    return float(np.average(defined, weights=weights)) if len(defined) == len(values) else None

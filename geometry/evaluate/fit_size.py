@@ -1,14 +1,15 @@
 """How many rows a whitening needs: measured on held-out rows, and by the score of scored pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..linalg.rows import float_rows
 from ..measure import isoscore, isoscore_baseline
+from ..process import Progress, no_report
 from ..transform.whitening_map import WhiteningMap
-from .bootstrap import PairBootstrap, PairScore
+from .bootstrap import LEAST_PAIRS, PairBootstrap, PairScore, checked_gold
 from .grid import evaluate_grid
 
 FEWEST = 10  # rows of the smallest fit
@@ -51,6 +52,27 @@ def split_halves(
     return order[is_first], order[~is_first]
 
 
+def halves(
+    gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted row numbers (dev, test) of two random halves; pairs of one unit stay in one half."""
+    gold = np.asarray(gold_scores)
+    if units is None or len(np.unique(units)) == len(gold):
+        order = np.random.default_rng(random_state).permutation(len(gold))
+        dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
+    else:
+        test, dev = map(np.sort, split_halves(len(gold), units, random_state=random_state))
+    try:
+        for half in (dev, test):
+            checked_gold(gold[half])
+    except ValueError as reason:
+        raise ValueError(
+            f"{len(gold)} pairs can't be cut into halves of at least {LEAST_PAIRS} with scores "
+            "that are not all the same; choose on other pairs"
+        ) from reason
+    return dev, test
+
+
 @dataclass(frozen=True)
 class SizedFit:
     """Isotropy of held-out rows after a whitening fitted on other rows."""
@@ -68,7 +90,7 @@ def whitening_by_size(
     groups: np.ndarray | None = None,
     sizes: Sequence[int] | None = None,
     random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = no_report,
 ) -> tuple[SizedFit, ...]:
     """Whiten one half of the rows by maps fitted on more and more rows of the other half.
 
@@ -86,18 +108,13 @@ def whitening_by_size(
     raw, baseline = isoscore(held_out), isoscore_baseline(*held_out.shape)
     fits: list[SizedFit] = []
     for n in sizes:
-        if progress is not None:
-            progress(len(fits), len(sizes))
-        fits.append(SizedFit(n, len(held_out), _isoscores(fitted[:n], held_out), raw, baseline))
-    if progress is not None:
         progress(len(fits), len(sizes))
+        full = WhiteningMap.of(fitted[:n], method="zca")
+        maps = dict(zip(ESTIMATES, (full, full.adjust(shrinkage="ledoit-wolf")), strict=True))
+        scores = {name: isoscore(each.apply(held_out)) for name, each in maps.items()}
+        fits.append(SizedFit(n, len(held_out), scores, raw, baseline))
+    progress(len(fits), len(sizes))
     return tuple(fits)
-
-
-def _isoscores(fitted: np.ndarray, held_out: np.ndarray) -> dict[str, float]:
-    full = WhiteningMap.of(fitted, method="zca")
-    maps = dict(zip(ESTIMATES, (full, full.adjust(shrinkage="ledoit-wolf")), strict=True))
-    return {name: isoscore(each.apply(held_out)) for name, each in maps.items()}
 
 
 @dataclass(frozen=True)
@@ -117,7 +134,7 @@ def scores_by_fit_size(
     treatments: Sequence[str] = WHITENINGS,
     similarity: str = "cosine",
     random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[SizedScore, ...]:
     """Score pairs after treatments fitted on more and more rows of a fit set.
 
@@ -140,8 +157,7 @@ def scores_by_fit_size(
     sizes = fit_sizes(len(fit_vectors), X.shape[1], count=SIZES, past_d=False)
     sized = []
     for done, n in enumerate(sizes):
-        if progress is not None:
-            progress(done, len(sizes))
+        (progress or no_report)(done, len(sizes))
         rows = fit_vectors[np.sort(order[:n])]
         grid = evaluate_grid(
             {"these": X[np.newaxis]},

@@ -34,18 +34,18 @@ class FitSet:
     def d(self) -> int:
         return len(self.moments.mean)
 
-    def fit(self, spec: TreatmentSpec) -> Treatment:
-        """The treatment fitted on this set; treatments of one name share the fit."""
-        if spec.name not in self._fitted:
-            self._fitted[spec.name] = self._fit(spec.name)
-        return spec.turn(self._fitted[spec.name], self.d)
-
-    def _fit(self, name: str) -> Treatment:
-        if TREATMENTS[name].takes_moments:
-            return treatment_of_moments(name, self.moments, eps=self._eps)
-        if self._rows is None:
-            raise ValueError(f"{name} needs the rows of its fit set; only their sums were given")
-        return fit_treatment(name, self._rows)
+    def fit(self, treatment: TreatmentSpec | str) -> Treatment:
+        """The treatment, or that of a text, fitted on this set; those of one name share the fit."""
+        spec = parse_treatment(treatment) if isinstance(treatment, str) else treatment
+        name = spec.name
+        if name not in self._fitted and TREATMENTS[name].takes_moments:
+            self._fitted[name] = treatment_of_moments(name, self.moments, eps=self._eps)
+        elif name not in self._fitted:
+            if self._rows is None:
+                message = f"{name} needs the rows of its fit set; only their sums were given"
+                raise ValueError(message)
+            self._fitted[name] = fit_treatment(name, self._rows)
+        return spec.turn(self._fitted[name], self.d)
 
     def precision_after(self, treatment: Treatment) -> WhiteningMap:
         """Whitening of the treated rows, for Mahalanobis distances.
@@ -88,7 +88,7 @@ def treated_similarities(
     similarity : str, as in ``pair_similarities``
     """
     fit_set = FitSet(fit_vectors, eps=float(np.finfo(X.dtype).eps))
-    fitted = fit_set.fit(parse_treatment(treatment))
+    fitted = fit_set.fit(treatment)
     precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
     Z = fitted.apply(X.astype(np.float64)).retained
     return pair_similarities(

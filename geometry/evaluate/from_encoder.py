@@ -10,7 +10,7 @@ from ..data.pairs import Pairs
 from ..encode.encoder import Encoder, Layer
 from ..encode.pool import as_poolings
 from ..linalg.moments import Moments
-from ..process import Progress
+from ..process import Progress, no_report
 from ..transform.treatments import LADDER, TREATMENTS
 from .bootstrap import DRAWS, resamples_of
 from .fitting import FitVectors, Layers, average_layers
@@ -88,8 +88,7 @@ def evaluate_encoder(
         """The progress of a part of the work; each of its steps counts ``weight``."""
 
         def report(done: int, _of_these: int) -> None:
-            if progress is not None:
-                progress(min(before + weight * done, total), total)
+            (progress or no_report)(min(before + weight * done, total), total)
 
         return report
 
@@ -160,8 +159,7 @@ def fit_moments(
         some = texts[start : start + TEXTS_AT_ONCE]
 
         def report(done: int, _of_these: int, start: int = start) -> None:
-            if progress is not None:
-                progress(start + done, len(texts))
+            (progress or no_report)(start + done, len(texts))
 
         block = encoder.encode_layers(some, poolings=poolings, progress=report)
         for pooling, hidden in block.items():

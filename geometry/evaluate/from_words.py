@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -122,12 +123,12 @@ def evaluate_words(
             "fit_texts and fit_on, its name, come together; leave out both to fit on the pairs' "
             "own sentences"
         )
-    how: dict[str, Any] = {"weightings": weightings, "counts": counts, "fit_texts": fit_texts}
-    averages = average_pairs(table, pairs, tokenizer=tokenizer, stop_words=stop_words, **how)
-    how = {"similarity": similarity, "draws": draws, "seed": seed, "aggregation": aggregation}
-    return evaluate_averages(
-        averages, treatments=treatments, fit_on=fit_on, progress=progress, **how
-    )
+    of_words: dict[str, Any]
+    of_words = {"tokenizer": tokenizer, "counts": counts, "stop_words": stop_words}
+    averages = average_pairs(table, pairs, weightings=weightings, fit_texts=fit_texts, **of_words)
+    how: dict[str, Any] = {"draws": draws, "seed": seed, "aggregation": aggregation}
+    how |= {"treatments": treatments, "fit_on": fit_on, "similarity": similarity}
+    return evaluate_averages(averages, progress=progress, **how)
 
 
 def average_pairs(
@@ -135,12 +136,12 @@ def average_pairs(
     pairs: Pairs,
     *,
     weightings: str | Sequence[str] = ("mean",),
-    counts: Mapping[str, float] | None = None,
     fit_texts: Sequence[str] | None = None,
     tokenizer: Tokenizer | None = None,
-    stop_words: str = "none",
+    **how: Any,
 ) -> AveragedPairs:
-    """The first half of ``evaluate_words``: averages of words."""
+    """The first half of ``evaluate_words``: averages of words, as ``sentence_vectors`` has them."""
+    named: tuple[Any, ...]
     named = (weightings,) if isinstance(weightings, str) else tuple(dict.fromkeys(weightings))
     if not named:
         raise ValueError("no weighting was named; choose from mean, sif, zipf")
@@ -148,11 +149,8 @@ def average_pairs(
     tokenizer = tokenizer or tokenizer_for(both)
 
     def averaged(texts: Sequence[str]) -> dict[str, SentenceVectors]:
-        how = {"counts": counts, "tokenizer": tokenizer, "stop_words": stop_words}
-        return {
-            name: sentence_vectors(texts, table, weighting=name, empty="zero", **how)  # type: ignore[arg-type]
-            for name in named
-        }
+        own = {"tokenizer": tokenizer, "empty": "zero", **how}
+        return {name: sentence_vectors(texts, table, weighting=name, **own) for name in named}
 
     averages = averaged(both)
     first = averages[named[0]]  # coverage is the same for every weighting
@@ -178,27 +176,21 @@ def average_pairs(
 def evaluate_averages(
     averages: AveragedPairs,
     *,
-    treatments: Sequence[str] = LADDER,
-    fit_on: str | None = None,
-    similarity: str = "cosine",
     draws: int = DRAWS,
     seed: int = 0,
     aggregation: str | None = None,
-    progress: Progress | None = None,
+    **how: Any,
 ) -> WordGrid:
-    """The second half of ``evaluate_words``: averages are treated and scored."""
+    """The second half of ``evaluate_words``: averages are scored as ``evaluate_grid`` does it."""
     known, fit = averages.known, averages.fit
     scored = _known_pairs(averages.pairs, known, how_split(averages))
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
-        treatments=treatments,
         fit_vectors=None if fit is None else {name: rows[None] for name, rows in fit.items()},
-        fit_on=fit_on,
         evaluated_on=averages.pairs.name,
-        similarity=similarity,
         bootstrap=resamples_of(scored, aggregation, draws=draws, seed=seed),
-        progress=progress,
+        **how,
     )
     coverage = {each.name: getattr(averages, each.name) for each in fields(WordCoverage)}
     return WordGrid(grid, int((~known).sum()), **coverage)
@@ -224,22 +216,16 @@ def how_split(found: SentenceVectors | WordCoverage) -> str:
 
 def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
     """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
-    rows = np.flatnonzero(known).tolist()
-    if len(rows) < LEAST_PAIRS:
-        raise CorpusError(
-            "too_few_known_pairs",
-            words=tokenizer,
-            n=len(rows),
-            total=len(pairs),
-            limit=LEAST_PAIRS,
-        )
-    subsets = pairs.subsets
+    n, subsets = int(known.sum()), pairs.subsets
+    if n < LEAST_PAIRS:
+        counts = {"n": n, "total": len(pairs), "limit": LEAST_PAIRS}
+        raise CorpusError("too_few_known_pairs", words=tokenizer, **counts)
     return replace(
         pairs,
-        left=tuple(pairs.left[row] for row in rows),
-        right=tuple(pairs.right[row] for row in rows),
-        gold_scores=pairs.gold_scores[rows],
-        subsets=None if subsets is None else tuple(subsets[row] for row in rows),
+        left=tuple(compress(pairs.left, known)),
+        right=tuple(compress(pairs.right, known)),
+        gold_scores=pairs.gold_scores[known],
+        subsets=None if subsets is None else tuple(compress(subsets, known)),
     )
 
 

@@ -1,29 +1,32 @@
 """Layers by poolings by treatments: each cell scored on the same pairs with the same resamples."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..data.csv_cells import csv_text
 from ..encode.encoder import Layer
 from ..encode.layers import resolve_layers
 from ..encode.precision import is_too_narrow
 from ..linalg.rows import UndefinedMeasure
 from ..measure.cosines import mean_cosine
-from ..process import Progress
+from ..process import Progress, no_report
 from ..transform.treatments import LADDER, Treatment
 from .bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from .fitting import FitSet, FitVectors, Layers, average_layers
 from .similarities import SIMILARITIES, pair_similarities
-from .specs import TreatmentSpec, parse_treatment, parse_treatments
+from .specs import TreatmentSpec, parse_treatments
 
 THESE = "evaluation sentences"  # name of the fit set if none is given: the scored sentences
-RAW = parse_treatment("none")
-OF_SCORE = ("spearman", "pearson", "low", "high")
-OF_DIFFERENCE = {"difference": "value", "difference_low": "low", "difference_high": "high"}
-_VALUES = (*OF_SCORE, "mean_cosine", *OF_DIFFERENCE)
+OF_CELL = ("pooling", "treatment", "fit_on", "n_fit", "rank")
+OF_SCORE = ("spearman", "low", "high", "pearson", "pearson_low", "pearson_high")
+VALUES: tuple[str, ...] = ("spearman", "pearson", "low", "high", "mean_cosine")
+VALUES += ("difference", "difference_low", "difference_high")
 
 
 @dataclass(frozen=True)
@@ -110,15 +113,11 @@ class Grid:
         raise KeyError(f"no cell for layer {layer}, pooling {pooling}, treatment {treatment}")
 
     def matrix(self, treatment: str, value: str = "spearman") -> np.ndarray:
-        """(layers, poolings) of one value of that treatment's cells; NaN if a cell has none.
-
-        value : "spearman", "pearson", "low", "high", "mean_cosine", "difference",
-        "difference_low" or "difference_high".
-        """
-        if value not in _VALUES:
-            raise ValueError(f"value must be one of {', '.join(_VALUES)}; got {value!r}")
+        """(layers, poolings) of one of VALUES of that treatment's cells; NaN if a cell has none."""
+        if value not in VALUES:
+            raise ValueError(f"value must be one of {', '.join(VALUES)}; got {value!r}")
         rows = [
-            [_value(self.cell(layer, pooling, treatment), value) for pooling in self.poolings]
+            [cell_row(self.cell(layer, pooling, treatment))[value] for pooling in self.poolings]
             for layer in self.layers
         ]
         return np.array(rows, dtype=np.float64)  # None becomes NaN
@@ -209,8 +208,15 @@ def evaluate_grid(
         for pooling, hidden in vectors.items():
             X = average_layers(hidden, indices)
             fit_set = _fit_set(fit_vectors, X, indices, pooling)
-            scorer = _Scorer(X, fit_set, bootstrap, similarity, is_approximate)
-            for spec, fitted, score, cosine, change in scorer.cells(specs, raw_score):
+            why = "too_narrow" if is_approximate and is_too_narrow(X) else ""
+            # in a narrow cone float32 products change the order of pairs
+            scored = partial(_scored, X.astype(np.float64), fit_set, bootstrap, similarity, why)
+            raw = raw_score
+            for spec in specs:
+                fitted = fit_set.fit(spec)
+                score, cosine = scored(fitted)
+                if raw is None:
+                    raw = scored(fit_set.fit("none"))[0] if spec.is_fitted else score
                 n_requested, n_directions = _directions(spec, fitted)
                 cell = Cell(
                     layer=shown,
@@ -220,66 +226,40 @@ def evaluate_grid(
                     n_fit=fitted.n_rows if spec.is_fitted else None,
                     score=score,
                     mean_cosine=cosine,
-                    difference=change,
+                    difference=difference(raw, score) if spec.is_fitted else None,
                     rank=fitted.rank if spec.is_fitted else None,
                     n_requested=n_requested,
                     n_directions=n_directions,
                     is_simplex=bool(getattr(fitted.fitted, "makes_simplex", False)),
                 )
                 cells.append(cell)
-                if progress is not None:
-                    progress(len(cells), len(named) * len(vectors) * len(specs))
+                (progress or no_report)(len(cells), len(named) * len(vectors) * len(specs))
     of_bootstrap = (bootstrap.draws, bootstrap.seed, bootstrap.how, bootstrap.subsets)
     return Grid(tuple(cells), evaluated_on, bootstrap.n, similarity, *of_bootstrap)
 
 
-class _Scorer:
-    """The cells of one layer and pooling; the fit set is read once for all treatments."""
-
-    def __init__(
-        self,
-        X: np.ndarray,
-        fit_set: FitSet,
-        bootstrap: PairBootstrap,
-        similarity: str,
-        is_approximate: bool,
-    ) -> None:
-        self._is_too_narrow = is_approximate and is_too_narrow(X)
-        # in a narrow cone float32 products change the order of pairs
-        self._X, self._fit_set = X.astype(np.float64), fit_set
-        self._bootstrap, self._similarity = bootstrap, similarity
-
-    def cells(
-        self, specs: Sequence[TreatmentSpec], raw: PairScore | None
-    ) -> Iterator[tuple[TreatmentSpec, Treatment, PairScore, float | None, Difference | None]]:
-        """Each treatment, its score, its mean cosine and its difference to ``raw``."""
-        for spec in specs:
-            fitted = self._fit_set.fit(spec)
-            score, cosine = self._scored(fitted)
-            if raw is None:
-                raw = self._scored(self._fit_set.fit(RAW))[0] if spec.is_fitted else score
-            yield spec, fitted, score, cosine, difference(raw, score) if spec.is_fitted else None
-
-    def _scored(self, fitted: Treatment) -> tuple[PairScore, float | None]:
-        if self._is_too_narrow:
-            return self._without("too_narrow"), None
-        if getattr(fitted.fitted, "leaves_nothing", False):
-            return self._without("nothing_left"), None
-        Z, n = fitted.apply(self._X).retained, self._bootstrap.n
-        is_mahalanobis = self._similarity == "mahalanobis"
-        precision = self._fit_set.precision_after(fitted) if is_mahalanobis else None
-        cosine = None
-        with suppress(UndefinedMeasure):
-            cosine = mean_cosine(Z)
-        try:
-            found = pair_similarities(Z[:n], Z[n:], self._similarity, precision=precision)
-        except UndefinedMeasure as reason:
-            return self._without(reason.code), cosine
-        return self._bootstrap.score(found, similarity=self._similarity), cosine
-
-    def _without(self, code: str) -> PairScore:
-        n, seed = self._bootstrap.n, self._bootstrap.seed
-        return PairScore.without(code, n=n, similarity=self._similarity, seed=seed)
+def _scored(
+    X: np.ndarray,
+    fit_set: FitSet,
+    bootstrap: PairBootstrap,
+    similarity: str,
+    why: str,
+    fitted: Treatment,
+) -> tuple[PairScore, float | None]:
+    """The score of treated pairs and their mean cosine; ``why`` is a reason to score none."""
+    if not why and getattr(fitted.fitted, "leaves_nothing", False):
+        why = "nothing_left"
+    if why:
+        return bootstrap.undefined(why, similarity), None
+    Z, n, cosine = fitted.apply(X).retained, bootstrap.n, None
+    precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
+    with suppress(UndefinedMeasure):
+        cosine = mean_cosine(Z)
+    try:
+        found = pair_similarities(Z[:n], Z[n:], similarity, precision=precision)
+    except UndefinedMeasure as reason:
+        return bootstrap.undefined(reason.code, similarity), cosine
+    return bootstrap.score(found, similarity=similarity), cosine
 
 
 def _fit_set(
@@ -322,7 +302,117 @@ def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int
     return None, None
 
 
-def _value(cell: Cell, name: str) -> float | None:
-    if name in OF_DIFFERENCE:
-        return getattr(cell.difference, OF_DIFFERENCE[name], None)
-    return cell.mean_cosine if name == "mean_cosine" else getattr(cell.score, name)
+# ---- the best cell ----
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The best cell on dev, and the same cell on test, whose score had no part in the choice.
+
+    ``n_cells`` is the number of cells to choose from.
+    """
+
+    cell_on_dev: Cell
+    cell_on_test: Cell
+    n_cells: int
+
+
+def choose_on_dev(dev_grid: Grid, test_grid: Grid) -> Chosen:
+    """The cell that scores best on dev, and its score on test.
+
+    Only that cell is read from the test grid, so other test scores have no influence.
+    Raises ValueError if both grids name the same pairs, differ in similarity or aggregation, or if
+    the cell is not in the test grid.
+    """
+    if dev_grid.evaluated_on and dev_grid.evaluated_on == test_grid.evaluated_on:
+        raise ValueError(
+            f"both grids are of {dev_grid.evaluated_on}; choose on pairs that are not scored after"
+        )
+    for name in ("similarity", "aggregation"):
+        first, second = getattr(dev_grid, name), getattr(test_grid, name)
+        if first != second:
+            raise ValueError(f"dev is measured by {first} and test by {second}; use one {name}")
+    best = dev_grid.best()
+    try:
+        on_test = test_grid.cell(best.layer, best.pooling, best.treatment)
+    except KeyError as missing:
+        raise ValueError(f"{missing.args[0]} on test; evaluate both on the same grid") from missing
+    return Chosen(best, on_test, len(dev_grid.cells))
+
+
+# ---- as rows, CSV and JSON ----
+
+
+def grid_rows(grid: Grid) -> list[dict[str, Any]]:
+    """One flat dictionary a cell; a missing value is None, correlations are in [-1, 1]."""
+    return [
+        {
+            "evaluated_on": grid.evaluated_on,
+            "aggregation": grid.aggregation,
+            "subsets": "; ".join(f"{name} {n}" for name, n in grid.subsets),
+            **cell_row(cell),
+            "similarity": grid.similarity,
+            "draws": grid.draws,
+            "seed": grid.seed,
+        }
+        for cell in grid.cells
+    ]
+
+
+def grid_csv(grid: Grid, **settings: Any) -> str:
+    """The rows as CSV with a header; settings, such as the model, are the first columns."""
+    return csv_text([{**settings, **row} for row in grid_rows(grid)])
+
+
+def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> str:
+    """Settings, cells, and the cell chosen on dev, as JSON.
+
+    Parameters
+    ----------
+    grid : Grid
+    chosen : Chosen, optional, the result of ``choose_on_dev``
+    **settings
+        Other settings of the measurement, such as model and revision.
+    """
+    rows = grid_rows(grid)
+    if grid.subsets:
+        rows = [
+            row
+            | {
+                "by_subset": {
+                    name: {"n_pairs": part.n} | {key: getattr(part, key) for key in OF_SCORE[:3]}
+                    for name, part in cell.score.by_subset.items()
+                }
+            }
+            for row, cell in zip(rows, grid.cells, strict=True)
+        ]
+    document: dict[str, Any] = {**settings, "cells": rows}
+    if chosen is not None:
+        document["chosen_on_dev"] = {
+            "among": chosen.n_cells,
+            "dev": cell_row(chosen.cell_on_dev),
+            "test": cell_row(chosen.cell_on_test),
+        }
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def layer_text(layer: Layer) -> str:
+    """ "4", "first-last", "1+6"."""
+    return "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
+
+
+def cell_row(cell: Cell) -> dict[str, Any]:
+    score, difference = cell.score, cell.difference
+    return {
+        "layer": layer_text(cell.layer),
+        **{name: getattr(cell, name) for name in OF_CELL},
+        "k": cell.n_directions,
+        "n_pairs": score.n,
+        **{name: getattr(score, name) for name in OF_SCORE},
+        "difference": difference.value if difference else None,
+        "difference_low": difference.low if difference else None,
+        "difference_high": difference.high if difference else None,
+        "mean_cosine": cell.mean_cosine,
+        "undefined": score.undefined,
+        "note": cell.note,
+    }

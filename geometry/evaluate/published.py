@@ -70,23 +70,18 @@ def published_scores(dataset: str = "STS-B") -> tuple[PublishedScore, ...]:
 
     Raises ValueError for another data set; the message lists the available ones.
     """
-    scores = tuple(
+    if dataset not in datasets():
+        raise ValueError(f"no published scores on {dataset!r}; there are {', '.join(datasets())}")
+    return tuple(
         PublishedScore(
             row, value, dataset, table.source, table.setting, table.metric, table.note, table.key
         )
         for table in published_tables()
-        if dataset in table.columns and _is_data_set(dataset)
+        if dataset in table.columns
         for row, value in table.column(dataset).items()
     )
-    if not scores:
-        raise ValueError(f"no published scores on {dataset!r}; there are {', '.join(datasets())}")
-    return scores
 
 
 def datasets() -> tuple[str, ...]:
     columns = (name for table in published_tables() for name in table.columns)
-    return tuple(filter(_is_data_set, dict.fromkeys(columns)))
-
-
-def _is_data_set(column: str) -> bool:
-    return column.startswith(("STS", "SICK"))
+    return tuple(name for name in dict.fromkeys(columns) if name.startswith(("STS", "SICK")))

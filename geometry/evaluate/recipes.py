@@ -110,7 +110,8 @@ def encoder_scores(
         X = hidden[each.pooling][places].mean(axis=0)[sides]
         try:
             moments = nli(each) if each.fit == "nli" else None
-            bootstrap = resamples_of(pairs, _how(each, is_whole))
+            how = None if is_whole or each.aggregation == "all" else each.aggregation
+            bootstrap = resamples_of(pairs, how)
         except ValueError as error:
             found.append(str(error))
             continue
@@ -140,7 +141,3 @@ def word_score(table: VectorTable, pairs: Pairs) -> PairScore:
     """The score of averaged word vectors by the recipe of published figures."""
     how = {"tokenizer": "ascii", "stop_words": "sklearn"}
     return evaluate_words(table, pairs, treatments=("none",), **how).grid.cells[0].score  # type: ignore[arg-type]
-
-
-def _how(recipe: Recipe, is_whole: bool) -> str | None:
-    return None if is_whole or recipe.aggregation == "all" else recipe.aggregation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +60,7 @@ def pair_similarities(
             if precision is None
             else f"precision is of mahalanobis alone; {similarity} takes none"
         )
-    left, right = _side(left, "left"), _side(right, "right")
+    left, right = _side(left, "left", similarity), _side(right, "right", similarity)
     if left.shape != right.shape:
         raise ValueError(
             f"left and right need one pair a row, and their shapes differ: {left.shape}, "
@@ -69,45 +68,30 @@ def pair_similarities(
         )
     if precision is not None:
         return _mahalanobis(left, right, precision)
-    return _WAYS[similarity](left, right)
+    if similarity == "euclidean":
+        return -np.linalg.norm(left - right, axis=1)
+    found = np.asarray(np.einsum("nd,nd->n", left, right))
+    return found if similarity == "dot" else found.clip(-1.0, 1.0)
 
 
-def _side(X: np.ndarray, side: str) -> np.ndarray:
+def _side(X: np.ndarray, side: str, similarity: str) -> np.ndarray:
+    """Float64 rows of a side, which cosines need as directions, and ranks as those of ranks."""
     try:
-        return finite_rows(X, at_least=1)
+        X = finite_rows(X, at_least=1)
     except ValueError as reason:
         raise ValueError(f"{side}: {reason}") from reason
-
-
-def _cosine(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    sides = []
-    for name, X in (("left", left), ("right", right)):
-        try:
-            sides.append(directions(X))
-        except UndefinedMeasure as reason:
-            raise UndefinedMeasure("zero_row_of_side", side=name, **reason.details) from reason
-    return _dot(*sides).clip(-1.0, 1.0)
-
-
-def _dot(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return np.asarray(np.einsum("nd,nd->n", left, right))
-
-
-def _euclidean(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return -np.linalg.norm(left - right, axis=1)
-
-
-def _rank(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    sides = []
-    for name, X in (("left", left), ("right", right)):
+    if similarity == "rank":
         flat = np.flatnonzero(X.max(axis=1) == X.min(axis=1))
         if len(flat):
-            raise UndefinedMeasure(
-                "constant_row", side=name, row=flat[0] + 1, n_flat=len(flat), n=len(X)
-            )
-        ranks = ranks_in_rows(X)
-        sides.append(directions(ranks - (X.shape[1] + 1) / 2))
-    return _dot(*sides).clip(-1.0, 1.0)
+            where = {"row": flat[0] + 1, "n_flat": len(flat), "n": len(X)}
+            raise UndefinedMeasure("constant_row", side=side, **where)
+        X = ranks_in_rows(X) - (X.shape[1] + 1) / 2
+    if similarity not in ("cosine", "rank"):
+        return X
+    try:
+        return directions(X)
+    except UndefinedMeasure as reason:
+        raise UndefinedMeasure("zero_row_of_side", side=side, **reason.details) from reason
 
 
 def _mahalanobis(
@@ -122,11 +106,3 @@ def _mahalanobis(
             "fit it on vectors of the same model"
         )
     return -np.linalg.norm((left - right) @ W, axis=1)
-
-
-_WAYS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "cosine": _cosine,
-    "dot": _dot,
-    "euclidean": _euclidean,
-    "rank": _rank,
-}

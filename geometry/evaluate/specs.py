@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..transform.treatments import LADDER, TREATMENTS, Knobs, Treatment, TreatmentKind
 
@@ -51,11 +52,10 @@ def parse_treatment(spec: str) -> TreatmentSpec:
     Raises ValueError for any other text, with the valid choices.
     """
     name, *options = spec.strip().lower().replace(" ", "").replace("(full)", ":full").split(":")
-    names: dict[str, TreatmentKind] = {}
-    for kind in TREATMENTS.values():
-        names |= dict.fromkeys((kind.name, kind.short, *kind.also), kind)
+    kinds = TREATMENTS.values()
+    names = {name: kind for kind in kinds for name in (kind.name, kind.short, *kind.also)}
     if name not in names:
-        known = ", ".join(kind.short for kind in TREATMENTS.values() if kind.is_alone)
+        known = ", ".join(kind.short for kind in kinds if kind.is_alone)
         raise ValueError(f"treatment {spec!r} is not known; choose from {known}")
     kind = names[name]
     if not kind.is_alone:
@@ -80,31 +80,26 @@ def parse_treatments(specs: Sequence[str]) -> tuple[TreatmentSpec, ...]:
 
 def _with_option(knobs: Knobs, kind: TreatmentKind, option: str, spec: str) -> Knobs:
     is_count = option.isascii() and option.isdigit()
+    setting: dict[str, Any] = {}
     if "n_removed" in kind.knobs and is_count:
-        return _set(knobs, spec, n_removed=int(option))
-    if "n_components" in kind.knobs and is_count and int(option) > 0:
-        return _set(knobs, spec, n_components=int(option))
-    if "n_components" in kind.knobs and option == FULL and knobs.n_components is None:
+        setting = {"n_removed": int(option)}
+    elif "n_components" in kind.knobs and is_count and int(option) > 0:
+        setting = {"n_components": int(option)}
+    elif "n_components" in kind.knobs and option == FULL and knobs.n_components is None:
         return knobs
-    if "shrinkage" in kind.knobs:
-        if option == LEDOIT_WOLF:
-            return _set(knobs, spec, shrinkage="ledoit-wolf")
-        share = _share(option)
-        if share is not None:
-            return _set(knobs, spec, shrinkage=share)
-    strength = _share(option.removeprefix(STRENGTH))
-    if kind.is_whitening and option.startswith(STRENGTH) and strength is not None:
-        if knobs.strength != 1.0:
-            raise ValueError(f"treatment {spec!r} sets strength twice; name it once")
-        return replace(knobs, strength=strength)
-    raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(kind)}")
-
-
-def _set(knobs: Knobs, spec: str, **setting: int | float | str) -> Knobs:
+    elif "shrinkage" in kind.knobs and (share := _share(option)) is not None:
+        setting = {"shrinkage": share}
+    elif "shrinkage" in kind.knobs and option == LEDOIT_WOLF:
+        setting = {"shrinkage": "ledoit-wolf"}
+    elif kind.is_whitening and option.startswith(STRENGTH):
+        share = _share(option.removeprefix(STRENGTH))
+        setting = {} if share is None else {"strength": share}
+    if not setting:
+        raise ValueError(f"option {option!r} of treatment {spec!r}: {_wanted(kind)}")
     (field,) = setting
-    if getattr(knobs, field) is not None:
+    if getattr(knobs, field) != getattr(Knobs(), field):
         raise ValueError(f"treatment {spec!r} sets {field} twice; name it once")
-    return replace(knobs, **setting)  # type: ignore[arg-type]
+    return replace(knobs, **setting)
 
 
 def _share(option: str) -> float | None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..diagnosis.diagnosis import LEAST_ROWS, TrialRows
 from ..diagnosis.findings import copies
-from ..diagnosis.yardsticks import change
+from ..diagnosis.yardsticks import LEAST_ROWS, TrialRows, change
 from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.intervals import Estimate

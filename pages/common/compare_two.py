@@ -14,7 +14,6 @@ from geometry.data.number_text import estimate, signed
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.fitting import FitSet
-from geometry.evaluate.specs import parse_treatment
 from geometry.explore import Comparison, Preference, align, compare, nearest_rows, prefer
 from geometry.measure import mean_cosine
 from geometry.projection import Projection, project
@@ -217,7 +216,7 @@ def _treated(side: TwoSide) -> np.ndarray:
     X = side.points.vectors
     if side.treatment == RAW:
         return X
-    return FitSet(X).fit(parse_treatment(side.treatment)).apply(X).retained
+    return FitSet(X).fit(side.treatment).apply(X).retained
 
 
 @kept(16)

@@ -14,7 +14,7 @@ from geometry import Corpus, Encoder, Pairs
 from geometry.data import read_bundled_pairs
 from geometry.data.number_text import change, signed, with_sign
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.evaluate.best_cell import halves
+from geometry.evaluate.fit_size import halves
 from geometry.evaluate.published import published_scores
 from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure

@@ -10,7 +10,7 @@ import numpy as np
 
 from geometry import NormalizingFlow, Whitening, alignment, mean_cosine, uniformity
 from geometry.evaluate import PairBootstrap, PairScore, pair_similarities
-from geometry.evaluate.best_cell import halves
+from geometry.evaluate.fit_size import halves
 from geometry.training import ContrastiveStep, ScoredVectors, train_contrastive
 from geometry.training.contrastive import POSITIVE
 from pages.common.seed import SEED

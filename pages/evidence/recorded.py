@@ -12,6 +12,7 @@ fitted on the sentences of train and judged on the pairs of test.
 import argparse
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -133,7 +134,7 @@ def main() -> None:
     kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     for name, made in bundled() if given.stsb is None else stsb(given.stsb):
         if given.only in name:
-            kept[name] = rounded(made().as_json(), DECIMALS)
+            kept[name] = rounded(asdict(made()), DECIMALS)
             write_lines(FILE, dict(sorted(kept.items())))
 
 

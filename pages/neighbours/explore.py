@@ -15,7 +15,6 @@ from geometry.data.limits import LIMITS
 from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
-from geometry.evaluate.specs import parse_treatment
 from geometry.figures.slopes import Item, SlopeWords, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
@@ -335,7 +334,7 @@ def search_clouds(
     points: CorpusCloud, fit: CorpusCloud, after: str, report: jobs.Progress = jobs.no_report
 ) -> SearchedClouds:
     """Fit and prepare both searches. UndefinedMeasure for a row of zeros."""
-    treatment = FitSet(fit.vectors).fit(parse_treatment(after))
+    treatment = FitSet(fit.vectors).fit(after)
     report(0, 0)
     before = Search(points.vectors)
     report(0, 0)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
+from geometry import evaluate
 from geometry.data.number_text import signed, with_sign
 from geometry.encode.layers import resolve_layers
 from geometry.encode.precision import NARROWEST
-from geometry.evaluate import export
 from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.similarities import SIMILARITIES
@@ -180,7 +180,9 @@ def _named(cells: Sequence[Cell]) -> str:
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
     encoder = choice.encoder
-    text = export.grid_csv(grid, model=encoder.name, revision=encoder.revision, measured_on=caption)
+    text = evaluate.grid_csv(
+        grid, model=encoder.name, revision=encoder.revision, measured_on=caption
+    )
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese
 
 

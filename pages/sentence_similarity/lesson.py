@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
-from geometry.evaluate.rank_lesson import (
+from geometry.evaluate.ranks import (
     FAR_OUT,
     PAIRS,
     TOP_GOLD,

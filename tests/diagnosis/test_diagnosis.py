@@ -189,7 +189,7 @@ def test_pairs_decide_by_row_numbers_and_as_vectors():
 
 @pytest.mark.slow
 def test_of_many_pairs_a_sample_judges(monkeypatch):
-    monkeypatch.setattr("geometry.diagnosis.diagnosis.MOST_PAIRS", 100)
+    monkeypatch.setattr("geometry.diagnosis.yardsticks.MOST_PAIRS", 100)
     left, right, other = np.random.default_rng(0).standard_normal((3, 300, 8))
     turn = np.linalg.qr(left[:8])[0]  # the other layers are rotated, so no cosine changes
     there = {(1, "mean"): np.vstack([left @ turn, right @ turn])}

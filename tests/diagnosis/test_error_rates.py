@@ -9,7 +9,7 @@ from geometry import load_encoder, read_bundled
 from geometry.data.pairs import read_pairs
 from geometry.diagnosis import diagnose
 from geometry.diagnosis.trial import Trial, run_trial
-from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick
+from geometry.diagnosis.yardsticks import LabelYardstick, PairYardstick, TrialRows
 from tests.diagnosis.made_up import labelled
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(3600)]
@@ -20,7 +20,8 @@ N, DRAWS = 300, 200  # rows of a draw
 def of_labels(X: np.ndarray, labels: np.ndarray, seed: int) -> Trial:
     rows = np.arange(len(X))
     yardstick = LabelYardstick(labels, rows, rows, seed)
-    return run_trial(X, yardstick, groups=rows, others={}, seed=seed, step=lambda: None)
+    given = TrialRows(X, rows, rows, yardstick, np.ones(len(X), dtype=bool))
+    return run_trial(given, others={}, seed=seed, step=lambda: None)
 
 
 def shuffled(seed: int) -> Trial:
@@ -49,7 +50,8 @@ def clusters_of_five(seed: int) -> Trial:
     hidden = np.random.default_rng(seed).standard_normal((N, 24))
     gold = np.einsum("pd,pd->p", hidden[left], hidden[right])
     yardstick = PairYardstick(left, right, gold, group, seed)
-    return run_trial(X, yardstick, groups=group, others={}, seed=seed, step=lambda: None)
+    given = TrialRows(X, np.arange(N), group, yardstick, np.ones(N, dtype=bool))
+    return run_trial(given, others={}, seed=seed, step=lambda: None)
 
 
 @pytest.mark.parametrize("made", [shuffled, few_rows, one_in_ten, clusters_of_five])

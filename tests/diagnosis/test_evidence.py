@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def test_a_gain_is_the_mean_change_of_spearman_over_folds():
     assert gain.gain.rises
     assert (found.n_items, found.n_units, found.n_fit, found.n_folds) == (300, 300, 480, FOLDS)
     assert [each.cure for each in found.gains[: len(CURES)]] == list(CURES)
-    assert GainGrid.of_json(json.loads(json.dumps(found.as_json()))) == found
+    assert GainGrid.of_json(json.loads(json.dumps(asdict(found)))) == found
     with pytest.raises(KeyError):
         found.of(9, "mean", "centred", "cosine")
 

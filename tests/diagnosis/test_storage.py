@@ -16,9 +16,8 @@ from geometry.diagnosis.storage import (
     widths,
 )
 from geometry.diagnosis.trial import FOLDS, TrialSplit, folds
-from geometry.diagnosis.yardsticks import LabelYardstick, Score, change, mean_score
+from geometry.diagnosis.yardsticks import LabelYardstick, Score, TrialRows, change, mean_score
 from geometry.evaluate.fitting import FitSet
-from geometry.evaluate.specs import parse_treatment
 from geometry.shipped import shipped_file
 from tests.diagnosis.made_up import labelled
 
@@ -107,11 +106,12 @@ def test_a_sample_of_items_has_some_of_every_fold(monkeypatch):
 
 def whole(X: np.ndarray, yardstick, treatment: str, turned: int | None) -> Score:
     """The score of the signs of held-out rows (n, k) after a treatment, and a rotation."""
-    split = TrialSplit.of(folds(yardstick.row_groups, FOLDS, 0), yardstick.row_groups,
-                     np.ones(len(X), dtype=bool), yardstick)  # fmt: skip
+    groups = yardstick.row_groups
+    rows = TrialRows(X, groups, groups, yardstick, np.ones(len(X), dtype=bool))
+    split = TrialSplit.of(rows, 0)
     parts = []
     for fold, fitted in enumerate(split.fits):
-        Z = unit(FitSet(X[fitted]).fit(parse_treatment(treatment)).reduced(X))
+        Z = unit(FitSet(X[fitted]).fit(treatment).reduced(X))
         Z = Z if turned is None else Z @ rotation(Z.shape[1], turned)
         signs = restored(Z, Z[fitted], "binary")
         parts.append(yardstick.score(signs, np.flatnonzero(split.item_folds == fold)))

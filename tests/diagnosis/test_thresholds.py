@@ -15,7 +15,7 @@ from geometry.diagnosis.thresholds import (
     placements,
 )
 from geometry.diagnosis.trial import FOLDS, Cure, folds
-from geometry.diagnosis.yardsticks import LabelYardstick
+from geometry.diagnosis.yardsticks import LabelYardstick, TrialRows
 from tests.for_each import for_each
 
 CURES = [Cure("leave", "none"), Cure("centre", "centred"), Cure("remove", "abtt:1")]
@@ -74,7 +74,8 @@ def test_the_cosines_are_of_held_out_pairs_by_another_route():
     X, labels = cone(n=200)
     groups = np.arange(200)
     yardstick = LabelYardstick(labels, groups, groups, 0)
-    found = find_thresholds(X, yardstick, groups=groups, cures=CURES, seed=5)
+    given = TrialRows(X, groups, groups, yardstick, np.ones(200, dtype=bool))
+    found = find_thresholds(given, cures=CURES, seed=5)
     fold, related, unrelated = folds(groups, FOLDS, 5), [], []
     for each in range(FOLDS):
         Z = X[fold == each] - X[fold != each].mean(axis=0)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from geometry import PairScore
 from geometry.data.pairs import Pairs
 from geometry.evaluate import choose_on_dev, evaluate_grid
-from geometry.evaluate.best_cell import halves
 from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.evaluate.fit_size import halves
 from tests.for_each import for_each
 
 DEV = evaluate_grid(

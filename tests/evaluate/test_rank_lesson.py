@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import linregress, pearsonr, rankdata, spearmanr
 
-from geometry.evaluate.rank_lesson import FAR_OUT, Bend, least_squares_line, made_up_scores
+from geometry.evaluate.ranks import FAR_OUT, Bend, least_squares_line, made_up_scores
 from tests.for_each import for_each
 
 

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from geometry import Whitening, alignment, mean_cosine, uniformity
 from geometry.data import read_bundled_pairs
-from geometry.evaluate.best_cell import halves
+from geometry.evaluate.fit_size import halves
 from geometry.training import ScoredVectors, train_contrastive
 from pages.common.live_training import STATE
 from pages.contrast import recorded

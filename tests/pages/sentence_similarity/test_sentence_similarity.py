@@ -20,7 +20,7 @@ from geometry.encode.disk_cache import FOLDER_VARIABLE
 from geometry.encode.load import load_encoder
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
-from geometry.evaluate.rank_lesson import Bend, made_up_scores
+from geometry.evaluate.ranks import Bend, made_up_scores
 from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
 from geometry.hub.model_errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
