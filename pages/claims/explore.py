@@ -11,7 +11,7 @@ from geometry.claims import Claim, Number, Tested, read_claims, results
 from geometry.claims.claim import CONTRASTIVE, GROUPS
 from geometry.data.number_text import change, estimate
 from geometry.errors import REASONS
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import choose
@@ -19,17 +19,6 @@ from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
 from pages.common.lesson import note_facts
-from pages.common.measures import (
-    ICONS,
-    BigNumber,
-    Control,
-    NoControl,
-    Verdict,
-    cone_words,
-    nothing_measured,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, model_line, warn_of_coverage
 from pages.common.page_list import page_labels, page_path
@@ -195,7 +184,7 @@ def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
         _("pairs: the project’s own, in the language of the corpus"),
         _("seed {seed}").format(seed=SEED),
         _("95% intervals, each by itself; those of cures hold together"),
-        cone_words(),
+        measures.cone_words(),
     ]
     return " · ".join([*parts, _("recorded")] if is_recorded else parts)
 
@@ -240,9 +229,9 @@ def _sourced(claim: str, source: str) -> str:
 
 
 def show_numbers(counts: Mapping[str, int]) -> None:
-    show_big_numbers(
+    measures.show_big_numbers(
         _("Claims by verdict"),
-        [BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
+        [measures.BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
         key="claims-numbers",
     )
 
@@ -257,14 +246,14 @@ def facts(counts: Mapping[str, int]) -> dict[str, float]:
 
 def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     state = state_of(tested)
-    icon = ICONS.get(state, ":material/remove:")
+    icon = measures.ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
         st.markdown(" · ".join(where_words(claim)))
         if tested is None:
             st.markdown(_("Not tested: {why}.").format(why=claim.untested))
         else:
-            show_verdict(verdict_of(claim, tested, about), key=claim.key)
+            measures.show_verdict(verdict_of(claim, tested, about), key=claim.key)
         st.page_link(page_path(claim.page), label=page_labels()[claim.page])
 
 
@@ -294,17 +283,19 @@ def about_of(claim: Claim, about: str) -> str:
     return about
 
 
-def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
+def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
     measured = [missing_words(tested.missing)] if tested.missing else []
-    control: Control | NoControl = nothing_measured()
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
     parts = [claim.rule, about_of(claim, about)]
     if is_measured(tested):
         measured.append(_("{names}.").format(names=_said(claim.values, tested.values)))
         parts = [claim.here.format(**tested.settings), f"n = {tested.n:,}", *parts]
-        control = NoControl(claim.no_control)
+        control = measures.NoControl(claim.no_control)
         if claim.control:
-            control = Control(_("{names}.").format(names=_said(claim.control, tested.control)))
-    return Verdict(
+            control = measures.Control(
+                _("{names}.").format(names=_said(claim.control, tested.control))
+            )
+    return measures.Verdict(
         claim=claim.says,
         source=claim.source,
         state=tested.state,

@@ -8,13 +8,7 @@ import streamlit as st
 
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
-from geometry.evaluate.bootstrap import (
-    DRAWS,
-    Difference,
-    PairBootstrap,
-    PairScore,
-    difference,
-)
+from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
 from geometry.figures.curves import Axes
@@ -22,22 +16,13 @@ from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
+from pages.common import measures
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    change_words,
-    explained,
-    show_big_numbers,
-)
 from pages.common.models import chosen_model
 from pages.common.scores import (
     PUBLISHED_ON,
@@ -64,18 +49,7 @@ from pages.common.words import (
     prose,
 )
 
-from . import PAGE
-from .choices import (
-    ScoredSet,
-    ScoringChoice,
-    cell_words,
-    cut_words,
-    fitted_on,
-    hub_sets,
-    layer_phrase,
-    measured_on,
-    score_title,
-)
+from . import PAGE, choices
 from .scene import (
     CONTROL,
     FIRST_LAST,
@@ -138,9 +112,9 @@ def note_words(score: PublishedScore) -> str:
     }.get(score.table, "")
 
 
-def published_on(pairs: ScoredSet) -> str:
+def published_on(pairs: choices.ScoredSet) -> str:
     """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
-    name, _split = hub_sets().get(pairs.code, ("stsb", ""))
+    name, _split = choices.hub_sets().get(pairs.code, ("stsb", ""))
     title = PAIR_SETS[name].title
     return title if title in datasets() else PUBLISHED_ON
 
@@ -224,9 +198,9 @@ def show_about(scene: SimilarityScene) -> None:
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    if pairs.code not in hub_sets():
+    if pairs.code not in choices.hub_sets():
         return
-    name, _split = hub_sets()[pairs.code]
+    name, _split = choices.hub_sets()[pairs.code]
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
@@ -250,7 +224,7 @@ def show_ladder(scene: SimilarityScene) -> None:
     dataset = published_on(choice.pairs)
     here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
     names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
-    figure = ladder_figure(rungs, score_title(), current_theme(), names=names, band=band)
+    figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
     show_chart(
         figure,
         key="sts-claim",
@@ -260,11 +234,11 @@ def show_ladder(scene: SimilarityScene) -> None:
     )
     show_headlines(scene)
     about = ladder_caption(choice)
-    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=explained(about))
+    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=measures.explained(about))
 
 
-def ladder_caption(choice: ScoringChoice) -> str:
-    return f"{measured_on(choice)} · {fitted_on(choice)}"
+def ladder_caption(choice: choices.ScoringChoice) -> str:
+    return f"{choices.measured_on(choice)} · {choices.fitted_on(choice)}"
 
 
 def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
@@ -288,7 +262,7 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        name, cell = layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
+        name, cell = choices.layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
         rungs.append(_rung(name, cell, MEAN, ticks[FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
@@ -309,7 +283,7 @@ def place_words(scene: SimilarityScene, layer: int | str, pooling: str) -> str:
     if layer == scene.choice.encoder.n_layers:
         return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
     words = _("{pooling}, {layers}")
-    return words.format(pooling=pooling_names()[pooling], layers=layer_phrase(layer))
+    return words.format(pooling=pooling_names()[pooling], layers=choices.layer_phrase(layer))
 
 
 def treated_words(place: str, treatment: str) -> str:
@@ -323,9 +297,7 @@ def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     share = "{name}"
     if static.averages.coverage < 1 or not static.averages.known.all():
         share = _("{name} ({share} of the words, n = {n})").format(
-            name="{name}",
-            share=f"{static.averages.coverage:.1%}",
-            n=f"{static.raw.score.n:,}",
+            name="{name}", share=f"{static.averages.coverage:.1%}", n=f"{static.raw.score.n:,}"
         )
     rungs = [_rung(share.replace("{name}", name), static.raw, STATIC, ticks, short)]
     for cell in static.removed:
@@ -339,7 +311,7 @@ def _rung(
     name: str, cell: Cell, place: int, ticks: Sequence[Tick] = (), short: str | None = None
 ) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line."""
-    score, cut = cell.score, cut_words(cell)
+    score, cut = cell.score, choices.cut_words(cell)
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{score_words(score)}</b>  {name}"
     ends = (score.spearman, score.low, score.high)
@@ -350,7 +322,7 @@ def _rung(
 def show_headlines(scene: SimilarityScene) -> None:
     choice, treatment = scene.choice, treatment_words(scene.choice.after)
     cells = {
-        cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
+        choices.cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
         for pooling in dict.fromkeys([choice.pooling, "mean"])
         if (choice.layer, pooling) != (choice.encoder.n_layers, "mean")
     }
@@ -359,10 +331,14 @@ def show_headlines(scene: SimilarityScene) -> None:
     by_sign: dict[int | None, list[str]] = {}
     for name, cell in cells.items():
         moved = cell.difference
-        change = "" if moved is None or moved.value is None else change_words(moved_words(moved))
-        numbers.append(BigNumber(name, hundred(cell.score.spearman), treatment, change))
+        change = (
+            ""
+            if moved is None or moved.value is None
+            else measures.change_words(moved_words(moved))
+        )
+        numbers.append(measures.BigNumber(name, hundred(cell.score.spearman), treatment, change))
         by_sign.setdefault(clear_sign(moved), []).append(name)
-    show_big_numbers(_("Whitening and the last layer"), numbers, key="sts-headlines")
+    measures.show_big_numbers(_("Whitening and the last layer"), numbers, key="sts-headlines")
     words = {
         1: _("Higher after the treatment: {places}."),
         0: _("No clear difference: {places}."),
@@ -412,7 +388,7 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
     ends = PoolingInterval.of(cls, mean, plain)
     values = share_values(shares, scale=100.0)
     values |= {
-        "layer": layer_phrase(choice.layer),
+        "layer": choices.layer_phrase(choice.layer),
         "interval": moved_words(difference(cls, mean)),
         "rest": moved_words(difference(plain, mean)),
         "name": markdown(static.name),
@@ -444,7 +420,7 @@ def _on_known_pairs(
     )
 
 
-def whitening_verdict(scene: SimilarityScene) -> Verdict:
+def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     choice = scene.choice
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice)]
@@ -452,13 +428,13 @@ def whitening_verdict(scene: SimilarityScene) -> Verdict:
     if cell is not treated and cell.difference is not None and cell.difference.value is not None:
         lines.append(_cell_words(scene, cell))
     over: Difference | None = None
-    control: Control | NoControl = NoControl(
+    control: measures.Control | measures.NoControl = measures.NoControl(
         _("subtracting the mean is itself the control of the other treatments.")
     )
     if choice.after != CONTROL:
         centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
         over = difference(centred.score, treated.score)
-        control = Control(
+        control = measures.Control(
             _(
                 "subtracting the mean alone, fitted on the same sentences: **{score}** "
                 "({change}). The treatment minus this: **{over}**."
@@ -468,17 +444,17 @@ def whitening_verdict(scene: SimilarityScene) -> Verdict:
                 over=moved_words(over),
             )
         )
-    return Verdict(
+    return measures.Verdict(
         claim=_("Whitening makes the similarities of sentences better."),
         source=_("Su et al. (2021), Huang et al. (2021)"),
         state=_state(clear_sign(treated.difference), clear_sign(cell.difference), clear_sign(over)),
         measured=paragraph(lines),
         control=control,
-        basis=markdown(measured_on(choice, fitted_on(choice))),
+        basis=markdown(choices.measured_on(choice, choices.fitted_on(choice))),
     )
 
 
-def _state(output: int | None, cell: int | None, over: int | None) -> State:
+def _state(output: int | None, cell: int | None, over: int | None) -> measures.State:
     """The claim's state by signs: at the last layer, at the chosen cell, and over the control."""
     signs = {output, cell}
     if None in signs or signs == {0}:
@@ -488,7 +464,7 @@ def _state(output: int | None, cell: int | None, over: int | None) -> State:
     return "partly" if 1 in signs else "fails"
 
 
-def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
+def _output_words(raw: Cell, treated: Cell, choice: choices.ScoringChoice) -> str:
     moved = treated.difference
     if moved is None or moved.value is None:
         return _("The mean of the last layer has no score here.")
@@ -519,14 +495,14 @@ def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
     return words[clear_sign(moved)].format(
-        cell=cell_words(choice.layer, choice.pooling),
+        cell=choices.cell_words(choice.layer, choice.pooling),
         before=hundred(before.score.spearman),
         after=hundred(cell.score.spearman),
         change=moved_words(moved),
     )
 
 
-def pooling_verdict(scene: SimilarityScene) -> Verdict:
+def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
         words, gaps = prose(PAGE, "claim-static"), ()
@@ -536,18 +512,18 @@ def pooling_verdict(scene: SimilarityScene) -> Verdict:
         dataset = published_on(scene.choice.pairs)
         values = share_values(_published_share(dataset), scale=1.0)
         words += "\n\n" + prose(PAGE, "claim-contrastive", values | {"dataset": dataset})
-    return Verdict(
+    return measures.Verdict(
         claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
         source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
         state=_below(gaps),
         measured=words or _("One of the scores is undefined here."),
-        control=NoControl(
+        control=measures.NoControl(
             _(
                 "all vectors are scored on the same pairs, and the intervals are those of the "
                 "differences."
             )
         ),
-        basis=markdown(measured_on(scene.choice, _("raw vectors, nothing fitted"))),
+        basis=markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted"))),
     )
 
 
@@ -586,7 +562,7 @@ def layers_words(scene: SimilarityScene) -> str:
     return words
 
 
-def _below(gaps: Sequence[Difference]) -> State:
+def _below(gaps: Sequence[Difference]) -> measures.State:
     """Whether [CLS] and the mean are clearly below the static average, or above."""
     signs = [clear_sign(gap) for gap in gaps]
     if 1 in signs:
@@ -623,8 +599,8 @@ def show_moves(scene: SimilarityScene) -> None:
             _scatter(scene.choice.pairs.pairs.gold_scores, kind, values, ends, chosen)
     _show_chosen(scene, moves, chosen)
     _tables(scene, moves)
-    cell = cell_words(choice.layer, choice.pooling)
-    caption = f"{measured_on(choice)} · {cell} · {fitted_on(choice)}"
+    cell = choices.cell_words(choice.layer, choice.pooling)
+    caption = " · ".join([choices.measured_on(choice), cell, choices.fitted_on(choice)])
     st.caption(markdown(caption))
     name = "sentence-similarity-pairs"
     offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(scene, moves, caption))

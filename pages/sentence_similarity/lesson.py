@@ -8,15 +8,7 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
-from geometry.evaluate.rank_lesson import (
-    FAR_OUT,
-    PAIRS,
-    TOP_GOLD,
-    Bend,
-    MadeUp,
-    least_squares_line,
-    made_up_scores,
-)
+from geometry.evaluate import rank_lesson
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
 from geometry.measure.correlation import TieGroups, pearson, spearman
@@ -30,9 +22,9 @@ from . import PAGE
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
 RANGES = {  # of both axes, fixed so that the plots can be compared
-    "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
-    "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
-    "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
+    "values": ((-0.2, rank_lesson.TOP_GOLD + 0.2), (-0.05, 1.05)),
+    "with-outlier": ((-0.2, rank_lesson.TOP_GOLD + 0.2), (-0.2, rank_lesson.FAR_OUT + 0.2)),
+    "ranks": ((-1.0, rank_lesson.PAIRS + 2.0), (-1.0, rank_lesson.PAIRS + 2.0)),
 }
 CONTROLS = ("noise-unrelated", "noise-related", "curve", "ties", "outlier", "reversed")
 LEVELS = {"none": 0, "six": 6, "two": 2}  # different human scores; 0 if all are different
@@ -41,14 +33,14 @@ LEVELS = {"none": 0, "six": 6, "two": 2}  # different human scores; 0 if all are
 @dataclass(frozen=True)
 class Lesson:
     name: str
-    bend: Bend
-    made: MadeUp
+    bend: rank_lesson.Bend
+    made: rank_lesson.MadeUp
     spearman: float
     pearson: float
 
     @classmethod
-    def of(cls, name: str, bend: Bend) -> Lesson:
-        made = made_up_scores(bend)
+    def of(cls, name: str, bend: rank_lesson.Bend) -> Lesson:
+        made = rank_lesson.made_up_scores(bend)
         rho, r = spearman(made.gold, made.scores), pearson(made.gold, made.scores)
         return cls(name, bend, made, rho, r)
 
@@ -66,10 +58,10 @@ def show_lesson() -> None:
     for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
         with box:
             _draw(lesson)
-    st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
+    st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": rank_lesson.PAIRS}))
 
 
-def _choose_bends() -> dict[str, Bend]:
+def _choose_bends() -> dict[str, rank_lesson.Bend]:
     boxes = [*st.columns(3), *st.columns(3)]
     sides = (UNRELATED, _("Noise, left"), 1.0), (RELATED, _("Noise, right"), 0.0)
     noise = {}
@@ -90,23 +82,19 @@ def _choose_bends() -> dict[str, Bend]:
         outlier = choose(
             st.segmented_control,
             _("One outlier"),
-            {
-                "none": _("no outlier"),
-                "agrees": _("agrees"),
-                "contradicts": _("contradicts"),
-            },
+            {"none": _("no outlier"), "agrees": _("agrees"), "contradicts": _("contradicts")},
             key="outlier",
             required=True,
         )
     label = _("Reverse the order, right")
     is_reversed = boxes[5].toggle(label, key="reversed", bind="query-params")
     return {
-        name: Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
+        name: rank_lesson.Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
         for name, share in noise.items()
     }
 
 
-def _section(bend: Bend) -> str:
+def _section(bend: rank_lesson.Bend) -> str:
     """The section of text for the controls: the first that applies."""
     if bend.outlier != "none":
         return "outlier"
@@ -127,9 +115,7 @@ def _draw(lesson: Lesson) -> None:
     st.markdown(
         f"**{titles[lesson.name]}**  \n"
         + _("Spearman ρ = **{rho}** · Pearson r = **{r}** · n = {n} made-up pairs").format(
-            rho=signed(lesson.spearman, 2),
-            r=signed(lesson.pearson, 2),
-            n=len(lesson.made.gold),
+            rho=signed(lesson.spearman, 2), r=signed(lesson.pearson, 2), n=len(lesson.made.gold)
         )
     )
     values = lesson.made.gold, lesson.made.scores
@@ -149,7 +135,7 @@ def _chart(
     ]
     row = lesson.made.outlier
     rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
-    start, stop = least_squares_line(x, y)
+    start, stop = rank_lesson.least_squares_line(x, y)
     ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
     figure = scatter_figure(
         [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],

@@ -20,11 +20,7 @@ from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
-from geometry.evaluate.from_words import (
-    AveragedPairs,
-    average_pairs,
-    evaluate_averages,
-)
+from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.similarities import SIMILARITIES, pair_similarities

@@ -163,10 +163,7 @@ def draw_cosines(scene: FrequencyScene) -> None:
         height=COSINES_HEIGHT,
     )
     show_chart(
-        figure,
-        key="word-cosines",
-        file_name="word-frequency-cosines",
-        alt=f"{title} · {values}",
+        figure, key="word-cosines", file_name="word-frequency-cosines", alt=f"{title} · {values}"
     )
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
@@ -376,9 +373,7 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
     measured = _(
         "Without the {n} most frequent types the mean cosine goes from {first} to {last}."
     ).format(
-        n=LEFT_OUT[-1],
-        first=signed(whole.value or 0.0, 3),
-        last=f"**{signed(last.value, 3)}**",
+        n=LEFT_OUT[-1], first=signed(whole.value or 0.0, 3), last=f"**{signed(last.value, 3)}**"
     )
     control = _(
         "without as many random tokens of the same sentences it goes to **{control}**. "
@@ -411,10 +406,7 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
 
 @kept(32)
 def _holes(
-    words: RankedWords,
-    corpus: Corpus,
-    encoder: Encoder,
-    report: jobs.Progress = jobs.no_report,
+    words: RankedWords, corpus: Corpus, encoder: Encoder, report: jobs.Progress = jobs.no_report
 ) -> tuple[list[float], list[float], int]:
     """Quartiles of distances to the nearest type, and the mean length: of types, of n means."""
     row_of = {text: row for row, text in enumerate(words.texts)}
@@ -489,10 +481,7 @@ def show_swap(scene: FrequencyScene) -> None:
     texts = (sentence, *(sentence.replace(word, other, 1) for other in others))
     is_unread = warn_of_typed(texts, key="swap")
     spec = CloudSpec(
-        unit="sentences",
-        layer=scene.choice.layer,
-        pooling=DEFAULT_POOLING,
-        max_points=MOST_POINTS,
+        unit="sentences", layer=scene.choice.layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS
     )
     points = encode_corpus(scene.corpus, spec)
     ends = jobs.kept_or_made(
@@ -560,12 +549,7 @@ def _draw_swap(
         current_theme(),
         segments=arrows,
     )
-    show_chart(
-        figure,
-        key=f"swap-{name}",
-        file_name="word-frequency-swap",
-        alt=labelled(name, alt),
-    )
+    show_chart(figure, key=f"swap-{name}", file_name="word-frequency-swap", alt=labelled(name, alt))
 
 
 def _has_moved(a: np.ndarray, b: np.ndarray) -> bool:

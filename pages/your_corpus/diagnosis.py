@@ -504,10 +504,7 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         return
     try:
         content = jobs.kept_or_made(
-            _written_model,
-            *wanted,
-            what=_("Writing the sentence-transformers model"),
-            lane="model",
+            _written_model, *wanted, what=_("Writing the sentence-transformers model"), lane="model"
         )
     except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
         st.error(error_text(error))

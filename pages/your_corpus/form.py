@@ -27,6 +27,7 @@ from geometry.vectors import (
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
 from geometry.vectors.word_binary import is_binary
+from pages.common import table_form
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
@@ -36,20 +37,6 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.page_state import give_to_page
 from pages.common.pair_form import show_pair_file
 from pages.common.reading import PACKED, ServerFile, read_upload
-from pages.common.table_form import (
-    PREVIEW_CHARACTERS,
-    PREVIEW_ROWS,
-    choose_column,
-    choose_sample,
-    empty_box,
-    offer_sample,
-    reading_of,
-    show_head,
-    show_notes,
-    show_refusal,
-    upload,
-    was_read,
-)
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, add_vectors, chosen_own
 from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus.server_files import (
@@ -157,7 +144,7 @@ def _offer_splitting(key: str) -> bool:
 def _show_ready(corpus: Corpus) -> None:
     ready = _("{n} texts ready; lines without text, left out: {blank}.")
     st.caption(ready.format(n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"))
-    show_notes(corpus)
+    table_form.show_notes(corpus)
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
         said = _(
@@ -194,7 +181,7 @@ def _upload_form() -> None:
     own = upload_limits()
     most = max(own.file_bytes, own.vector_file_bytes)
     label = _("Texts or pairs of at most {megabytes} MB, or vectors of at most {vectors} MB")
-    file = upload(
+    file = table_form.upload(
         label.format(megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)),
         "corpus_file",
         most,
@@ -249,7 +236,7 @@ def _show_file(file: Any) -> None:
         required=st.session_state[f"kind-{file.file_id}"] is not None,
     )
     if kind is None:
-        was_read(file)
+        table_form.was_read(file)
         st.info(_("It is not clear what the file holds. Choose it."))
     elif kind == VECTORS:
         show_vector_form(file)
@@ -322,19 +309,19 @@ def _show_text_file(file: Any) -> None:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
             corpus = _choose_columns(file, key)
     except CorpusError as error:
-        show_refusal(error, file)
+        table_form.show_refusal(error, file)
         if error.code == "too_many_texts" and not st.session_state.get(key):
-            offer_sample(key)
+            table_form.offer_sample(key)
         return
     st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
-    was_read(file)
+    table_form.was_read(file)
     _show_ready(corpus)
 
 
 def _choose_columns(file: Any, key: str) -> Corpus:
     """Show the first rows and the choice of columns, if there are any; read the corpus."""
-    reading = reading_of(file)
-    found = show_head(file, reading)
+    reading = table_form.reading_of(file)
+    found = table_form.show_head(file, reading)
     read = {"n": f"{found.n_rows:,}", "encoding": found.encoding.upper()}
     said = _("The first {shown} of {n} rows, read as {encoding}.")
     st.caption(said.format(shown=len(found.rows), **read))
@@ -345,7 +332,7 @@ def _choose_columns(file: Any, key: str) -> Corpus:
         columns = _columns(file, found)
         reading = reading.but(header=None if has_names else found.has_header)
     by_sentence = _offer_splitting(f"sentences-{file.file_id}")
-    sample = choose_sample(key, upload_limits().rows)
+    sample = table_form.choose_sample(key, upload_limits().rows)
     options = columns | ({"by_sentence": True} if by_sentence else {}) | sample
     corpus: Corpus = read_upload(read_corpus, file, reading=reading, **options)
     return corpus
@@ -354,7 +341,7 @@ def _choose_columns(file: Any, key: str) -> Corpus:
 def _columns(file: Any, found: Preview) -> dict[str, Any]:
     text_box, label_box, weight_box = st.columns(3)
     with text_box:
-        text = choose_column(
+        text = table_form.choose_column(
             _("Column with the texts"),
             found.columns,
             found.suggested_text_column,
@@ -362,7 +349,7 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
             placeholder=_("Choose a column"),
         )
     with label_box:
-        label = choose_column(
+        label = table_form.choose_column(
             _("Column with labels, for colours and the diagnosis (optional)"),
             [column for column in found.columns if column != text],
             found.suggested_label_column,
@@ -393,7 +380,7 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
 def _preview(file: Any, **options: Any) -> VectorPreview:
     found: VectorPreview | None = st.session_state.get(PREVIEW)
     if found is None or options != {"reading": AS_FOUND}:
-        found = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, **options)
+        found = read_upload(preview_vector_set, file, rows=table_form.PREVIEW_ROWS, **options)
     assert found is not None
     return found
 
@@ -405,7 +392,7 @@ def show_vector_form(file: Any) -> None:
             if vectors is not None:
                 refuse_extreme(vectors.vectors)  # pages can't draw them
     except (VectorFileError, CorpusError, UndefinedMeasure) as error:
-        show_refusal(error, file)
+        table_form.show_refusal(error, file)
         return
     if vectors is None:
         return
@@ -416,20 +403,20 @@ def show_vector_form(file: Any) -> None:
         on_click=_adopt_vectors,
         args=(vectors, file.file_id),
     )
-    was_read(file)
+    table_form.was_read(file)
     ready = _("{n} vectors of {d} numbers ready.")
     st.caption(ready.format(n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"))
-    show_notes(vectors)
+    table_form.show_notes(vectors)
 
 
 def _adopt_vectors(vectors: VectorSet, file_id: str) -> None:
     st.session_state["corpus"] = add_vectors(vectors)
-    empty_box(file_id)
+    table_form.empty_box(file_id)
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
 def _choose_vectors(file: Any) -> VectorSet | None:
-    reading = reading_of(file)
+    reading = table_form.reading_of(file)
     found = _preview(file, reading=reading)
     beside, named = _metadata_of(file, found)
     if beside:
@@ -445,7 +432,7 @@ def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
         return {}, ""
     most = upload_limits().file_bytes
     label = _("Texts and labels of the rows (.tsv, .csv or .txt), at most {megabytes} MB")
-    metadata = upload(
+    metadata = table_form.upload(
         label.format(megabytes=megabytes(most)),
         f"{METADATA}-{file.file_id}",
         most,
@@ -463,7 +450,7 @@ def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
 def _show_vectors(found: VectorPreview) -> None:
     """The first rows: columns, and the beginning of each vector. Cells are shown as plain text."""
     cells = {
-        column: [cell[:PREVIEW_CHARACTERS] for cell in cells]
+        column: [cell[: table_form.PREVIEW_CHARACTERS] for cell in cells]
         for column, cells in zip(found.columns, zip(*found.rows, strict=True), strict=False)
     }
     d = found.vectors.shape[1]
@@ -501,7 +488,7 @@ def _vector_columns(file: Any, found: VectorPreview) -> dict[str, Any]:
         return options
     text_box, label_box = st.columns(2)
     with text_box:
-        text = choose_column(
+        text = table_form.choose_column(
             _("Column with texts, to read at a point (optional)"),
             columns,
             found.suggested_text_column,
@@ -509,7 +496,7 @@ def _vector_columns(file: Any, found: VectorPreview) -> dict[str, Any]:
             placeholder=_("No texts"),
         )
     with label_box:
-        label = choose_column(
+        label = table_form.choose_column(
             _("Column with labels, for colours and the diagnosis (optional)"),
             [column for column in labels if column != text],
             found.suggested_label_column,
@@ -534,7 +521,7 @@ def _read_vectors(
     chosen: dict[str, Any] = {"sample": most, "seed": 0}  # of fewer rows all
     if is_of_server or st.session_state.get(sampled):
         first = FIRST_LOOK if is_of_server else most
-        chosen = choose_sample(sampled, most, always=True, first=min(first, most))
+        chosen = table_form.choose_sample(sampled, most, always=True, first=min(first, most))
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
         _offer_dropping(drop)

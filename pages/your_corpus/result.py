@@ -19,6 +19,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
 from geometry.projection.twin import common_scale
 from geometry.projection.twin_message import Picture, Points, TwinCloud
+from pages.common import measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_place
 from pages.common.cloud_parts import show_explored
@@ -40,22 +41,11 @@ from pages.common.draw.clouds import (
 )
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, filtered
-from pages.common.measures import (
-    State,
-    Verdict,
-    cone_words,
-    isotropic_control,
-    measure_label,
-    print_value,
-)
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    chosen_marks,
-    show_selection,
-)
+from pages.common.selected_points import chosen_marks, show_selection
 from pages.common.uploads import OWN_PAIRS
 from pages.common.words import _, language, markdown, paragraph
 
@@ -159,7 +149,11 @@ def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) ->
 
 def show_counts(scene: CorpusScene) -> None:
     points, corpus = scene.shown, scene.points.corpus
-    counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
+    counts = {
+        measures.measure_label("mean_cosine"): measures.print_value(
+            "mean_cosine", scene.mean_cosine.value
+        )
+    }
     if points.model is None:
         n = len(points.cloud)
         counts |= {
@@ -185,7 +179,7 @@ def cloud_line(points: CorpusCloud) -> str:
     return " · ".join([*origin(points), _("raw (not centred, no treatment)"), seed])
 
 
-def cone_verdict(scene: CorpusScene) -> Verdict:
+def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.shown
     state, cosine = _state_of(scene.mean_cosine)
@@ -215,7 +209,7 @@ def cone_verdict(scene: CorpusScene) -> Verdict:
         measured = paragraph([measured, _comparison(points)])
     here = _("the paper measured contextual tokens; here: {units}")
     interval = _("95% interval: jackknife over rows")
-    return Verdict(
+    return measures.Verdict(
         claim=(
             _("Texts of any subject form a narrow cone in the middle layers of a model.")
             if points.model
@@ -224,15 +218,17 @@ def cone_verdict(scene: CorpusScene) -> Verdict:
         source=_("Ethayarajh (2019)"),
         state=state,
         measured=measured,
-        control=isotropic_control(*points.vectors.shape),
-        basis=" · ".join([cloud_line(points), here.format(units=units), cone_words(), interval]),
+        control=measures.isotropic_control(*points.vectors.shape),
+        basis=" · ".join(
+            [cloud_line(points), here.format(units=units), measures.cone_words(), interval]
+        ),
     )
 
 
-def _state_of(row: Measured) -> tuple[State, str]:
+def _state_of(row: Measured) -> tuple[measures.State, str]:
     if row.value is None or row.low is None or row.high is None:
         return "unknown", "—" if row.value is None else signed(row.value, 3)
-    state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+    state: measures.State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
     return state, estimate(row.value, row.low, row.high)
 
 
