@@ -17,7 +17,7 @@ from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.draw.clouds import current_theme
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, model_line, warn_of_coverage
@@ -25,7 +25,7 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import is_own
-from pages.common.words import _, labelled, language, markdown, paragraph
+from pages.common.words import _, dotted, labelled, language, markdown, paragraph
 
 from . import PAGE
 from .recorded import Results, place_of, recorded, subject_of
@@ -51,12 +51,13 @@ def explore(corpus: Corpus) -> None:
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
-    show_numbers(counts)
-    note_facts(lambda: facts(counts))
+    names = signed_names().items()
+    numbers = [measures.BigNumber(name, f"{counts[state]}") for state, name in names]
+    measures.show_big_numbers(_("Claims by verdict"), numbers, key="claims-numbers")
+    n_tested = len(claims) - counts[UNTESTED]
+    note_facts(lambda: {"tested": n_tested, **{state: counts[state] for state in ORDER}})
     about = basis(encoder, corpus, is_recorded=is_recorded)
-    tested = _("{tested} of {n} claims tested").format(
-        tested=len(claims) - counts[UNTESTED], n=len(claims)
-    )
+    tested = _("{tested} of {n} claims tested").format(tested=n_tested, n=len(claims))
     st.caption(markdown(f"{tested} · {about}"))
     if is_presenting():
         return
@@ -65,22 +66,8 @@ def explore(corpus: Corpus) -> None:
             show_claim(claim, found[claim.key], about)
     for question in ("verdict", "recorded", "add"):
         show_question(PAGE, question)
-    with folded(_("All claims"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            names = _columns()
-            rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
-            st.dataframe(rows, hide_index=True, width="stretch")
-            offer_csv(
-                _("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about)
-            )
-            st.download_button(
-                _("Download claims (HTML)"),
-                claims_html(claims, found, about),
-                "claims.html",
-                "text/html",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+    icon = ":material/table:"
+    show_folded(_("All claims"), "all-measures", _show_all, claims, found, about, icon=icon)
 
 
 def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
@@ -103,9 +90,6 @@ def _measured(
 ) -> Results:
     subject = subject_of(encoder, corpus, seed=SEED)
     return {claim.key: tested for claim, tested in results(subject, report)}
-
-
-# ---- words ----
 
 
 def state_names() -> dict[str, str]:
@@ -149,7 +133,7 @@ def unit_words() -> dict[str, str]:
 
 
 def missing_words(code: str) -> str:
-    found = {
+    words = {
         "layers": _("The model has no layers above its input."),
         "labels": _("The corpus has no labels."),
         "words": _("There are no static word vectors in this language."),
@@ -161,9 +145,8 @@ def missing_words(code: str) -> str:
             "so there is no verdict."
         ),
     }
-    return found.get(code) or _("A number is not defined here: {reason}.").format(
-        reason=_(REASONS[code])
-    )
+    undefined = _("A number is not defined here: {reason}.")
+    return words.get(code) or undefined.format(reason=_(REASONS[code]))
 
 
 def state_of(tested: Tested | None) -> str:
@@ -176,20 +159,16 @@ def number_words(number: Number) -> str:
 
 
 def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
-    parts = [
+    of_corpus = _("corpus: {name}, {n} texts (400 of more, drawn at random)")
+    return dotted(
         model_line(encoder),
-        _("corpus: {name}, {n} texts (400 of more, drawn at random)").format(
-            name=corpus.name, n=f"{len(corpus):,}"
-        ),
+        of_corpus.format(name=corpus.name, n=f"{len(corpus):,}"),
         _("pairs: the project’s own, in the language of the corpus"),
         _("seed {seed}").format(seed=SEED),
         _("95% intervals, each by itself; those of cures hold together"),
         measures.cone_words(),
-    ]
-    return " · ".join([*parts, _("recorded")] if is_recorded else parts)
-
-
-# ---- the wall ----
+        *([_("recorded")] if is_recorded else []),
+    )
 
 
 def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
@@ -206,12 +185,10 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
         if tiles:
             name = escape(group_names()[group])
             rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
-    nothing = _("No claim has this verdict.")
-    st.html(
-        f'<dl class="wall" style="{style}">{"".join(rows)}</dl>'
-        if rows
-        else f"<p>{escape(nothing)}</p>"
-    )
+    if rows:
+        st.html(f'<dl class="wall" style="{style}">{"".join(rows)}</dl>')
+    else:
+        st.html(f"<p>{escape(_('No claim has this verdict.'))}</p>")
 
 
 def _tile(claim: Claim, tested: Tested | None) -> str:
@@ -226,22 +203,6 @@ def _tile(claim: Claim, tested: Tested | None) -> str:
 
 def _sourced(claim: str, source: str) -> str:
     return _("{claim} – {source}").format(claim=claim, source=source)
-
-
-def show_numbers(counts: Mapping[str, int]) -> None:
-    measures.show_big_numbers(
-        _("Claims by verdict"),
-        [measures.BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
-        key="claims-numbers",
-    )
-
-
-def facts(counts: Mapping[str, int]) -> dict[str, float]:
-    tested = sum(counts[state] for state in ORDER if state != UNTESTED)
-    return {"tested": tested, **{state: counts[state] for state in ORDER}}
-
-
-# ---- one claim ----
 
 
 def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
@@ -262,15 +223,12 @@ def place_words(claim: Claim) -> str:
 
 
 def where_words(claim: Claim) -> list[str]:
-    stance = [_("it disputes the first papers")] if claim.disputes else []
-    return [
+    there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+    words = [
         labelled(_("in the source"), markdown(place_words(claim))),
-        labelled(
-            _("measured there on"),
-            _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on)),
-        ),
-        *stance,
+        labelled(_("measured there on"), there),
     ]
+    return [*words, _("it disputes the first papers")] if claim.disputes else words
 
 
 def is_measured(tested: Tested | None) -> bool:
@@ -292,9 +250,8 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
         parts = [claim.here.format(**tested.settings), f"n = {tested.n:,}", *parts]
         control = measures.NoControl(claim.no_control)
         if claim.control:
-            control = measures.Control(
-                _("{names}.").format(names=_said(claim.control, tested.control))
-            )
+            beside = _("{names}.").format(names=_said(claim.control, tested.control))
+            control = measures.Control(beside)
     return measures.Verdict(
         claim=claim.says,
         source=claim.source,
@@ -307,43 +264,53 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
-    return _("; ").join(
-        labelled(markdown(names[key]), f"**{number_words(each)}**") for key, each in numbers.items()
+    found = [(markdown(names[key]), number_words(each)) for key, each in numbers.items()]
+    return _("; ").join(labelled(name, f"**{words}**") for name, words in found)
+
+
+def _show_all(claims: Sequence[Claim], found: Results, about: str) -> None:
+    names = _columns()
+    rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
+    st.dataframe(rows, hide_index=True, width="stretch")
+    offer_csv(_("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about))
+    st.download_button(
+        _("Download claims (HTML)"),
+        claims_html(claims, found, about),
+        "claims.html",
+        "text/html",
+        on_click="ignore",
+        icon=":material/download:",
     )
-
-
-# ---- all claims ----
 
 
 def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
     rows = []
     for claim in claims:
         tested = found[claim.key]
-        numbers = {} if tested is None else {**tested.values}
-        control = {} if tested is None else {**tested.control}
-        why = claim.untested if tested is None else ""
-        if tested is not None and tested.missing:
-            why = missing_words(tested.missing)
-        is_here = tested is not None and is_measured(tested)
-        rows.append(
-            {
-                "claim": claim.says,
-                "source": claim.source,
-                "where": place_words(claim),
-                "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
-                "stance": _("it disputes the first papers") if claim.disputes else "",
-                "verdict": state_names()[state_of(tested)],
-                "measured": _("; ").join(filter(None, [why, _plain(claim.values, numbers)])),
-                "control": _plain(claim.control, control) or claim.no_control,
-                "n": f"{tested.n}" if tested is not None and is_here else "",
-                "measured_on": claim.here.format(**tested.settings)
-                if tested is not None and is_here
-                else "",
-                "rule": claim.rule,
-                "depends": about_of(claim, _("the chosen model and corpus")),
-                "page": page_labels()[claim.page],
-            }
-        )
+        n = here = control = ""
+        measured = [claim.untested]
+        if tested is not None:
+            why = missing_words(tested.missing) if tested.missing else ""
+            measured = [why, _plain(claim.values, tested.values)]
+            control = _plain(claim.control, tested.control)
+            if is_measured(tested):
+                n, here = f"{tested.n}", claim.here.format(**tested.settings)
+        row = {
+            "claim": claim.says,
+            "source": claim.source,
+            "where": place_words(claim),
+            "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
+            "stance": _("it disputes the first papers") if claim.disputes else "",
+            "verdict": state_names()[state_of(tested)],
+            "measured": _("; ").join(filter(None, measured)),
+            "control": control or claim.no_control,
+            "n": n,
+            "measured_on": here,
+            "rule": claim.rule,
+            "depends": about_of(claim, _("the chosen model and corpus")),
+            "page": page_labels()[claim.page],
+        }
+        rows.append(row)
     return rows
 
 
