@@ -61,12 +61,6 @@ class ScoredSet:
         return self.code in uploads.BUNDLED_NAMES
 
     @property
-    def subsets(self) -> tuple[str, ...] | None:
-        """The subset of each pair; None if there are fewer than two subsets."""
-        subsets = self.pairs.subsets
-        return subsets if subsets is not None and len(set(subsets)) > 1 else None
-
-    @property
     def name(self) -> str:
         return uploads.pair_names()[self.code] if self.is_bundled else self.pairs.name
 
@@ -84,32 +78,28 @@ def hub_sets() -> dict[str, tuple[str, str]]:
 
 
 def _hub_labels(words: str) -> dict[str, str]:
-    return {
-        code: words.format(
-            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
-        )
-        for code, (name, split) in hub_sets().items()
-    }
+    found = {}
+    for code, (name, split) in hub_sets().items():
+        n = PAIR_SETS[name].n_pairs[split]
+        found[code] = words.format(name=f"{PAIR_SETS[name].title} {split}", n=f"{n:,}")
+    return found
 
 
 def pair_labels() -> dict[str, str]:
-    bundled = {
-        code: _("{name} ({n} pairs)").format(
-            name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
-        )
-        for code, name in uploads.pair_names().items()
-    }
+    bundled, counted = {}, _("{name} ({n} pairs)")
+    for code, name in uploads.pair_names().items():
+        n = len(read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
+        bundled[code] = counted.format(name=name, n=f"{n:,}")
     hub = _hub_labels(_("{name} ({n} pairs, from the Hugging Face Hub)"))
     return {**bundled, **uploads.own_labels(uploads.OWN_PAIRS), **hub}
 
 
 def choose_pairs() -> ScoredSet:
     state, counted = st.session_state, _("{name} ({n})")
-    own = {
-        code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
-        for code, pairs in _uploads().items()
-    }
-    labels = {**uploads.short_pair_labels(), **own, **_hub_labels(counted)}
+    labels = uploads.short_pair_labels()
+    for code, own in _uploads().items():
+        labels[code] = counted.format(name=own.name, n=f"{len(own):,}")
+    labels |= _hub_labels(counted)
     code = choose(st.selectbox, _("Pairs"), labels, key="pairs")
     try:
         chosen = pair_set(code)
@@ -170,8 +160,8 @@ def is_private(code: str) -> bool:
 
 
 def _uploads() -> dict[str, Pairs]:
-    uploads: dict[str, Pairs] = st.session_state.get(uploads.OWN_PAIRS, {})
-    return uploads
+    found: dict[str, Pairs] = st.session_state.get(uploads.OWN_PAIRS, {})
+    return found
 
 
 def adopt(pairs: Pairs) -> None:
@@ -239,10 +229,10 @@ class ScoringChoice:
 
 def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
     encoder = current_encoder()
+    last = encoder.n_layers
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
         fit = choose_fit(pairs)
-        last = encoder.n_layers
         layer = choose(
             st.selectbox,
             _("Layer"),
@@ -259,8 +249,8 @@ def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
             default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
             labels=pooling_names(encoder),
         )
-        n, d = len(fit.corpus), encoder.dimension
         # of a large fit set only sums are stored
+        n, d = len(fit.corpus), encoder.dimension
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
     place = int(layer) if layer.isdigit() else layer
     return ScoringChoice(pairs, fit, after, place, pooling, encoder)
@@ -279,10 +269,7 @@ def choose_fit(pairs: ScoredSet) -> FitTexts:
         if code not in (pairs.code, uploads.BUNDLED)
     }
     own = _("the evaluation sentences ({n})").format(n=f"{len(pairs.corpus):,}")
-    labels = {SAME: own, **corpora, **others}
-    code = choose(
-        st.selectbox, _("Fit on"), list(labels), key="sts-fit", default=SAME, labels=labels
-    )
+    code = choose(st.selectbox, _("Fit on"), {SAME: own, **corpora, **others}, key="sts-fit")
     if code == SAME:
         return FitTexts(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
@@ -302,10 +289,12 @@ def measured_on(choice: ScoringChoice, fit: str = "") -> str:
     """The line below every panel; ``fit`` is what differences were fitted on."""
     pairs = choice.pairs
     parts = [_("n = {n} pairs, {name}").format(n=f"{len(pairs):,}", name=pairs.name)]
-    parts += [_("all subsets as one set (all)")] if pairs.subsets and not fit else []
+    if len({*(pairs.pairs.subsets or ())}) > 1 and not fit:
+        parts.append(_("all subsets as one set (all)"))
     parts += [model_line(choice.encoder), fit or score_title()]
-    paired = _("paired 95% intervals from {n} resamples of the pairs")
-    intervals = paired if fit else _("95% intervals from {n} resamples of the pairs")
+    intervals = _("95% intervals from {n} resamples of the pairs")
+    if fit:
+        intervals = _("paired 95% intervals from {n} resamples of the pairs")
     seed = _("seed {seed}").format(seed=SEED)
     return " · ".join([*parts, intervals.format(n=f"{DRAWS:,}"), seed])
 

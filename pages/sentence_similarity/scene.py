@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -65,33 +66,25 @@ def own_static(choice: ScoringChoice) -> StaticScores:
 def _own_averages(
     encoder: Encoder, pairs: ScoredSet, report: jobs.Progress = jobs.no_report
 ) -> AveragedPairs:
-    averages = {STATIC: _type_averages(encoder, pairs.corpus, report)}
-    return AveragedPairs(pairs.pairs, averages, np.ones(len(pairs), dtype=bool))
-
-
-def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
-    key = type_averages_key(encoder, corpus)
-    return recall(
-        store(), (key,), lambda: {key: type_averages(encoder, corpus.texts, progress=report)}
-    )[0]
+    key, texts = type_averages_key(encoder, pairs.corpus), pairs.corpus.texts
+    [averages] = recall(
+        store(), (key,), lambda: {key: type_averages(encoder, texts, progress=report)}
+    )
+    return AveragedPairs(pairs.pairs, {STATIC: averages}, np.ones(len(pairs), dtype=bool))
 
 
 def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
     name = glove_table().name
     what = _("Averaging {name}").format(name=name)
-    pairs, fit = choice.pairs, choice.fit
-    private, found = pairs.private or fit.private, []
+    sets = choice.pairs, choice.fit
+    private, found = choice.pairs.private or choice.fit.private, []
     named = _("{name} without {words}").format(name=name, words=stop_list_names()[STOP_WORDS])
-    without = _("{name} without stop words").format(name=name)
+    without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
     try:
-        for stop_words, removed, long, short in (
-            ("none", REMOVED, name, name),
-            (STOP_WORDS, (), named, without),
-        ):
-            averages = jobs.kept_or_made(
-                _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
-            )
+        for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
+            how = {"what": what, "lane": "measure"}
+            averages = jobs.kept_or_made(_glove_averages, *sets, stop_words, **how)
             static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
     except CorpusError as error:
@@ -140,14 +133,10 @@ def _cells(
     private: bool,
     report: jobs.Progress = jobs.no_report,
 ) -> tuple[Cell, ...]:
-    scored = evaluate_averages(
-        averages,
-        treatments=("none", *removed),
-        fit_on=None if averages.fit is None else fit.name,
-        draws=DRAWS,
-        seed=SEED,
-    )
-    return scored.grid.cells
+    treatments, fit_on = ("none", *removed), None if averages.fit is None else fit.name
+    return evaluate_averages(
+        averages, treatments=treatments, fit_on=fit_on, draws=DRAWS, seed=SEED
+    ).grid.cells
 
 
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
@@ -226,7 +215,14 @@ class SimilarityScene:
 
     @cached_property
     def grid(self) -> Grid:
-        return score_grid(self.choice)
+        columns = grid_columns(self.choice.encoder)
+        return jobs.kept_or_made(
+            _scores,
+            *(encode_pairs(self.choice, columns), self.choice.after),
+            what=_("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
+            lane="measure",
+            passing=True,
+        )
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
@@ -334,17 +330,6 @@ def grid_columns(encoder: Encoder) -> list[Column]:
     return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
-def score_grid(choice: ScoringChoice) -> Grid:
-    columns = grid_columns(choice.encoder)
-    return jobs.kept_or_made(
-        _scores,
-        *(encode_pairs(choice, columns), choice.after),
-        what=_("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
-        lane="measure",
-        passing=True,
-    )
-
-
 @kept(64)
 def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Grid:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
@@ -371,20 +356,20 @@ def score_column(
     X = encoded.vectors(layer, pooling)
     if rows is not None:
         X = X[np.concatenate([rows, rows + len(encoded.pairs)])]
-    is_own = encoded.fit.is_target and rows is None
+    others: dict[str, Any] = {}  # what is fitted on, if it is not X
+    if not encoded.fit.is_target or rows is not None:
+        others["fit_vectors"] = lambda _layers, _pooling: encoded.fit_vectors(layer, pooling)
+        others["fit_on"] = encoded.fit.name
     grid = evaluate_grid(
         {pooling: X[np.newaxis]},
         bootstrap.gold_scores,
         treatments=treatments,
-        fit_vectors=None
-        if is_own
-        else lambda _layers, _pooling: encoded.fit_vectors(layer, pooling),
-        fit_on=None if is_own else encoded.fit.name,
         evaluated_on=encoded.pairs.pairs.name,
         similarity=encoded.similarity,
         bootstrap=bootstrap,
         raw_score=raw,
         is_approximate=encoded.encoder.is_approximate,
+        **others,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 
@@ -398,8 +383,7 @@ def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore
     ]
     what = _("Scoring every similarity")
     cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
-    found = zip(keys, cells, strict=True)
-    return {(each, treatment): cell.score for (treatment, each), cell in found}
+    return {key[::-1]: cell.score for key, cell in zip(keys, cells, strict=True)}
 
 
 @kept(64)

@@ -47,7 +47,7 @@ from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
 from pages.common.selected_points import chosen_marks, show_selection
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import _, language, markdown, paragraph
+from pages.common.words import _, dotted, language, markdown, paragraph
 
 VIEW, COMPONENTS = "mean", 2
 PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
@@ -62,7 +62,6 @@ class CorpusScene:
     drawn: CorpusCloud  # in the picture: Plotly draws a sample of them
     picture: Projection | None  # None without enough points or a mean direction
     mean_cosine: Measured  # of ``shown``, with its interval
-    is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
     own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
@@ -78,17 +77,8 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored)
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
             picture = drawn.project_in_job(VIEW, COMPONENTS)
-    return CorpusScene(
-        own,
-        pairs,
-        points,
-        shown,
-        drawn,
-        picture=picture,
-        mean_cosine=_cosine(shown),
-        is_bundled_model=points.model is not None and chosen_model().is_bundled,
-        own_pairs=st.session_state.get(OWN_PAIRS, {}),
-    )
+    own_pairs = st.session_state.get(OWN_PAIRS, {})
+    return CorpusScene(own, pairs, points, shown, drawn, picture, _cosine(shown), own_pairs)
 
 
 @kept(8)
@@ -114,7 +104,7 @@ def draw_cloud(
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
     below = lines_below(picture, panel)
-    cosine = _cosine(points).value
+    alt = alternative_with(_("Raw"), len(cloud), _cosine(points).value, panel)
     twin = TwinCloud(
         points=Points.of(pack_cloud([picture.around_origin], reach)),
         rows_key=points.key,
@@ -124,7 +114,7 @@ def draw_cloud(
         axis_titles=axis_titles(VIEW, COMPONENTS),
         origin_label=_("origin"),
         name=_("Raw"),
-        alt=paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line]),
+        alt=paragraph([alt, line]),
         cones=[panel.wedges],
         factors=[1.0],
         marks=chosen_marks(points, chosen),
@@ -134,10 +124,9 @@ def draw_cloud(
     )
     with st.container(key="own_cloud"):
         twin = show_explored(twin, points, explored, key="own-cloud")
-    st.caption(markdown(" · ".join([*below, line])))
+    st.caption(markdown(dotted(*below, line)))
     show_selection(cloud, points.shared_key)
-    places = picture.around_origin
-    table = partial(points_csv, cloud, ["x", "y"], places, line)
+    table = partial(points_csv, cloud, ["x", "y"], picture.around_origin, line)
     offer_csv(_("Download points (CSV)"), "your-corpus", table)
     return twin
 
@@ -176,13 +165,16 @@ def show_counts(scene: CorpusScene) -> None:
 
 def cloud_line(points: CorpusCloud) -> str:
     seed = _("seed {seed}").format(seed=points.spec.seed)
-    return " · ".join([*origin(points), _("raw (not centred, no treatment)"), seed])
+    return dotted(*origin(points), _("raw (not centred, no treatment)"), seed)
 
 
 def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
-    points = scene.shown
-    state, cosine = _state_of(scene.mean_cosine)
+    points, row = scene.shown, scene.mean_cosine
+    state: measures.State = "unknown"
+    if row.low is not None:
+        state = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+    cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
     words = {
         "holds": _(
             "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
@@ -205,31 +197,25 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     measured = words[state].format(
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
-    if state != "unknown" and scene.is_bundled_model:
-        measured = paragraph([measured, _comparison(points)])
+    claim = _("The vectors of a language model form a narrow cone.")
+    if points.model is not None:
+        claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
+        if state != "unknown" and chosen_model().is_bundled:
+            measured = paragraph([measured, _comparison(points)])
     here = _("the paper measured contextual tokens; here: {units}")
-    interval = _("95% interval: jackknife over rows")
     return measures.Verdict(
-        claim=(
-            _("Texts of any subject form a narrow cone in the middle layers of a model.")
-            if points.model
-            else _("The vectors of a language model form a narrow cone.")
-        ),
+        claim=claim,
         source=_("Ethayarajh (2019)"),
         state=state,
         measured=measured,
         control=measures.isotropic_control(*points.vectors.shape),
-        basis=" · ".join(
-            [cloud_line(points), here.format(units=units), measures.cone_words(), interval]
+        basis=dotted(
+            cloud_line(points),
+            here.format(units=units),
+            measures.cone_words(),
+            _("95% interval: jackknife over rows"),
         ),
     )
-
-
-def _state_of(row: Measured) -> tuple[measures.State, str]:
-    if row.value is None or row.low is None or row.high is None:
-        return "unknown", "—" if row.value is None else signed(row.value, 3)
-    state: measures.State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
-    return state, estimate(row.value, row.low, row.high)
 
 
 def _comparison(points: CorpusCloud) -> str:
@@ -237,7 +223,6 @@ def _comparison(points: CorpusCloud) -> str:
     corpus = read_bundled("topics")
     if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
         return ""
-    topics = encode_corpus(corpus, points.spec)
-    return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
-        cosine=signed(mean_cosine(topics.vectors), 3)
-    )
+    cosine = signed(mean_cosine(encode_corpus(corpus, points.spec).vectors), 3)
+    said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
+    return said.format(cosine=cosine)
