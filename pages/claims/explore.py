@@ -37,22 +37,19 @@ ALL = "all"
 
 def explore(corpus: Corpus) -> None:
     encoder = current_encoder()
+    names = {ALL: _("all"), **signed_names()}
     with st.container(horizontal=True, key="cloud-controls"):
-        shown = choose(
-            st.segmented_control,
-            _("Claims shown"),
-            {ALL: _("all"), **signed_names()},
-            key="claims-state",
-            required=True,
-        )
+        label, key = _("Claims shown"), "claims-state"
+        shown = choose(st.segmented_control, label, names, key=key, required=True)
     warn_of_coverage(coverage_of(corpus))
     with picture_place():
         found, is_recorded = _results(encoder, corpus)
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
-    names = signed_names().items()
-    numbers = [measures.BigNumber(name, f"{counts[state]}") for state, name in names]
+    numbers = [
+        measures.BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()
+    ]
     measures.show_big_numbers(_("Claims by verdict"), numbers, key="claims-numbers")
     n_tested = len(claims) - counts[UNTESTED]
     note_facts(lambda: {"tested": n_tested, **{state: counts[state] for state in ORDER}})
@@ -74,13 +71,8 @@ def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
     known = recorded().get(place_of(encoder, corpus))
     if known is not None:
         return known, True
-    made: Results = jobs.kept_or_made(
-        _measured,
-        *(encoder, corpus, is_own(corpus)),
-        what=_("Testing claims"),
-        lane="measure",
-        is_long=True,
-    )
+    what, of = _("Testing claims"), (encoder, corpus, is_own(corpus))
+    made: Results = jobs.kept_or_made(_measured, *of, what=what, lane="measure", is_long=True)
     return made, False
 
 
@@ -252,15 +244,9 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
         if claim.control:
             beside = _("{names}.").format(names=_said(claim.control, tested.control))
             control = measures.Control(beside)
-    return measures.Verdict(
-        claim=claim.says,
-        source=claim.source,
-        state=tested.state,
-        measured=paragraph(measured),
-        control=control,
-        basis=" · ".join(parts),
-        heading=_("Does not apply.") if tested.missing == CONTRASTIVE else "",
-    )
+    heading = _("Does not apply.") if tested.missing == CONTRASTIVE else ""
+    about = claim.says, claim.source, tested.state, paragraph(measured)
+    return measures.Verdict(*about, control, dotted(*parts), heading)
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:

@@ -42,7 +42,7 @@ from pages.common.uploads import (
     pair_names,
     short_pair_labels,
 )
-from pages.common.words import _, labelled, markdown, paragraph, prose
+from pages.common.words import _, dotted, labelled, markdown, paragraph, prose
 
 from . import PAGE
 from .recorded import DEFAULTS, recorded_run
@@ -74,18 +74,14 @@ def choose_settings(
 ) -> HeadSettings:
     last = encoder.n_layers
     text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
-    text = choose_in(
-        text_box,
-        _("Sentences to train on"),
-        {DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
-        key="contrast-text",
-        help=_("Human scores are never used in training."),
-    )
+    texts = {DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")}
+    about = _("Human scores are never used in training.")
+    label = _("Sentences to train on")
+    text = choose_in(text_box, label, texts, key="contrast-text", help=about)
     default = str(min(DEFAULTS.layer, last))
     layer = choose_in(layer_box, _("Layer"), layer_options(last), default, key="contrast-layer")
-    names = pooling_names(encoder)
-    offered = [each for each in ("mean", "cls", "max") if each in encoder.poolings]
-    poolings: dict[str, str] = {each: names[each] for each in offered}
+    names, offered = pooling_names(encoder), ("mean", "cls", "max")
+    poolings = {each: names[each] for each in offered if each in encoder.poolings}
     pooling = choose_in(
         pooling_box, _("Pooling"), poolings, DEFAULT_POOLING, key="contrast-pooling"
     )
@@ -94,14 +90,9 @@ def choose_settings(
     about = _("Share of a vector’s entries that are set to 0. Two such masks make a positive pair.")
     dropout = _number(dropout_box, "Dropout", "contrast-dropout", help=about)
     first, second, third = more.columns(3)
-    pairs = choose_in(
-        first,
-        _("Scored pairs"),
-        {code: short_pair_labels()[code] for code in BUNDLED_NAMES},
-        BUNDLED,
-        key="pairs",
-        help=_("Half of them choose the step (dev), and half measure (test)."),
-    )
+    sets = {code: short_pair_labels()[code] for code in BUNDLED_NAMES}
+    about = _("Half of them choose the step (dev), and half measure (test).")
+    pairs = choose_in(first, _("Scored pairs"), sets, BUNDLED, key="pairs", help=about)
     heads = {"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"}
     head = choose_in(first, _("Head"), heads, DEFAULTS.head, key="contrast-head")
     batch = _number(first, _("Sentences in a batch"), "contrast-batch")
@@ -196,24 +187,21 @@ def place_names(settings: HeadSettings) -> dict[str, str]:
 
 def data_words(header: Header) -> str:
     settings = header.settings
-    layer = layer_words(settings.layer, settings.last_layer)
-    parts = [
+    text, pairs = settings.text or _("the dev pairs’ sentences"), pair_names()[settings.pairs]
+    trained = _("trained on {n} sentences ({text})").format(n=f"{header.n_trained:,}", text=text)
+    measured = _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4")
+    return dotted(
         settings.model,
-        layer,
+        layer_words(settings.layer, settings.last_layer),
         _("pooling: {pooling}").format(pooling=pooling_names()[settings.pooling]),
-        _("trained on {n} sentences ({text})").format(
-            n=f"{header.n_trained:,}", text=settings.text or _("the dev pairs’ sentences")
-        ),
-        _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4").format(
-            n=header.n_test, pairs=pair_names()[settings.pairs], positive=header.n_positive
-        ),
-    ]
-    return " · ".join(parts)
+        trained,
+        measured.format(n=header.n_test, pairs=pairs, positive=header.n_positive),
+    )
 
 
 def run_words(run: ContrastRun) -> str:
     settings = run.header.settings
-    parts = [
+    about = dotted(
         data_words(run.header),
         "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
         _("mean subtracted first") if settings.centred else _("mean not subtracted"),
@@ -223,12 +211,9 @@ def run_words(run: ContrastRun) -> str:
         _("learning rate {rate}").format(rate=f"{settings.learning_rate:g}"),
         _("{n} steps").format(n=settings.steps),
         _("seed {seed}").format(seed=settings.seed),
-    ]
+    )
     text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
-    return text.format(about=" · ".join(parts))
-
-
-# ---- claims ----
+    return text.format(about=about)
 
 
 COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the control
@@ -263,24 +248,18 @@ def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
     if run.ending is not None:
         chosen = _("step {step} chosen as the best on {n} dev pairs")
         basis.append(chosen.format(step=run.ending.step, n=run.header.n_dev))
+    strength = _("strength of the whitening chosen on the same dev pairs: {strength}")
     basis += [
         _("whitening, flow and mean fitted on the same sentences"),
-        _("strength of the whitening chosen on the same dev pairs: {strength}").format(
-            strength=f"{run.place('whitened').strength or 0:g}"
-        ),
+        strength.format(strength=f"{run.place('whitened').strength or 0:g}"),
         _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
     ]
-    return measures.Verdict(
-        claim=_(
-            "Contrastive training without labels raises the agreement of cosines with human "
-            "scores, over the raw vectors and over whitening."
-        ),
-        source=_("Gao et al. (2021)"),
-        state=state,
-        measured=measured,
-        control=control,
-        basis=" · ".join(basis),
+    claim = _(
+        "Contrastive training without labels raises the agreement of cosines with human "
+        "scores, over the raw vectors and over whitening."
     )
+    about = dotted(*basis)
+    return measures.Verdict(claim, _("Gao et al. (2021)"), state, measured, control, about)
 
 
 def contrast_state(gains: dict[str, Gain]) -> measures.State:
@@ -333,25 +312,16 @@ REACH = 1.06  # half-width of the frame; the vectors have length 1
 def draw_plane(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
-    points = [
-        PlanePoint(
-            place.uniformity,
-            place.alignment,
-            100 * place.spearman_test,
-            f"{names[place.name]} {hundred(place.spearman_test)}",
-            _about(place, names[place.name]),
-            is_main=place.name == "trained",
-        )
-        for place in run.places
-    ]
+    points = []
+    for place in run.places:
+        name, score = names[place.name], place.spearman_test
+        label, about = f"{name} {hundred(score)}", _about(place, name)
+        at = place.uniformity, place.alignment, 100 * score
+        points.append(PlanePoint(*at, label, about, is_main=place.name == "trained"))
     moments = run.moments
-    path = PlanePath(
-        np.array([moment.uniformity for moment in moments]),
-        np.array([moment.alignment for moment in moments]),
-        np.array([100 * moment.spearman_test for moment in moments]),
-        [_about(moment, _("Step {step}").format(step=moment.step)) for moment in moments],
-        _("the head as it trains"),
-    )
+    columns = [[each.uniformity, each.alignment, 100 * each.spearman_test] for each in moments]
+    texts = [_about(each, _("Step {step}").format(step=each.step)) for each in moments]
+    path = PlanePath(*np.array(columns).T, texts, _("the head as it trains"))
     titles = (
         _("← better: uniformity of test sentences"),
         _("← better: alignment of test pairs"),

@@ -341,14 +341,10 @@ def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
         "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
         "{beats} of {n} places."
     ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
-    return measures.Verdict(
-        claim=_("Making vectors isotropic helps."),
-        source=_("Li et al. (2020), Su et al. (2021)"),
-        state=state,
-        measured=paragraph([_("Places are layers and poolings.") + "\n\n", lines]),
-        control=measures.Control(control),
-        basis=basis(judged.grids),
-    )
+    claim, source = _("Making vectors isotropic helps."), _("Li et al. (2020), Su et al. (2021)")
+    measured = paragraph([_("Places are layers and poolings.") + "\n\n", lines])
+    about = basis(judged.grids)
+    return measures.Verdict(claim, source, state, measured, measures.Control(control), about)
 
 
 def narrow_verdict(judged: JudgedGrids) -> measures.Verdict:
@@ -386,14 +382,9 @@ def narrow_verdict(judged: JudgedGrids) -> measures.Verdict:
         place=place_words(model, place),
         cosine=signed(place.measures["mean_cosine"] or 0.0, 2),
     )
-    return measures.Verdict(
-        claim=_("The narrower the cone, the worse the vectors."),
-        source=_("read from Gao et al. (2019)"),
-        state=state,
-        measured=measured,
-        control=control,
-        basis=basis(judged.grids),
-    )
+    claim = _("The narrower the cone, the worse the vectors.")
+    source = _("read from Gao et al. (2019)")
+    return measures.Verdict(claim, source, state, measured, control, basis(judged.grids))
 
 
 def basis(grids: Mapping[str, GainGrid]) -> str:

@@ -235,15 +235,10 @@ class NeighboursScene:
     @cached_property
     def changes(self) -> NeighbourChanges:
         """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
-        n = len(self.measured_rows)
-        return jobs.kept_or_made(
-            _changes,
-            *(self.points, self.clouds, self.k),
-            what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
-            at_once=n <= AT_ONCE,
-            lane="measure",
-            is_long=n > SHORT,
-        )
+        n, of = len(self.measured_rows), (self.points, self.clouds, self.k)
+        what = _("Comparing {n} points with each other").format(n=f"{n:,}")
+        how: dict[str, Any] = {"what": what, "lane": "measure"}
+        return jobs.kept_or_made(_changes, *of, at_once=n <= AT_ONCE, is_long=n > SHORT, **how)
 
 
 def _measured_rows(n: int) -> np.ndarray:
@@ -258,17 +253,18 @@ def _changes(
 ) -> NeighbourChanges:
     rows, labels, units = _measured_rows(len(points.cloud)), labels_of(points.cloud), points.units
     X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
-    options: dict[str, Any] = {
-        "k": k,
-        "labels": None if labels is None else [labels[row] for row in rows],
-        "units": None if units is None else units[rows],
-        "controls": SHIFTS,
-        "seed": SEED,
-    }
+    changes = partial(
+        neighbour_changes,
+        *(X, clouds.apply(X)),
+        k=k,
+        labels=None if labels is None else [labels[row] for row in rows],
+        units=None if units is None else units[rows],
+        controls=SHIFTS,
+        seed=SEED,
+    )
     if len(rows) <= AT_ONCE:
-        return neighbour_changes(X, clouds.apply(X), **options)
-    both = X, clouds.apply(X)
-    return SEARCH.run(partial(neighbour_changes, *both, **options, progress=send_progress), report)
+        return changes()
+    return SEARCH.run(partial(changes, progress=send_progress), report)
 
 
 def read_points(
@@ -293,13 +289,9 @@ def search_clouds(
     report(0, 0)
     before = Search(points.vectors)
     report(0, 0)
-    return SearchedClouds(
-        treatment,
-        before,
-        Search(treatment.apply(points.vectors).retained),
-        content_key=ArrayStore.key(points.key, fit.key, after),
-        private=points.private or fit.private,
-    )
+    after_it = Search(treatment.apply(points.vectors).retained)
+    key = ArrayStore.key(points.key, fit.key, after)
+    return SearchedClouds(treatment, before, after_it, key, points.private or fit.private)
 
 
 def provenance(scene: NeighboursScene) -> str:
@@ -460,17 +452,11 @@ def show_hubs(scene: NeighboursScene) -> None:
     X = scene.points.vectors[rows]
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
-        row = rows[place]
-        x = X[place].astype(np.float64)
+        x, text = X[place].astype(np.float64), cloud.texts[rows[place]]
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
-        lines.append(
-            [
-                markdown(short_line(cloud.texts[row], LONGEST_CELL)),
-                f"{found.before.occurrences[place]:,}",
-                f"{found.after.occurrences[place]:,}",
-                signed(float(x @ mean) / lengths, 3) if lengths else "—",
-            ]
-        )
+        cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
+        counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
+        lines.append([markdown(short_line(text, LONGEST_CELL)), *counts, cosine])
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
@@ -520,32 +506,25 @@ def hub_state(found: NeighbourChanges) -> measures.State:
 
 
 def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
-    return measures.Verdict(
-        claim=_(
-            "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "
-            "hubs."
-        ),
-        source=_("Suzuki et al. (2013)"),
-        state=hub_state(scene.changes),
-        measured=paragraph([_hub_words(scene), _label_words(scene)]),
-        control=_hub_control(scene.changes),
-        basis=dotted(
-            provenance(scene),
-            _("hubness has no interval, because a few points decide it"),
-            _("95% intervals: subsamples of the points"),
-        ),
+    claim = _(
+        "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer hubs."
     )
-
-
-def _hub_control(found: NeighbourChanges) -> measures.Control | measures.NoControl:
-    if not found.controls:
-        return measures.nothing_measured()
-    low, high = (signed(end(found.controls), 2) for end in (min, max))
-    said = _(
-        "minus a vector as long as the mean, but in a random direction, the raw points have a "
-        "hubness of **{low} to {high}** ({n} directions)."
+    shifted = scene.changes.controls
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
+    if shifted:
+        said = _(
+            "minus a vector as long as the mean, but in a random direction, the raw points have a "
+            "hubness of **{low} to {high}** ({n} directions)."
+        )
+        low, high = signed(min(shifted), 2), signed(max(shifted), 2)
+        control = measures.Control(said.format(low=low, high=high, n=len(shifted)))
+    state, measured = hub_state(scene.changes), paragraph([_hub_words(scene), _label_words(scene)])
+    basis = dotted(
+        provenance(scene),
+        _("hubness has no interval, because a few points decide it"),
+        _("95% intervals: subsamples of the points"),
     )
-    return measures.Control(said.format(low=low, high=high, n=len(found.controls)))
+    return measures.Verdict(claim, _("Suzuki et al. (2013)"), state, measured, control, basis)
 
 
 def _hub_words(scene: NeighboursScene) -> str:
@@ -575,29 +554,25 @@ def _label_words(scene: NeighboursScene) -> str:
     each = found.agreement
     if each is None or each.low is None or each.high is None:
         return ""
-    words = measures.by_direction(
-        each,
-        _(
-            "Neighbours become better: of the {k} nearest, the share with the same {label} is "
-            "{before} → {after}, change {change}."
-        ),
-        _(
-            "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
-            "{before} → {after}, change {change}."
-        ),
-        _(
-            "There is no clear difference in labels: of the {k} nearest, the share with the same "
-            "{label} is {before} → {after}, change {change}."
-        ),
+    better = _(
+        "Neighbours become better: of the {k} nearest, the share with the same {label} is "
+        "{before} → {after}, change {change}."
     )
-    before, after = found.before.agreement, found.after.agreement
-    return words.format(
-        k=found.k,
-        label=markdown(measures.label_name(scene.points.corpus)),
-        before="" if before is None else _with_ends(before),
-        after="" if after is None else _with_ends(after),
-        change=_with_ends(each, sign=True),
+    worse = _(
+        "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
+        "{before} → {after}, change {change}."
     )
+    neither = _(
+        "There is no clear difference in labels: of the {k} nearest, the share with the same "
+        "{label} is {before} → {after}, change {change}."
+    )
+    before, after = (
+        "" if side.agreement is None else _with_ends(side.agreement)
+        for side in (found.before, found.after)
+    )
+    label, moved = markdown(measures.label_name(scene.points.corpus)), _with_ends(each, sign=True)
+    words = measures.by_direction(each, better, worse, neither)
+    return words.format(k=found.k, label=label, before=before, after=after, change=moved)
 
 
 FILE = "relevance-file"
@@ -658,15 +633,11 @@ def _judged(file: Keyed, points: CorpusCloud, report: jobs.Progress = jobs.no_re
 def _warn_of_missing(scene: NeighboursScene, judged: Judged) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
+    n, n_all, missing = (f"{each:,}" for each in (len(judged), judged.n_queries, judged.n_missing))
     message = _(
         "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
         "{missing}."
-    ).format(
-        n=f"{len(judged):,}",
-        all=f"{judged.n_queries:,}",
-        points=f"{len(scene.points.cloud):,}",
-        missing=f"{judged.n_missing:,}",
-    )
+    ).format(n=n, all=n_all, points=f"{len(scene.points.cloud):,}", missing=missing)
     st.warning(paragraph([message, how_to_search_all(scene.fit_code)]))
 
 
@@ -760,14 +731,10 @@ def explore(corpus: Corpus | VectorSet) -> None:
         k = min(int(k), n - 2)
         with after_box:
             after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)
+        what = _("Preparing {n} points for the search").format(n=f"{n:,}")
+        how: dict[str, Any] = {"what": what, "at_once": n <= AT_ONCE, "lane": "measure"}
         with progress_box:
-            clouds = jobs.kept_or_made(
-                search_clouds,
-                *(points, fit, after),
-                what=_("Preparing {n} points for the search").format(n=f"{n:,}"),
-                at_once=n <= AT_ONCE,
-                lane="measure",
-            )
+            clouds = jobs.kept_or_made(search_clouds, points, fit, after, **how)
         chosen = choose_query(points, code, search=search_box, matches=match_box)
         scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
     except ENCODER_ERRORS as error:

@@ -365,13 +365,9 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
     shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
     ends = PoolingInterval.of(cls, mean, plain)
     values = share_values(shares, scale=100.0)
-    values |= {
-        "layer": choices.layer_phrase(choice.layer),
-        "interval": moved_words(difference(cls, mean)),
-        "rest": moved_words(difference(plain, mean)),
-        "name": markdown(static.name),
-        "n": f"{plain.n:,}",
-    }
+    moved, rest = (moved_words(difference(each, mean)) for each in (cls, plain))
+    values |= {"layer": choices.layer_phrase(choice.layer), "interval": moved, "rest": rest}
+    values |= {"name": markdown(static.name), "n": f"{plain.n:,}"}
     section = gap_section(shares, ends)
     if ends is not None:
         values["gap"] = with_interval(shares.gap, *ends.gap, sign=section != "claim-here")
@@ -420,14 +416,11 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
             over=moved_words(over),
         )
         control = measures.Control(said)
-    return measures.Verdict(
-        claim=_("Whitening makes the similarities of sentences better."),
-        source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=_state(clear_sign(treated.difference), clear_sign(cell.difference), clear_sign(over)),
-        measured=paragraph(lines),
-        control=control,
-        basis=markdown(choices.measured_on(choice, choices.fitted_on(choice))),
-    )
+    claim = _("Whitening makes the similarities of sentences better.")
+    source, measured = _("Su et al. (2021), Huang et al. (2021)"), paragraph(lines)
+    state = _state(*map(clear_sign, (treated.difference, cell.difference, over)))
+    basis = markdown(choices.measured_on(choice, choices.fitted_on(choice)))
+    return measures.Verdict(claim, source, state, measured, control, basis)
 
 
 def _state(output: int | None, cell: int | None, over: int | None) -> measures.State:
@@ -491,14 +484,12 @@ def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     no_control = _(
         "all vectors are scored on the same pairs, and the intervals are those of the differences."
     )
-    return measures.Verdict(
-        claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
-        source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
-        state=_below(gaps),
-        measured=words or _("One of the scores is undefined here."),
-        control=measures.NoControl(no_control),
-        basis=markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted"))),
-    )
+    claim = _("BERT’s sentence vectors are worse than averaged word vectors.")
+    source = _("Reimers & Gurevych (2019), Li et al. (2020)")
+    measured = words or _("One of the scores is undefined here.")
+    basis = markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
+    control = measures.NoControl(no_control)
+    return measures.Verdict(claim, source, _below(gaps), measured, control, basis)
 
 
 def layers_words(scene: SimilarityScene) -> str:

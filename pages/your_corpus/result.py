@@ -203,19 +203,10 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
         if state != "unknown" and chosen_model().is_bundled:
             measured = paragraph([measured, _comparison(points)])
     here = _("the paper measured contextual tokens; here: {units}")
-    return measures.Verdict(
-        claim=claim,
-        source=_("Ethayarajh (2019)"),
-        state=state,
-        measured=measured,
-        control=measures.isotropic_control(*points.vectors.shape),
-        basis=dotted(
-            cloud_line(points),
-            here.format(units=units),
-            measures.cone_words(),
-            _("95% interval: jackknife over rows"),
-        ),
-    )
+    basis = cloud_line(points), here.format(units=units), measures.cone_words()
+    control = measures.isotropic_control(*points.vectors.shape)
+    about = dotted(*basis, _("95% interval: jackknife over rows"))
+    return measures.Verdict(claim, _("Ethayarajh (2019)"), state, measured, control, about)
 
 
 def _comparison(points: CorpusCloud) -> str:
