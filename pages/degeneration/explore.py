@@ -60,7 +60,6 @@ from .scene import (
     store_step,
 )
 
-GROUP = "degeneration"
 SMALL_HEIGHT = 240
 
 

@@ -216,13 +216,9 @@ class SimilarityScene:
     @cached_property
     def grid(self) -> Grid:
         columns = grid_columns(self.choice.encoder)
-        return jobs.kept_or_made(
-            _scores,
-            *(encode_pairs(self.choice, columns), self.choice.after),
-            what=_("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
-            lane="measure",
-            passing=True,
-        )
+        of = encode_pairs(self.choice, columns), self.choice.after
+        what = _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns))
+        return jobs.kept_or_made(_scores, *of, what=what, lane="measure", passing=True)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
@@ -289,13 +285,9 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     if not is_large(encoder, fit):
         _encode(encoder, choice.fit, columns)
         return encoded
-    sums = jobs.kept_or_made(
-        _sums,
-        *(encoder, fit, choice.fit.private),
-        what=_("Encoding {n} sentences").format(n=f"{len(fit):,}"),
-        is_long=takes_long(fit),
-    )
-    return replace(encoded, fit_sums=sums)
+    of, what = (encoder, fit, choice.fit.private), _("Encoding {n} sentences")
+    what, is_long = what.format(n=f"{len(fit):,}"), takes_long(fit)
+    return replace(encoded, fit_sums=jobs.kept_or_made(_sums, *of, what=what, is_long=is_long))
 
 
 @kept(2)

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -113,25 +114,22 @@ def draw_lengths(scene: FrequencyScene) -> None:
         for ends, value in zip(pairwise(PUBLISHED_ENDS), published_lengths(), strict=True)
         if value is not None
     ]
+    titles = (
+        _("rank of the word (1 is the most frequent)"),
+        _("length of the vector (ℓ₂ norm)"),
+        _("share of the words of these ranks"),
+    )
     figure = ranks_figure(
         words.lengths,
         [plotly(text) for text in words.texts],
         (_("mean of a bin, with its 95% interval"), ours),
         [(_("BERT-base, published: Li et al. (2020)"), theirs)],
         current_theme(),
-        titles=(
-            _("rank of the word (1 is the most frequent)"),
-            _("length of the vector (ℓ₂ norm)"),
-            _("share of the words of these ranks"),
-        ),
+        titles=titles,
         height=HEIGHT,
     )
-    show_chart(
-        figure,
-        key="word-lengths",
-        file_name="word-frequency-lengths",
-        alt=direction_sentence(scene.measures.direction).replace("**", ""),
-    )
+    alt = direction_sentence(scene.measures.direction).replace("**", "")
+    show_chart(figure, key="word-lengths", file_name="word-frequency-lengths", alt=alt)
     said = _(
         "Each bar is the mean length of the words of these ranks: solid here, dotted as "
         "published for BERT-base."
@@ -155,9 +153,8 @@ def draw_cosines(scene: FrequencyScene) -> None:
         titles=(_("rank of the word (1 is the most frequent)"), title),
         height=COSINES_HEIGHT,
     )
-    show_chart(
-        figure, key="word-cosines", file_name="word-frequency-cosines", alt=f"{title} · {values}"
-    )
+    alt = f"{title} · {values}"
+    show_chart(figure, key="word-cosines", file_name="word-frequency-cosines", alt=alt)
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
@@ -381,20 +378,14 @@ def _holes(
 
 def show_holes(scene: FrequencyScene) -> None:
     words = scene.words.measured
-    types, sentences, n = jobs.kept_or_made(
-        _holes,
-        *(words, scene.corpus, scene.encoder),
-        what=_("Neighbours of {n} words").format(n=f"{len(words):,}"),
-        lane="measure",
-        is_long=True,
-    )
-    names = (
-        _("types (to another type)"),
-        _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene),
-    )
+    of, what = (words, scene.corpus, scene.encoder), _("Neighbours of {n} words")
+    what = what.format(n=f"{len(words):,}")
+    found = jobs.kept_or_made(_holes, *of, what=what, lane="measure", is_long=True)
+    types, sentences, n = found
+    of_n = _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene)
     lines = [
         [name, " · ".join(f"{each:.2f}" for each in quartiles), f"{length:.2f}"]
-        for name, (*quartiles, length) in zip(names, (types, sentences), strict=True)
+        for name, (*quartiles, length) in ((_("types (to another type)"), types), (of_n, sentences))
     ]
     head = [_("from"), _("distance to the nearest type: quartiles"), _("mean length")]
     st.markdown(aligned_table(head, lines))
@@ -467,9 +458,8 @@ def _move_words(X: np.ndarray, both: np.ndarray) -> str:
     usual = float(np.median(np.linalg.norm(a - b, axis=1)))
     moved = float(np.linalg.norm(both[1] - both[0]))
     cosine = float(both[0] @ both[1] / np.prod(np.linalg.norm(both, axis=1)))
-    return _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
-        cosine=signed(cosine, 3), share=f"{moved / usual:.0%}"
-    )
+    said = _("cosine of both sentences {cosine}; moved by {share} of the usual distance")
+    return said.format(cosine=signed(cosine, 3), share=f"{moved / usual:.0%}")
 
 
 def _draw_swap(
@@ -529,15 +519,13 @@ def _sample_note(scene: FrequencyScene) -> str:
 def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
     words, parts = scene.words, []
     row_of = {text: row for row, text in enumerate(words.texts)}
-    for pieces in scene.encoder.tokenize(typed):
-        for piece in pieces:
-            said, row = _("{piece}: not among the words above"), row_of.get(piece)
-            values = {}
-            if row is not None:
-                said = _("{piece}: rank {rank}, length {length}")
-                values = {"rank": f"{row + 1:,}", "length": f"{words.lengths[row]:.2f}"}
-            if piece not in MARKS:  # the beginning of a word, without a sign of its own
-                parts.append(said.format(piece=piece, **values))
+    for piece in chain.from_iterable(scene.encoder.tokenize(typed)):
+        if piece in row_of:
+            rank, length = f"{row_of[piece] + 1:,}", f"{words.lengths[row_of[piece]]:.2f}"
+            said = _("{piece}: rank {rank}, length {length}")
+            parts.append(said.format(piece=piece, rank=rank, length=length))
+        elif piece not in MARKS:  # the beginning of a word, without a sign of its own
+            parts.append(_("{piece}: not among the words above").format(piece=piece))
     return " · ".join(parts)
 
 
@@ -560,13 +548,9 @@ def explore(corpus: Corpus) -> None:
             if refusal := refusal_of(words):
                 notes_box.warning(refusal)
                 return
-            measures = jobs.kept_or_made(
-                measure_words,
-                words.measured,
-                what=_("Neighbours of {n} words").format(n=f"{len(words.measured):,}"),
-                lane="measure",
-                is_long=True,
-            )
+            what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
+            how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
+            measures = jobs.kept_or_made(measure_words, words.measured, **how)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)

@@ -209,12 +209,10 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
 def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None) -> RankedWords:
     if given is None:
         counted = corpus if choice.counts == "corpus" else None
-        return jobs.kept_or_made(
-            _glove_words,
-            *(counted, counted is not None and is_own(corpus), choice.tokenizer),
-            what=_("Reading {name}").format(name=glove_name()),
-            at_once=counted is None or len(corpus) <= COUNTED_AT_ONCE,
-        )
+        of = counted, counted is not None and is_own(corpus), choice.tokenizer
+        what = _("Reading {name}").format(name=glove_name())
+        is_quick = counted is None or len(corpus) <= COUNTED_AT_ONCE
+        return jobs.kept_or_made(_glove_words, *of, what=what, at_once=is_quick)
     words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
     return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
 
@@ -274,13 +272,7 @@ def _of_corpus(
 
 
 def tokens_spec(layer: int) -> CloudSpec:
-    return CloudSpec(
-        unit="tokens",
-        layer=layer,
-        pooling=DEFAULT_POOLING,
-        max_points=MOST_DRAWN,
-        whole_sentences=True,
-    )
+    return CloudSpec("tokens", layer, DEFAULT_POOLING, max_points=MOST_DRAWN, whole_sentences=True)
 
 
 @kept(32)
@@ -302,14 +294,11 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 
 
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
-    n, d = len(rows), words.vectors.shape[1]
+    n, is_wide = len(rows), words.vectors.shape[1] > WIDE
+    what = _("Pictures of {n} words").format(n=f"{n:,}")
+    how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
     return jobs.kept_or_made(
-        _pictures,
-        *(words, rows),
-        what=_("Pictures of {n} words").format(n=f"{n:,}"),
-        at_once=n <= MANY_POINTS and d <= WIDE,
-        lane="measure",
-        is_long=True,
+        _pictures, words, rows, at_once=n <= MANY_POINTS and not is_wide, **how
     )
 
 
@@ -440,23 +429,20 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
     words = _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}")
     lines.append(words.format(first=f"**{theirs[0]:.2f}**", last=f"**{theirs[-1]:.2f}**"))
     compared = _("the {n} most frequent words against ranks from {start} on")
-    return Verdict(
-        claim=_(
-            "Frequent words lie near the origin and close together; rare words lie far away, are "
-            "sparse, and form the cone."
-        ),
-        source=_("Gao et al. (2019), Li et al. (2020)"),
-        state=overall_state({norm, sparse, cone}),
-        measured="\n\n" + "\n".join(f"- {line}" for line in lines),
-        control=_shuffled_words(measures),
-        basis=dotted(
-            provenance(scene),
-            compared.format(n=f"{first.n:,}", start=f"{last.start + 1:,}"),
-            cone_words(),
-            _("95% intervals: jackknife over words"),
-            _("distances have none: the control judges them"),
-        ),
+    claim = _(
+        "Frequent words lie near the origin and close together; rare words lie far away, are "
+        "sparse, and form the cone."
     )
+    said = "\n\n" + "\n".join(f"- {line}" for line in lines)
+    basis = dotted(
+        provenance(scene),
+        compared.format(n=f"{first.n:,}", start=f"{last.start + 1:,}"),
+        cone_words(),
+        _("95% intervals: jackknife over words"),
+        _("distances have none: the control judges them"),
+    )
+    source, state = _("Gao et al. (2019), Li et al. (2020)"), overall_state({norm, sparse, cone})
+    return Verdict(claim, source, state, said, _shuffled_words(measures), basis)
 
 
 def _shuffled_words(measures: FrequencyMeasures) -> Control:

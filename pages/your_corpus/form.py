@@ -233,12 +233,10 @@ def _show_file(file: Any) -> None:
     if kind is None:
         table_form.was_read(file)
         st.info(_("It is not clear what the file holds. Choose it."))
-    elif kind == VECTORS:
-        show_vector_form(file)
     elif kind == PAIRS:
         show_pair_file(file, _adopt_pairs)
     else:
-        _show_text_file(file)
+        _show_rows_form(file, kind)
 
 
 def _kind_of(file: Any) -> str | None:
@@ -298,19 +296,37 @@ def show_link(page: str, label: str) -> None:
     st.page_link(page_path(page), label=label, icon=":material/arrow_forward:")
 
 
-def _show_text_file(file: Any) -> None:
+def _show_rows_form(file: Any, kind: str) -> None:
+    """The first rows and the choices of a file of texts or vectors, and its use."""
     key = f"sample-texts-{file.file_id}"
+    own: Corpus | VectorSet | None
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            corpus = _choose_columns(file, key)
-    except CorpusError as error:
+            own = _choose_vectors(file) if kind == VECTORS else _choose_columns(file, key)
+            if isinstance(own, VectorSet):
+                refuse_extreme(own.vectors)  # pages can't draw them
+    except (VectorFileError, CorpusError, UndefinedMeasure) as error:
         table_form.show_refusal(error, file)
         if error.code == "too_many_texts" and not st.session_state.get(key):
             table_form.offer_sample(key)
         return
-    st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
+    if own is None:
+        return
+    is_text = isinstance(own, Corpus)
+    st.button(
+        _("Use this corpus") if is_text else _("Use these vectors"),
+        key="use_file" if is_text else "use_vectors",
+        type="primary",
+        on_click=_adopt,
+        args=(own, file.file_id),
+    )
     table_form.was_read(file)
-    _show_ready(corpus)
+    if isinstance(own, Corpus):
+        _show_ready(own)
+    else:
+        ready = _("{n} vectors of {d} numbers ready.")
+        st.caption(ready.format(n=f"{len(own):,}", d=f"{own.dimension:,}"))
+        table_form.show_notes(own)
 
 
 def _choose_columns(file: Any, key: str) -> Corpus:
@@ -391,30 +407,6 @@ def _preview(file: Any, **options: Any) -> VectorPreview:
         found = read_upload(preview_vector_set, file, rows=table_form.PREVIEW_ROWS, **options)
     assert found is not None
     return found
-
-
-def show_vector_form(file: Any) -> None:
-    try:
-        with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            vectors = _choose_vectors(file)
-            if vectors is not None:
-                refuse_extreme(vectors.vectors)  # pages can't draw them
-    except (VectorFileError, CorpusError, UndefinedMeasure) as error:
-        table_form.show_refusal(error, file)
-        return
-    if vectors is None:
-        return
-    st.button(
-        _("Use these vectors"),
-        key="use_vectors",
-        type="primary",
-        on_click=_adopt,
-        args=(vectors, file.file_id),
-    )
-    table_form.was_read(file)
-    ready = _("{n} vectors of {d} numbers ready.")
-    st.caption(ready.format(n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"))
-    table_form.show_notes(vectors)
 
 
 def _choose_vectors(file: Any) -> VectorSet | None:

@@ -18,6 +18,7 @@ from geometry.hub.operator_limits import FILE_VARIABLE, read_upload_folders
 from geometry.linalg.moments import refuse_extreme
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.downloads import offer_file
 from pages.common.limit_notes import upload_limits
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
@@ -208,14 +209,8 @@ def _show_fit(data: VectorData, column: Column) -> None:
     content = jobs.kept_or_made(
         _fitted, data, column, chosen, what=what, lane="measure", is_long=True
     )
-    st.download_button(
-        _("Download the whitening (safetensors)"),
-        data=content,
-        file_name=f"{chosen.partition(':')[0]}.safetensors",
-        mime="application/octet-stream",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    label, name = _("Download the whitening (safetensors)"), chosen.partition(":")[0]
+    offer_file(label, f"{name}.safetensors", lambda: content)
     said = _("Fitted on {n} rows. geometry.load_transform reads it.")
     st.caption(said.format(n=f"{data.n_rows:,}"))
 
