@@ -277,13 +277,22 @@ def _cosines(
     )
 
 
-def _basis(scene: DegenerationScene, *more: str) -> str:
-    return dotted(
+def _verdict(
+    scene: DegenerationScene,
+    claim: str,
+    state: measures.State,
+    measured: Sequence[str],
+    control: str,
+    *basis: str,
+) -> measures.Verdict:
+    about = dotted(
         _("one training: there is no interval over seeds"),
         _("seed {seed}").format(seed=scene.history.runs[0].seed),
         _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
-        *more,
+        *basis,
     )
+    source, beside = _("Gao et al. (2019)"), measures.Control(control)
+    return measures.Verdict(claim, source, state, paragraph(measured), beside, about)
 
 
 def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
@@ -299,25 +308,17 @@ def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
     }
     if unseen and rare:
         words["partly"] = _("Never-seen and rare tokens lie in a narrow cone, as do frequent ones.")
-    said = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run, ("unseen", "rare")))
-    control = _(
-        "the frequent tokens of the same training, {frequent}. At step {step}: {cosines}."
-    ).format(
-        frequent=f"**{signed(cosines['frequent'], 2)}**",
-        step=int(scene.history.steps[0]),
-        cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
-    )
-    return measures.Verdict(
-        _(
-            "A model that is trained with {optimizer} to predict the next word pushes its rare "
-            "tokens into a narrow cone."
-        ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
-        _("Gao et al. (2019)"),
-        state,
-        paragraph([words[state], said]),
-        measures.Control(control),
-        _basis(scene, measures.cone_words()),
-    )
+    now, first = (_cosines(scene, run, ("unseen", "rare"), at=at) for at in (scene.at, 0))
+    said = _("Mean cosine: {cosines}.").format(cosines=now)
+    control = _("the frequent tokens of the same training, {frequent}. At step {step}: {cosines}.")
+    frequent, step = f"**{signed(cosines['frequent'], 2)}**", int(scene.history.steps[0])
+    control = control.format(frequent=frequent, step=step, cosines=first)
+    claim = _(
+        "A model that is trained with {optimizer} to predict the next word pushes its rare "
+        "tokens into a narrow cone."
+    ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer])
+    cone = measures.cone_words()
+    return _verdict(scene, claim, state, [words[state], said], control, cone)
 
 
 def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measures.Verdict:
@@ -328,27 +329,22 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measur
     state: measures.State = (
         "holds" if removed and as_good else "partly" if removed or as_good else "fails"
     )
-    measured = _(
+    said = _(
         "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
         "the training text is **{loss_after}** ({change}%)."
     ).format(
         after=signed(after, 2), loss_after=f"{losses[1]:.2f}", change=with_sign(100 * worse, 1)
     )
+    measured = [said]
     control = _(
         "the same training without the penalty has a mean cosine of **{before}** and a loss of "
         "**{loss}**."
     ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
-        state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
+        state, measured = "unknown", [_("There is no cone to remove."), said]
+    claim = _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse.")
     not_worse = _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}")
-    return measures.Verdict(
-        _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
-        _("Gao et al. (2019)"),
-        state,
-        measured,
-        measures.Control(control),
-        _basis(scene, measures.cone_words(), not_worse),
-    )
+    return _verdict(scene, claim, state, measured, control, measures.cone_words(), not_worse)
 
 
 def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> measures.Verdict:
@@ -358,9 +354,9 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
     state: measures.State = (
         "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
     )
-    measured = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.").format(
-        classifier=_cosines(scene, classifier), word2vec=_cosines(scene, word2vec)
-    )
+    said = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.")
+    cosines = {"classifier": _cosines(scene, classifier), "word2vec": _cosines(scene, word2vec)}
+    measured = [said.format(**cosines)]
     frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
     top = int(np.argmax(frequent))
     if frequent[top] >= NARROW:
@@ -368,13 +364,10 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             "word2vec has a cone of its own, of the words that occur: the frequent ones reached "
             "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
             "to negative sampling."
-        ).format(
-            top=signed(float(frequent[top]), 2),
-            step=int(scene.history.steps[top]),
-            now=signed(float(frequent[-1]), 2),
-            last=scene.step,
         )
-        measured = paragraph([measured, own_cone])
+        step, most, now = int(scene.history.steps[top]), float(frequent[top]), float(frequent[-1])
+        ends = {"top": signed(most, 2), "now": signed(now, 2), "last": scene.step}
+        measured.append(own_cone.format(step=step, **ends))
     # a cone on the same text, which the measure must find; without one, the start
     language = scene.find("language", penalty=False)
     if language is not None:
@@ -386,15 +379,9 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             classifier=_cosines(scene, classifier, at=0),
             word2vec=_cosines(scene, word2vec, at=0),
         )
+    claim = _("The vectors of a classifier and of word2vec are spread around the origin.")
     of_words = _("word vectors of the classifier; the paper has its class vectors")
-    return measures.Verdict(
-        _("The vectors of a classifier and of word2vec are spread around the origin."),
-        _("Gao et al. (2019)"),
-        state,
-        measured,
-        measures.Control(control),
-        _basis(scene, measures.cone_words(), of_words),
-    )
+    return _verdict(scene, claim, state, measured, control, measures.cone_words(), of_words)
 
 
 def push_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
@@ -439,21 +426,13 @@ def push_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
         "growth of the other words of this training: {others}. Recorded with Coupled Adam: "
         "{lengths}."
     ).format(others=_growths(growth, ("rare", "frequent")), lengths=_growths(control, GROUPS))
-    return measures.Verdict(
-        _(
-            "If the origin is outside of the convex hull of the hidden states, a token that never "
-            "occurs is pushed away without end."
-        ),
-        _("Gao et al. (2019)"),
-        state,
-        paragraph(parts),
-        measures.Control(beside),
-        _basis(
-            scene,
-            _("holds only if never-seen tokens grow more than other words, with both optimisers"),
-            _("without regularisation every row can grow: Soudry et al. (2018)"),
-        ),
+    claim = _(
+        "If the origin is outside of the convex hull of the hidden states, a token that never "
+        "occurs is pushed away without end."
     )
+    rule = _("holds only if never-seen tokens grow more than other words, with both optimisers")
+    every = _("without regularisation every row can grow: Soudry et al. (2018)")
+    return _verdict(scene, claim, state, parts, beside, rule, every)
 
 
 def _growths(growth: Mapping[str, float], groups: Sequence[str]) -> str:

@@ -32,18 +32,9 @@ from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.process import Worker, send_progress
 from geometry.projection.point_colours import PointColours, look_of
 from geometry.transform.treatments import Treatment
-from pages.common import jobs, measures
+from pages.common import cloud_choices, jobs, measures
 from pages.common.address import is_presenting, put_in_url
 from pages.common.cache import kept
-from pages.common.cloud_choices import (
-    SAME,
-    SPLIT,
-    Look,
-    choose_fit_set,
-    fit_words,
-    points_and_fit,
-    warn_of_too_few,
-)
 from pages.common.cloud_parts import choose_spec, warn_of_reading
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
@@ -135,7 +126,7 @@ def choose_query(
 
 def how_to_search_all(fit_code: str) -> str:
     """What to choose where only half of the points are searched; else ""."""
-    if fit_code != SPLIT:
+    if fit_code != cloud_choices.SPLIT:
         return ""
     return _("To search all points, choose “these points” or another corpus at *Fit on*.")
 
@@ -271,7 +262,7 @@ def read_points(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points that are searched, and those of the fit; ``kept_rows`` (n,) bool of the corpus."""
-    points, fit = points_and_fit(corpus, spec, code, kept_rows)
+    points, fit = cloud_choices.points_and_fit(corpus, spec, code, kept_rows)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
         rng = np.random.default_rng(SEED)
@@ -296,8 +287,8 @@ def search_clouds(
 
 def provenance(scene: NeighboursScene) -> str:
     parts = [*origin(scene.points), treatment_words(scene.after)]
-    parts.append(fit_words(scene.fit_code, scene.fit))
-    if scene.fit_code == SAME:
+    parts.append(cloud_choices.fit_words(scene.fit_code, scene.fit))
+    if scene.fit_code == cloud_choices.SAME:
         parts.append(_("the numbers are set by the fit"))
     ratio = len(scene.fit.cloud) / scene.fit.vectors.shape[1]
     parts.append(_("n/d = {ratio}").format(ratio=f"{ratio:.2f}"))
@@ -718,12 +709,12 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 spec = replace(spec, max_points=most)
             after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
         with fit_box:
-            code = choose_fit_set(corpus)
+            code = cloud_choices.choose_fit_set(corpus)
         with progress_box:
             points, fit = read_points(corpus, spec, code, explored.left_in)
         n = len(points.cloud)
         with notes_box:
-            if warn_of_too_few(min(n, len(fit.cloud))):
+            if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
         k = nearest_box.slider(
             _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
@@ -750,7 +741,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         show_headlines(scene)
         is_measured = True
     with panel.parts, errors_shown():
-        look = Look(view="mean", n_components=2, colour="topic")
+        look = cloud_choices.Look(view="mean", n_components=2, colour="topic")
         show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_reading(corpus)

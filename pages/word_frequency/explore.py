@@ -30,7 +30,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
 from geometry.projection.twin_message import Picture, Points, TwinCloud
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import follow_default
@@ -41,15 +41,6 @@ from pages.common.draw.clouds import axis_titles, current_theme, lines_below, pa
 from pages.common.draw.either_cloud import show_cloud
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    State,
-    Verdict,
-    measure_label,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import (
@@ -198,8 +189,8 @@ def draw_clouds(scene: FrequencyScene) -> None:
 
 
 def show_headlines(scene: FrequencyScene) -> None:
-    measures = scene.measures
-    first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
+    found = scene.measures
+    first, last, rho = found.bins[0], found.bins[-1], found.direction.spearman
     n, rarest = f"{first.n:,}", _("rarest bin: {value}")
     ends = "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]"
     lengths = [three_digits(each.norm.value) for each in (first, last)]
@@ -207,11 +198,11 @@ def show_headlines(scene: FrequencyScene) -> None:
     note = "" if last.cosine is None else rarest.format(value=signed(last.cosine.value, 3))
     of_length = _("mean length, {n} most frequent").format(n=n)
     numbers = [
-        BigNumber(_("length against rank, Spearman"), signed(rho.value, 3), ends),
-        BigNumber(of_length, lengths[0], rarest.format(value=lengths[1])),
-        BigNumber(_("mean cosine, {n} most frequent").format(n=n), cosine, note),
+        measures.BigNumber(_("length against rank, Spearman"), signed(rho.value, 3), ends),
+        measures.BigNumber(of_length, lengths[0], rarest.format(value=lengths[1])),
+        measures.BigNumber(_("mean cosine, {n} most frequent").format(n=n), cosine, note),
     ]
-    show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
+    measures.show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
     st.caption(markdown(provenance(scene)))
 
 
@@ -220,11 +211,11 @@ def show_bins(scene: FrequencyScene) -> None:
     st.caption(prose(PAGE, "table"))
 
 
-def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
+def bins_csv(measured: FrequencyMeasures, basis: str) -> bytes:
     rows: list[list[CsvCell]] = []
     near = [f"{name}_{k}" for name in ("distance", "dot") for k in NEIGHBOURS]
     names = list(zip(["norm", *near, "mean_cosine"], bin_measures(), strict=True))
-    for each in measures.bins:
+    for each in measured.bins:
         estimates = (each.norm, *each.distances, *each.dots, each.cosine)
         for name, found in zip(names, estimates, strict=True):
             ends = (found, None, None)
@@ -240,7 +231,7 @@ def show_zipf(scene: FrequencyScene) -> None:
     words, lines = scene.words.measured, []
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
-    head = [_("treatment"), _("weights"), *map(measure_label, names)]
+    head = [_("treatment"), _("weights"), *map(measures.measure_label, names)]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
     found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
     for treatment, by_weight in found.items():
@@ -312,12 +303,14 @@ def show_left_out(scene: FrequencyScene) -> None:
         gap = change(row.difference.value, row.difference.low, row.difference.high)
         cosines = signed(row.value, 3), signed(row.control, 3)
         lines.append([f"{without}", *cosines, gap, f"{row.n:,}"])
-    show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
+    measures.show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
     st.markdown(aligned_table(head, lines, n_left=0))
     st.caption(prose(PAGE, "left-out"))
 
 
-def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFrequent) -> Verdict:
+def left_out_verdict(
+    scene: FrequencyScene, whole: Measured, last: WithoutFrequent
+) -> measures.Verdict:
     gap = last.difference
     measured = _(
         "Without the {n} most frequent types the mean cosine goes from {first} to {last}."
@@ -328,7 +321,7 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
         "without as many random tokens of the same sentences it goes to **{control}**. "
         "Difference: **{change}**."
     ).format(control=signed(last.control, 3), change=change(gap.value, gap.low, gap.high))
-    state: State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
+    state: measures.State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
     words = {
         "partly": _("Frequent words explain the difference from the control, and no more."),
         "fails": _("Frequent words make these sentences less alike than random tokens do."),
@@ -337,12 +330,12 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
     if gap.low is None:
         words = _("An interval needs more sentences.")
     layer = layer_words(scene.choice.layer, scene.encoder.n_layers)
-    return Verdict(
+    return measures.Verdict(
         _("Frequent words crowd together, and summing them makes sentences alike."),
         _("Li et al. (2020)"),
         state,
         paragraph([measured, words]),
-        Control(control),
+        measures.Control(control),
         dotted(
             _("n = {n} sentences").format(n=f"{last.n:,}"),
             _("means of contextual tokens at {layer}, special tokens left out").format(layer=layer),
@@ -550,12 +543,12 @@ def explore(corpus: Corpus) -> None:
                 return
             what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
             how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
-            measures = jobs.kept_or_made(measure_words, words.measured, **how)
+            measured = jobs.kept_or_made(measure_words, words.measured, **how)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
         return
-    scene = FrequencyScene(words, measures, choice, corpus, encoder)
+    scene = FrequencyScene(words, measured, choice, corpus, encoder)
     with look_box:
         draw_lengths(scene)
         show_headlines(scene)
@@ -585,7 +578,7 @@ def _answer(scene: FrequencyScene) -> None:
         verdict, choice = words_verdict(scene), scene.choice
         if choice.is_of_model:
             verdict = of_known_text(verdict, scene.corpus)
-        show_verdict(verdict, key="words")
+        measures.show_verdict(verdict, key="words")
     draw_cosines(scene)
     draw_clouds(scene)
     if is_presenting():

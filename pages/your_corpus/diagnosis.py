@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
+from geometry import Corpus, Pairs, UndefinedMeasure, export, read_cloud
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.diagnosis import (
@@ -33,15 +33,6 @@ from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
-from geometry.export import (
-    AffineMap,
-    ExportError,
-    affine_map,
-    npy_bytes,
-    parquet_bytes,
-    projector_files,
-    write_sentence_model,
-)
 from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
 from geometry.figures.histogram import HistogramWords, pairs_histogram_figure
@@ -383,9 +374,9 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     vectors, spec = data.vectors, data.points.spec
     named: dict[str, Any] = {"texts": data.own.texts, "labels": data.own.labels}
 
-    def transform() -> AffineMap:
+    def transform() -> export.AffineMap:
         about = {"treatment": cure.treatment, **diagnosis.about}
-        return affine_map(fit_cure(cure.treatment, vectors), **about)
+        return export.affine_map(fit_cure(cure.treatment, vectors), **about)
 
     def treated() -> np.ndarray:
         return transform().apply(vectors)
@@ -400,9 +391,9 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
             _offer_model(data, spec.layer, spec.pooling, cure.treatment)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
-        offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
-        offer_file("parquet", "vectors.parquet", lambda: parquet_bytes(treated(), **named))
-        files, label = partial(projector_files, **named), "Embedding Projector (TSV)"
+        offer_file("npy", "vectors.npy", lambda: export.npy_bytes(treated()))
+        offer_file("parquet", "vectors.parquet", lambda: export.parquet_bytes(treated(), **named))
+        files, label = partial(export.projector_files, **named), "Embedding Projector (TSV)"
         offer_file(label, "projector.zip", lambda: zipped(files(treated())))
 
 
@@ -430,9 +421,9 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
     encoder, refusal = data.points.encoder, None
     if not isinstance(layer, int) or layer == 0:
-        refusal = ExportError("other_layer", layer=layer, last=encoder.n_layers)
+        refusal = export.ExportError("other_layer", layer=layer, last=encoder.n_layers)
     elif pooling not in MODES:
-        refusal = ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
+        refusal = export.ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
     if refusal is not None:
         st.caption(error_text(refusal))
         return
@@ -456,7 +447,8 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     what, label = _("Writing the sentence-transformers model"), "sentence-transformers"
     try:
         content = jobs.kept_or_made(_written_model, *wanted, what=what, lane="model")
-    except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
+    except export.ExportError as error:
+        # such as vectors that differ too much, in a very narrow cone
         st.error(error_text(error))
         return
     offer_file(labelled(label, of_layer), f"{label}-model.zip", lambda: content)
@@ -471,13 +463,13 @@ def _written_model(
     The vectors of the data are at that layer, but for the treatment "none".
     """
     encoder, d = data.points.encoder, data.points.encoder.dimension
-    affine = AffineMap(np.zeros(d), None)
+    affine = export.AffineMap(np.zeros(d), None)
     if treatment != "none":
         about = {"treatment": treatment, **_about(data.points)}
-        affine = affine_map(fit_cure(treatment, data.vectors), **about)
+        affine = export.affine_map(fit_cure(treatment, data.vectors), **about)
     place: dict[str, Any] = {"layer": layer, "pooling": pooling, "normalize": normalize}
     with tempfile.TemporaryDirectory() as folder:
-        path = write_sentence_model(Path(folder) / "model", encoder, affine, **place)
+        path = export.write_sentence_model(Path(folder) / "model", encoder, affine, **place)
         files = {
             str(file.relative_to(path)): file.read_bytes()
             for file in sorted(path.rglob("*"))

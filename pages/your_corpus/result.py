@@ -32,13 +32,7 @@ from pages.common.corpus_cloud import (
     store,
 )
 from pages.common.downloads import offer_csv, points_csv
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cloud_panel,
-    lines_below,
-    point_colours,
-)
+from pages.common.draw import clouds
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, filtered
 from pages.common.messages import errors_shown
@@ -103,15 +97,15 @@ def draw_cloud(
         return None
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
-    below = lines_below(picture, panel)
-    alt = alternative_with(_("Raw"), len(cloud), _cosine(points).value, panel)
+    below = clouds.lines_below(picture, panel)
+    alt = clouds.alternative_with(_("Raw"), len(cloud), _cosine(points).value, panel)
     twin = TwinCloud(
         points=Points.of(pack_cloud([picture.around_origin], reach)),
         rows_key=points.key,
         pictures=[Picture([0], [_("Raw")])],
-        colours=point_colours(points, colour, picture.around_origin),
+        colours=clouds.point_colours(points, colour, picture.around_origin),
         reach=reach,
-        axis_titles=axis_titles(VIEW, COMPONENTS),
+        axis_titles=clouds.axis_titles(VIEW, COMPONENTS),
         origin_label=_("origin"),
         name=_("Raw"),
         alt=paragraph([alt, line]),
@@ -133,7 +127,7 @@ def draw_cloud(
 
 @kept(8)
 def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) -> Panel:
-    return cloud_panel(points.vectors, (), picture, reach)
+    return clouds.cloud_panel(points.vectors, (), picture, reach)
 
 
 def show_counts(scene: CorpusScene) -> None:
