@@ -245,8 +245,8 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
             beside = _("{names}.").format(names=_said(claim.control, tested.control))
             control = measures.Control(beside)
     heading = _("Does not apply.") if tested.missing == CONTRASTIVE else ""
-    about = claim.says, claim.source, tested.state, paragraph(measured)
-    return measures.Verdict(*about, control, dotted(*parts), heading)
+    said, basis = paragraph(measured), dotted(*parts)
+    return measures.Verdict(claim.says, claim.source, tested.state, said, control, basis, heading)
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:

@@ -358,7 +358,8 @@ def draw_cloud(scene: ContrastScene) -> None:
         for each, name, place in ((start, _("before"), 1), (moment, now, 0))
     ]
     theme, limits = current_theme(), (-REACH, REACH)
-    axes = Axes(*axis_titles("mean", 2), x_range=limits, y_range=limits)
+    x, y = axis_titles("mean", 2)
+    axes = Axes(x, y, x_range=limits, y_range=limits)
     figure = scatter_figure(groups, axes, theme, height=PLANE_HEIGHT - 70)
     figure.update_xaxes(zeroline=True, constrain="domain")
     figure.update_yaxes(zeroline=True, scaleanchor="x", constrain="domain")

@@ -59,15 +59,15 @@ def bundled_vectors() -> run.PairVectors:
 def write_recorded() -> None:
     """Train on each split. Write the run of the first split, and the gains of all."""
     vectors = bundled_vectors()
-    runs = []
+    runs, gains = [], []
     for seed in range(SPLITS):
         records = run.contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)
         made = run.ContrastRun.of(list(records))
         assert made is not None
         assert made.ending is not None
         runs.append(made)
-    gains = tuple(each.ending.gains for each in runs)
-    stored = asdict(replace(runs[0], is_recorded=True, splits=gains))
+        gains.append(made.ending.gains)
+    stored = asdict(replace(runs[0], is_recorded=True, splits=tuple(gains)))
     write(FILE, (json.dumps(rounded(stored, DECIMALS)) + "\n").encode())
 
 

@@ -157,7 +157,8 @@ def contrast_run(
     )
     drawn = drawn_rows(test.gold_scores)
     drawn = np.concatenate([drawn, drawn + len(test_rows)])
-    basis, best = None, start
+    basis: np.ndarray | None = None
+    best = start
     for step in chain([start], steps):
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
         basis = _basis(unit) if basis is None else basis

@@ -235,8 +235,8 @@ def points_csv(scene: DegenerationScene, measured_on: str) -> bytes:
         columns = text.words, text.counts.tolist(), text.groups.tolist(), places[scene.at]
         for word, count, group, xy in zip(*columns, strict=True):
             code = GROUPS[group]
-            about = [run_name(run), shown_word(word), str(count), (code, names[code])]
-            rows.append([*about, *map(short_number, xy)])
+            row: list[CsvCell] = [run_name(run), shown_word(word), str(count), (code, names[code])]
+            rows.append([*row, *map(short_number, xy)])
     return csv_bytes(["model", "word", "count", "group", "x", "y"], rows, measured_on)
 
 

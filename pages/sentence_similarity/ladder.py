@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import unescape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -169,7 +170,7 @@ def show_sbert_table(_scene: SimilarityScene) -> None:
     [table] = (each for each in published_tables() if each.key == SBERT)
     st.markdown(prose(PAGE, "sbert-table"))
     scores = np.array([*table.rows.values()], dtype=float)  # None becomes NaN
-    columns = {_("method"): [row_name(SBERT, name) for name in table.rows]}
+    columns: dict[str, Any] = {_("method"): [row_name(SBERT, name) for name in table.rows]}
     columns |= dict(zip(table.columns, scores.T, strict=True))
     columns[_("mean of the sets")] = np.nanmean(scores, axis=1).round(2)
     st.dataframe(columns, hide_index=True, width="stretch")
@@ -302,8 +303,8 @@ def _rung(
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{score_words(score)}</b>  {name}"
     ends = (score.spearman, score.low, score.high)
-    scaled = (None if end is None else 100 * end for end in ends)
-    return Rung(label, noted(about, cut) if cut else about, *scaled, place, ticks)
+    value, low, high = (None if end is None else 100 * end for end in ends)
+    return Rung(label, noted(about, cut) if cut else about, value, low, high, place, ticks)
 
 
 def show_headlines(scene: SimilarityScene) -> None:

@@ -83,8 +83,9 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
     try:
         for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
-            how = {"what": what, "lane": "measure"}
-            averages = jobs.kept_or_made(_glove_averages, *sets, stop_words, **how)
+            averages = jobs.kept_or_made(
+                _glove_averages, *sets, stop_words, what=what, lane="measure"
+            )
             static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
     except CorpusError as error:
@@ -375,7 +376,8 @@ def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore
     ]
     what = _("Scoring every similarity")
     cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
-    return {key[::-1]: cell.score for key, cell in zip(keys, cells, strict=True)}
+    found = zip(keys, cells, strict=True)
+    return {(each, treatment): cell.score for (treatment, each), cell in found}
 
 
 @kept(64)

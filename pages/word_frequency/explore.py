@@ -218,9 +218,9 @@ def bins_csv(measured: FrequencyMeasures, basis: str) -> bytes:
     for each in measured.bins:
         estimates = (each.norm, *each.distances, *each.dots, each.cosine)
         for name, found in zip(names, estimates, strict=True):
-            ends = (found, None, None)
-            if isinstance(found, Estimate):
-                ends = found.value, found.low, found.high
+            ends = [getattr(found, end, None) for end in ("value", "low", "high")]
+            if isinstance(found, float):
+                ends[0] = found
             cells = map(short_number, ends)
             rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])
     head = ["first_rank", "last_rank", "n", "measure", "value", "low", "high"]
@@ -403,7 +403,7 @@ def show_swap(scene: FrequencyScene) -> None:
     typed, boxes = [], st.columns([3, 1, 1, 1])
     for box, (key, (label, example, most)) in zip(boxes, examples.items(), strict=True):
         follow_default(key, example)  # the example of the chosen language
-        how = {"key": key, "persist_state": "session", "max_chars": most}
+        how: dict[str, Any] = {"key": key, "persist_state": "session", "max_chars": most}
         typed.append(box.text_input(label, example, **how))
     sentence, word, *others = typed
     others = [other for other in dict.fromkeys(others) if other]
@@ -542,8 +542,9 @@ def explore(corpus: Corpus) -> None:
                 notes_box.warning(refusal)
                 return
             what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
-            how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
-            measured = jobs.kept_or_made(measure_words, words.measured, **how)
+            measured = jobs.kept_or_made(
+                measure_words, words.measured, what=what, lane="measure", is_long=True
+            )
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)

@@ -161,7 +161,8 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     """The words with a vector and a frequency. Raises what the readers raise."""
     if choice.words == "upload":
         return _uploaded(corpus, choice)
-    given, tokens = None, None
+    given: Mapping[str, float] | None = None
+    tokens: tuple[int, int] | None = None
     if choice.counts == "list":
         with refused_files_leave(choice.counts_file):
             given = read_upload(read_counts, choice.counts_file)

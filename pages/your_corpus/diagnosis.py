@@ -4,7 +4,6 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -214,12 +213,17 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         return diagnose(data.vectors, **given, seed=SEED, progress=report, first=early.append)
 
     place = st.empty()
+
+    def show_early() -> None:
+        if early:
+            place.markdown(_listed(early[0]))
+
     made: Diagnosis = jobs.wait_for(
         _diagnosis.name_of(data, poolings),
         work,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
         lane="measure",
-        watch=lambda: place.markdown(_listed(early[0])) if early else None,
+        watch=show_early,
         is_long=len(data.vectors) > 2000,
     )
     place.empty()
@@ -393,8 +397,11 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     with st.container(horizontal=True, key="take-vectors"):
         offer_file("npy", "vectors.npy", lambda: export.npy_bytes(treated()))
         offer_file("parquet", "vectors.parquet", lambda: export.parquet_bytes(treated(), **named))
-        files, label = partial(export.projector_files, **named), "Embedding Projector (TSV)"
-        offer_file(label, "projector.zip", lambda: zipped(files(treated())))
+        offer_file(
+            "Embedding Projector (TSV)",
+            "projector.zip",
+            lambda: zipped(export.projector_files(treated(), **named)),
+        )
 
 
 def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
@@ -419,12 +426,13 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
 
 def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> None:
     """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
-    encoder, refusal = data.points.encoder, None
+    encoder = data.points.encoder
     if not isinstance(layer, int) or layer == 0:
         refusal = export.ExportError("other_layer", layer=layer, last=encoder.n_layers)
-    elif pooling not in MODES:
+        st.caption(error_text(refusal))
+        return
+    if pooling not in MODES:
         refusal = export.ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
-    if refusal is not None:
         st.caption(error_text(refusal))
         return
     normalize = st.toggle(
