@@ -71,8 +71,10 @@ def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
     known = recorded().get(place_of(encoder, corpus))
     if known is not None:
         return known, True
-    what, of = _("Testing claims"), (encoder, corpus, is_own(corpus))
-    made: Results = jobs.kept_or_made(_measured, *of, what=what, lane="measure", is_long=True)
+    what = _("Testing claims")
+    made: Results = jobs.kept_or_made(
+        _measured, encoder, corpus, is_own(corpus), what=what, lane="measure", is_long=True
+    )
     return made, False
 
 

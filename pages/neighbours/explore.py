@@ -226,10 +226,10 @@ class NeighboursScene:
     @cached_property
     def changes(self) -> NeighbourChanges:
         """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
-        n, of = len(self.measured_rows), (self.points, self.clouds, self.k)
+        n = len(self.measured_rows)
         what = _("Comparing {n} points with each other").format(n=f"{n:,}")
-        how: dict[str, Any] = {"what": what, "lane": "measure"}
-        return jobs.kept_or_made(_changes, *of, at_once=n <= AT_ONCE, is_long=n > SHORT, **how)
+        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT, "lane": "measure"}
+        return jobs.kept_or_made(_changes, self.points, self.clouds, self.k, what=what, **how)
 
 
 def _measured_rows(n: int) -> np.ndarray:

@@ -216,10 +216,10 @@ class SimilarityScene:
 
     @cached_property
     def grid(self) -> Grid:
-        columns = grid_columns(self.choice.encoder)
-        of = encode_pairs(self.choice, columns), self.choice.after
+        columns, after = grid_columns(self.choice.encoder), self.choice.after
+        encoded = encode_pairs(self.choice, columns)
         what = _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns))
-        return jobs.kept_or_made(_scores, *of, what=what, lane="measure", passing=True)
+        return jobs.kept_or_made(_scores, encoded, after, what=what, lane="measure", passing=True)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
@@ -286,9 +286,11 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     if not is_large(encoder, fit):
         _encode(encoder, choice.fit, columns)
         return encoded
-    of, what = (encoder, fit, choice.fit.private), _("Encoding {n} sentences")
-    what, is_long = what.format(n=f"{len(fit):,}"), takes_long(fit)
-    return replace(encoded, fit_sums=jobs.kept_or_made(_sums, *of, what=what, is_long=is_long))
+    what = _("Encoding {n} sentences").format(n=f"{len(fit):,}")
+    sums = jobs.kept_or_made(
+        _sums, encoder, fit, choice.fit.private, what=what, is_long=takes_long(fit)
+    )
+    return replace(encoded, fit_sums=sums)
 
 
 @kept(2)

@@ -371,10 +371,10 @@ def _holes(
 
 def show_holes(scene: FrequencyScene) -> None:
     words = scene.words.measured
-    of, what = (words, scene.corpus, scene.encoder), _("Neighbours of {n} words")
-    what = what.format(n=f"{len(words):,}")
-    found = jobs.kept_or_made(_holes, *of, what=what, lane="measure", is_long=True)
-    types, sentences, n = found
+    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
+    types, sentences, n = jobs.kept_or_made(
+        _holes, words, scene.corpus, scene.encoder, what=what, lane="measure", is_long=True
+    )
     of_n = _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene)
     lines = [
         [name, " · ".join(f"{each:.2f}" for each in quartiles), f"{length:.2f}"]

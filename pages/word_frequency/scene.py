@@ -210,10 +210,12 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
 def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None) -> RankedWords:
     if given is None:
         counted = corpus if choice.counts == "corpus" else None
-        of = counted, counted is not None and is_own(corpus), choice.tokenizer
+        private = counted is not None and is_own(corpus)
         what = _("Reading {name}").format(name=glove_name())
         is_quick = counted is None or len(corpus) <= COUNTED_AT_ONCE
-        return jobs.kept_or_made(_glove_words, *of, what=what, at_once=is_quick)
+        return jobs.kept_or_made(
+            _glove_words, counted, private, choice.tokenizer, what=what, at_once=is_quick
+        )
     words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
     return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
 
