@@ -321,7 +321,8 @@ def draw_plane(scene: ContrastScene) -> None:
     moments = run.moments
     columns = [[each.uniformity, each.alignment, 100 * each.spearman_test] for each in moments]
     texts = [_about(each, _("Step {step}").format(step=each.step)) for each in moments]
-    path = PlanePath(*np.array(columns).T, texts, _("the head as it trains"))
+    x, y, scores = np.array(columns).T
+    path = PlanePath(x, y, scores, texts, _("the head as it trains"))
     titles = (
         _("← better: uniformity of test sentences"),
         _("← better: alignment of test pairs"),

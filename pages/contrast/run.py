@@ -206,7 +206,8 @@ class _Measure:
         self._scores: dict[str, PairScore] = {}
 
     def of_dev(self, dev: np.ndarray) -> float:
-        return _number(self._dev.score(pair_similarities(*np.split(dev, 2))).spearman)
+        left, right = np.split(dev, 2)
+        return _number(self._dev.score(pair_similarities(left, right)).spearman)
 
     def place(self, name: str, of_dev: float, test: np.ndarray) -> PlaneScores:
         left, right = np.split(test, 2)

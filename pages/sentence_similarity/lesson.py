@@ -94,11 +94,12 @@ def _draw(name: str, bend: rank_lesson.Bend) -> None:
     for kind, (x, y), titles in ("values", both, of_values), ("ranks", ranks, of_ranks):
         rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
         ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
+        start, stop = rank_lesson.least_squares_line(x, y)
         figure = scatter_figure(
             [Dots(x, y, about, place=0 if name == RELATED else 1)],
             Axes(*titles, x_range=ends[0], y_range=ends[1]),
             current_theme(),
-            segments=[Segment(*rank_lesson.least_squares_line(x, y), "")],
+            segments=[Segment(start, stop, "")],
             rings=rings,
             height=HEIGHT,
         )

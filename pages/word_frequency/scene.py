@@ -546,7 +546,7 @@ def table_markdown(measures: FrequencyMeasures) -> str:
         if cosine is not None:
             interval = estimate(cosine.value, cosine.low, cosine.high)
             of_pairs = interval.replace(", ", ",\u00a0")  # a no-break space: it stays whole
-        cells = map(_cell, (each.norm, *each.distances, *each.dots))
+        cells = [_cell(each.norm), *map(_cell, [*each.distances, *each.dots])]
         lines.append([ranks_of(each), f"{each.n:,}", *cells, of_pairs])
         title = _("published: {ranks}").format(ranks="–".join(f"{end:,}" for end in ends))
         lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in values), ""])
