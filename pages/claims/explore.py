@@ -39,8 +39,8 @@ def explore(corpus: Corpus) -> None:
     encoder = current_encoder()
     names = {ALL: _("all"), **signed_names()}
     with st.container(horizontal=True, key="cloud-controls"):
-        label, key = _("Claims shown"), "claims-state"
-        shown = choose(st.segmented_control, label, names, key=key, required=True)
+        label = _("Claims shown")
+        shown = choose(st.segmented_control, label, names, key="claims-state", required=True)
     warn_of_coverage(coverage_of(corpus))
     with picture_place():
         found, is_recorded = _results(encoder, corpus)
@@ -182,7 +182,8 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
     if rows:
         st.html(f'<dl class="wall" style="{style}">{"".join(rows)}</dl>')
     else:
-        st.html(f"<p>{escape(_('No claim has this verdict.'))}</p>")
+        nothing = _("No claim has this verdict.")
+        st.html(f"<p>{escape(nothing)}</p>")
 
 
 def _tile(claim: Claim, tested: Tested | None) -> str:

@@ -221,7 +221,7 @@ def similarity_table(scores: SimilarityScores, treatment: str) -> str:
 
 def similarities_csv(scores: SimilarityScores, caption: str) -> bytes:
     head = ["similarity", "treatment", "spearman", "low", "high"]
-    head += ["change", "change_low", "change_high"]
+    head += ["change", *(f"change_{end}" for end in ("low", "high"))]
     rows: list[list[CsvCell]] = []
     for (similarity, treatment), score in scores.items():
         change = difference(scores[COSINE], score)

@@ -1,7 +1,5 @@
 """What Spearman measures: values and ranks of two sets of made-up scores."""
 
-from functools import partial
-
 import streamlit as st
 
 from geometry.data.number_text import signed
@@ -47,13 +45,14 @@ def _choose_bends() -> dict[str, rank_lesson.Bend]:
         noise[name] = box.slider(label, 0.0, 1.0, start, 0.05, key=key, bind="query-params")
     label = _("Monotone curve")
     curve = boxes[2].slider(label, 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
-    pick = partial(choose, st.segmented_control, required=True)
+    widget, label = st.segmented_control, _("Human scores")
     shown = {"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")}
     with boxes[3]:
-        ties = pick(_("Human scores"), shown, key="ties")
+        ties = choose(widget, label, shown, key="ties", required=True)
+    label = _("One outlier")
     shown = {"none": _("no outlier"), "agrees": _("agrees"), "contradicts": _("contradicts")}
     with boxes[4]:
-        outlier = pick(_("One outlier"), shown, key="outlier")
+        outlier = choose(widget, label, shown, key="outlier", required=True)
     label = _("Reverse the order, right")
     is_reversed = boxes[5].toggle(label, key="reversed", bind="query-params")
     return {
