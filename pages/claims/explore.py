@@ -11,31 +11,20 @@ from geometry.claims import Claim, Number, Tested, read_claims, results
 from geometry.claims.claim import CONTRASTIVE, GROUPS
 from geometry.data.number_text import change, estimate
 from geometry.errors import REASONS
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import is_presenting, page_labels, page_path
 from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv
 from pages.common.draw.clouds import current_theme
-from pages.common.folded import folded
+from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.measures import (
-    ICONS,
-    BigNumber,
-    Control,
-    NoControl,
-    Verdict,
-    cone_words,
-    nothing_measured,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, model_line, warn_of_coverage
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import is_own
-from pages.common.words import _, labelled, language, markdown, paragraph
+from pages.common.words import _, dotted, labelled, language, markdown, paragraph
 
 from . import PAGE
 from .recorded import Results, place_of, recorded, subject_of
@@ -47,26 +36,24 @@ ALL = "all"
 
 def explore(corpus: Corpus) -> None:
     encoder = current_encoder()
+    names = {ALL: _("all"), **signed_names()}
     with st.container(horizontal=True, key="cloud-controls"):
-        shown = choose(
-            st.segmented_control,
-            _("Claims shown"),
-            {ALL: _("all"), **signed_names()},
-            key="claims-state",
-            required=True,
-        )
+        label = _("Claims shown")
+        shown = choose(st.segmented_control, label, names, key="claims-state", required=True)
     warn_of_coverage(coverage_of(corpus))
     with picture_place():
         found, is_recorded = _results(encoder, corpus)
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
-    show_numbers(counts)
-    note_facts(lambda: facts(counts))
+    numbers = [
+        measures.BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()
+    ]
+    measures.show_big_numbers(_("Claims by verdict"), numbers, key="claims-numbers")
+    n_tested = len(claims) - counts[UNTESTED]
+    note_facts(lambda: {"tested": n_tested, **{state: counts[state] for state in ORDER}})
     about = basis(encoder, corpus, is_recorded=is_recorded)
-    tested = _("{tested} of {n} claims tested").format(
-        tested=len(claims) - counts[UNTESTED], n=len(claims)
-    )
+    tested = _("{tested} of {n} claims tested").format(tested=n_tested, n=len(claims))
     st.caption(markdown(f"{tested} · {about}"))
     if is_presenting():
         return
@@ -75,34 +62,17 @@ def explore(corpus: Corpus) -> None:
             show_claim(claim, found[claim.key], about)
     for question in ("verdict", "recorded", "add"):
         show_question(PAGE, question)
-    with folded(_("All claims"), key="all-measures", icon=":material/table:") as is_open:
-        if is_open:
-            names = _columns()
-            rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
-            st.dataframe(rows, hide_index=True, width="stretch")
-            offer_csv(
-                _("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about)
-            )
-            st.download_button(
-                _("Download claims (HTML)"),
-                claims_html(claims, found, about),
-                "claims.html",
-                "text/html",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+    icon = ":material/table:"
+    show_folded(_("All claims"), "all-measures", _show_all, claims, found, about, icon=icon)
 
 
 def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
     known = recorded().get(place_of(encoder, corpus))
     if known is not None:
         return known, True
+    what = _("Testing claims")
     made: Results = jobs.kept_or_made(
-        _measured,
-        *(encoder, corpus, is_own(corpus)),
-        what=_("Testing claims"),
-        lane="measure",
-        is_long=True,
+        _measured, encoder, corpus, is_own(corpus), what=what, lane="measure", is_long=True
     )
     return made, False
 
@@ -113,9 +83,6 @@ def _measured(
 ) -> Results:
     subject = subject_of(encoder, corpus, seed=SEED)
     return {claim.key: tested for claim, tested in results(subject, report)}
-
-
-# ---- words ----
 
 
 def state_names() -> dict[str, str]:
@@ -159,7 +126,7 @@ def unit_words() -> dict[str, str]:
 
 
 def missing_words(code: str) -> str:
-    found = {
+    words = {
         "layers": _("The model has no layers above its input."),
         "labels": _("The corpus has no labels."),
         "words": _("There are no static word vectors in this language."),
@@ -171,9 +138,8 @@ def missing_words(code: str) -> str:
             "so there is no verdict."
         ),
     }
-    return found.get(code) or _("A number is not defined here: {reason}.").format(
-        reason=_(REASONS[code])
-    )
+    undefined = _("A number is not defined here: {reason}.")
+    return words.get(code) or undefined.format(reason=_(REASONS[code]))
 
 
 def state_of(tested: Tested | None) -> str:
@@ -186,20 +152,16 @@ def number_words(number: Number) -> str:
 
 
 def basis(encoder: Encoder, corpus: Corpus, *, is_recorded: bool) -> str:
-    parts = [
+    of_corpus = _("corpus: {name}, {n} texts (400 of more, drawn at random)")
+    return dotted(
         model_line(encoder),
-        _("corpus: {name}, {n} texts (400 of more, drawn at random)").format(
-            name=corpus.name, n=f"{len(corpus):,}"
-        ),
+        of_corpus.format(name=corpus.name, n=f"{len(corpus):,}"),
         _("pairs: the project’s own, in the language of the corpus"),
         _("seed {seed}").format(seed=SEED),
         _("95% intervals, each by itself; those of cures hold together"),
-        cone_words(),
-    ]
-    return " · ".join([*parts, _("recorded")] if is_recorded else parts)
-
-
-# ---- the wall ----
+        measures.cone_words(),
+        *([_("recorded")] if is_recorded else []),
+    )
 
 
 def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
@@ -216,12 +178,11 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
         if tiles:
             name = escape(group_names()[group])
             rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
-    nothing = _("No claim has this verdict.")
-    st.html(
-        f'<dl class="wall" style="{style}">{"".join(rows)}</dl>'
-        if rows
-        else f"<p>{escape(nothing)}</p>"
-    )
+    if rows:
+        st.html(f'<dl class="wall" style="{style}">{"".join(rows)}</dl>')
+    else:
+        nothing = _("No claim has this verdict.")
+        st.html(f"<p>{escape(nothing)}</p>")
 
 
 def _tile(claim: Claim, tested: Tested | None) -> str:
@@ -238,32 +199,16 @@ def _sourced(claim: str, source: str) -> str:
     return _("{claim} – {source}").format(claim=claim, source=source)
 
 
-def show_numbers(counts: Mapping[str, int]) -> None:
-    show_big_numbers(
-        _("Claims by verdict"),
-        [BigNumber(name, f"{counts[state]}") for state, name in signed_names().items()],
-        key="claims-numbers",
-    )
-
-
-def facts(counts: Mapping[str, int]) -> dict[str, float]:
-    tested = sum(counts[state] for state in ORDER if state != UNTESTED)
-    return {"tested": tested, **{state: counts[state] for state in ORDER}}
-
-
-# ---- one claim ----
-
-
 def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     state = state_of(tested)
-    icon = ICONS.get(state, ":material/remove:")
+    icon = measures.ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
         st.markdown(" · ".join(where_words(claim)))
         if tested is None:
             st.markdown(_("Not tested: {why}.").format(why=claim.untested))
         else:
-            show_verdict(verdict_of(claim, tested, about), key=claim.key)
+            measures.show_verdict(verdict_of(claim, tested, about), key=claim.key)
         st.page_link(page_path(claim.page), label=page_labels()[claim.page])
 
 
@@ -272,15 +217,12 @@ def place_words(claim: Claim) -> str:
 
 
 def where_words(claim: Claim) -> list[str]:
-    stance = [_("it disputes the first papers")] if claim.disputes else []
-    return [
+    there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+    words = [
         labelled(_("in the source"), markdown(place_words(claim))),
-        labelled(
-            _("measured there on"),
-            _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on)),
-        ),
-        *stance,
+        labelled(_("measured there on"), there),
     ]
+    return [*words, _("it disputes the first papers")] if claim.disputes else words
 
 
 def is_measured(tested: Tested | None) -> bool:
@@ -293,65 +235,70 @@ def about_of(claim: Claim, about: str) -> str:
     return about
 
 
-def verdict_of(claim: Claim, tested: Tested, about: str) -> Verdict:
+def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
     measured = [missing_words(tested.missing)] if tested.missing else []
-    control: Control | NoControl = nothing_measured()
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
     parts = [claim.rule, about_of(claim, about)]
     if is_measured(tested):
         measured.append(_("{names}.").format(names=_said(claim.values, tested.values)))
         parts = [claim.here.format(**tested.settings), f"n = {tested.n:,}", *parts]
-        control = NoControl(claim.no_control)
+        control = measures.NoControl(claim.no_control)
         if claim.control:
-            control = Control(_("{names}.").format(names=_said(claim.control, tested.control)))
-    return Verdict(
-        claim=claim.says,
-        source=claim.source,
-        state=tested.state,
-        measured=paragraph(measured),
-        control=control,
-        basis=" · ".join(parts),
-        heading=_("Does not apply.") if tested.missing == CONTRASTIVE else "",
-    )
+            beside = _("{names}.").format(names=_said(claim.control, tested.control))
+            control = measures.Control(beside)
+    heading = _("Does not apply.") if tested.missing == CONTRASTIVE else ""
+    said, basis = paragraph(measured), dotted(*parts)
+    return measures.Verdict(claim.says, claim.source, tested.state, said, control, basis, heading)
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
-    return _("; ").join(
-        labelled(markdown(names[key]), f"**{number_words(each)}**") for key, each in numbers.items()
+    found = [(markdown(names[key]), number_words(each)) for key, each in numbers.items()]
+    return _("; ").join(labelled(name, f"**{words}**") for name, words in found)
+
+
+def _show_all(claims: Sequence[Claim], found: Results, about: str) -> None:
+    names = _columns()
+    rows = [{names[key]: each[key] for key in names} for each in _rows(claims, found)]
+    st.dataframe(rows, hide_index=True, width="stretch")
+    offer_csv(_("Download claims (CSV)"), "claims", lambda: claims_csv(claims, found, about))
+    st.download_button(
+        _("Download claims (HTML)"),
+        claims_html(claims, found, about),
+        "claims.html",
+        "text/html",
+        on_click="ignore",
+        icon=":material/download:",
     )
-
-
-# ---- all claims ----
 
 
 def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
     rows = []
     for claim in claims:
         tested = found[claim.key]
-        numbers = {} if tested is None else {**tested.values}
-        control = {} if tested is None else {**tested.control}
-        why = claim.untested if tested is None else ""
-        if tested is not None and tested.missing:
-            why = missing_words(tested.missing)
-        is_here = tested is not None and is_measured(tested)
-        rows.append(
-            {
-                "claim": claim.says,
-                "source": claim.source,
-                "where": place_words(claim),
-                "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
-                "stance": _("it disputes the first papers") if claim.disputes else "",
-                "verdict": state_names()[state_of(tested)],
-                "measured": _("; ").join(filter(None, [why, _plain(claim.values, numbers)])),
-                "control": _plain(claim.control, control) or claim.no_control,
-                "n": f"{tested.n}" if tested is not None and is_here else "",
-                "measured_on": claim.here.format(**tested.settings)
-                if tested is not None and is_here
-                else "",
-                "rule": claim.rule,
-                "depends": about_of(claim, _("the chosen model and corpus")),
-                "page": page_labels()[claim.page],
-            }
-        )
+        n = here = control = ""
+        measured = [claim.untested]
+        if tested is not None:
+            why = missing_words(tested.missing) if tested.missing else ""
+            measured = [why, _plain(claim.values, tested.values)]
+            control = _plain(claim.control, tested.control)
+            if is_measured(tested):
+                n, here = f"{tested.n}", claim.here.format(**tested.settings)
+        row = {
+            "claim": claim.says,
+            "source": claim.source,
+            "where": place_words(claim),
+            "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
+            "stance": _("it disputes the first papers") if claim.disputes else "",
+            "verdict": state_names()[state_of(tested)],
+            "measured": _("; ").join(filter(None, measured)),
+            "control": control or claim.no_control,
+            "n": n,
+            "measured_on": here,
+            "rule": claim.rule,
+            "depends": about_of(claim, _("the chosen model and corpus")),
+            "page": page_labels()[claim.page],
+        }
+        rows.append(row)
     return rows
 
 

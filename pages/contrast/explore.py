@@ -19,6 +19,7 @@ from geometry.evaluate.published import published_scores
 from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
+from pages.common import measures
 from pages.common.address import is_presenting
 from pages.common.controls import choose_in, layer_options, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
@@ -27,26 +28,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.live_training import (
-    Training,
-    follow,
-    show_controls,
-    show_progress,
-    started,
-)
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    change_of,
-    change_words,
-    nothing_measured,
-    overall_state,
-    show_big_numbers,
-    show_verdict,
-)
+from pages.common.live_training import Training, follow, show_controls, show_progress, started
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
@@ -60,7 +42,7 @@ from pages.common.uploads import (
     pair_names,
     short_pair_labels,
 )
-from pages.common.words import _, labelled, markdown, paragraph, prose
+from pages.common.words import _, dotted, labelled, markdown, paragraph, prose
 
 from . import PAGE
 from .recorded import DEFAULTS, recorded_run
@@ -92,18 +74,14 @@ def choose_settings(
 ) -> HeadSettings:
     last = encoder.n_layers
     text_box, layer_box, pooling_box, temperature_box, dropout_box = boxes
-    text = choose_in(
-        text_box,
-        _("Sentences to train on"),
-        {DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")},
-        key="contrast-text",
-        help=_("Human scores are never used in training."),
-    )
+    texts = {DEV: _("the dev pairs’"), CORPUS: _("the corpus of the sidebar")}
+    about = _("Human scores are never used in training.")
+    label = _("Sentences to train on")
+    text = choose_in(text_box, label, texts, key="contrast-text", help=about)
     default = str(min(DEFAULTS.layer, last))
     layer = choose_in(layer_box, _("Layer"), layer_options(last), default, key="contrast-layer")
-    names = pooling_names(encoder)
-    offered = [each for each in ("mean", "cls", "max") if each in encoder.poolings]
-    poolings: dict[str, str] = {each: names[each] for each in offered}
+    names, offered = pooling_names(encoder), ("mean", "cls", "max")
+    poolings = {each: names[each] for each in offered if each in encoder.poolings}
     pooling = choose_in(
         pooling_box, _("Pooling"), poolings, DEFAULT_POOLING, key="contrast-pooling"
     )
@@ -112,14 +90,9 @@ def choose_settings(
     about = _("Share of a vector’s entries that are set to 0. Two such masks make a positive pair.")
     dropout = _number(dropout_box, "Dropout", "contrast-dropout", help=about)
     first, second, third = more.columns(3)
-    pairs = choose_in(
-        first,
-        _("Scored pairs"),
-        {code: short_pair_labels()[code] for code in BUNDLED_NAMES},
-        BUNDLED,
-        key="pairs",
-        help=_("Half of them choose the step (dev), and half measure (test)."),
-    )
+    sets = {code: short_pair_labels()[code] for code in BUNDLED_NAMES}
+    about = _("Half of them choose the step (dev), and half measure (test).")
+    pairs = choose_in(first, _("Scored pairs"), sets, BUNDLED, key="pairs", help=about)
     heads = {"linear": _("linear: Wx + b"), "tanh": "tanh(Wx + b)"}
     head = choose_in(first, _("Head"), heads, DEFAULTS.head, key="contrast-head")
     batch = _number(first, _("Sentences in a batch"), "contrast-batch")
@@ -195,9 +168,6 @@ class ContrastScene:
     is_active: bool = False  # True while the run is being trained
 
 
-# ---- words ----
-
-
 def gain_words(gain: Gain) -> str:
     """A gain × 100 with its interval: +2.2 [+0.7, +3.9], without a line break."""
     text = change(100 * gain.value, 100 * gain.low, 100 * gain.high, 1)
@@ -217,26 +187,21 @@ def place_names(settings: HeadSettings) -> dict[str, str]:
 
 def data_words(header: Header) -> str:
     settings = header.settings
-    layer = layer_words(settings.layer, settings.last_layer)
-    parts = [
+    text, pairs = settings.text or _("the dev pairs’ sentences"), pair_names()[settings.pairs]
+    trained = _("trained on {n} sentences ({text})").format(n=f"{header.n_trained:,}", text=text)
+    measured = _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4")
+    return dotted(
         settings.model,
-        layer,
+        layer_words(settings.layer, settings.last_layer),
         _("pooling: {pooling}").format(pooling=pooling_names()[settings.pooling]),
-        _("trained on {n} sentences ({text})").format(
-            n=f"{header.n_trained:,}", text=settings.text or _("the dev pairs’ sentences")
-        ),
-        _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4").format(
-            n=header.n_test,
-            pairs=pair_names()[settings.pairs],
-            positive=header.n_positive,
-        ),
-    ]
-    return " · ".join(parts)
+        trained,
+        measured.format(n=header.n_test, pairs=pairs, positive=header.n_positive),
+    )
 
 
 def run_words(run: ContrastRun) -> str:
     settings = run.header.settings
-    parts = [
+    about = dotted(
         data_words(run.header),
         "tanh(Wx + b)" if settings.head == "tanh" else "Wx + b",
         _("mean subtracted first") if settings.centred else _("mean not subtracted"),
@@ -246,23 +211,21 @@ def run_words(run: ContrastRun) -> str:
         _("learning rate {rate}").format(rate=f"{settings.learning_rate:g}"),
         _("{n} steps").format(n=settings.steps),
         _("seed {seed}").format(seed=settings.seed),
-    ]
+    )
     text = _("Recorded run: {about}") if run.is_recorded else _("Your training: {about}")
-    return text.format(about=" · ".join(parts))
-
-
-# ---- claims ----
+    return text.format(about=about)
 
 
 COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the control
 
 
-def contrast_verdict(scene: ContrastScene) -> Verdict:
+def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
     run = scene.run
     gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
-    control: Control | NoControl = nothing_measured()
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
+    basis = [data_words(run.header)]
     if run.ending is not None and state == "unknown":
         measured = _("A score is undefined, because all cosines are equal.")
     elif run.ending is not None:
@@ -272,46 +235,34 @@ def contrast_verdict(scene: ContrastScene) -> Verdict:
             _(
                 "Test Spearman × 100 of the trained head: **{score}**. Over the raw layer {raw}; "
                 "over whitening {whitened}; over the flow {flow}."
-            ).format(
-                score=with_interval(trained.spearman_test, trained.low, trained.high), **words
-            ),
+            ).format(score=with_interval(trained.spearman_test, trained.low, trained.high), **words)
         ]
-        control = Control(_beside_centring(gains["centred"]))
+        control = measures.Control(_beside_centring(gains["centred"]))
         if run.ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
         if run.splits:
             parts.append(_over_splits(run.splits))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
-            state = overall_state({state, *states})
+            state = measures.overall_state({state, *states})
         measured = paragraph(parts)
-    basis = [data_words(run.header)]
     if run.ending is not None:
-        basis.append(
-            _("step {step} chosen as the best on {n} dev pairs").format(
-                step=run.ending.step, n=run.header.n_dev
-            )
-        )
+        chosen = _("step {step} chosen as the best on {n} dev pairs")
+        basis.append(chosen.format(step=run.ending.step, n=run.header.n_dev))
+    strength = _("strength of the whitening chosen on the same dev pairs: {strength}")
     basis += [
         _("whitening, flow and mean fitted on the same sentences"),
-        _("strength of the whitening chosen on the same dev pairs: {strength}").format(
-            strength=f"{run.place('whitened').strength or 0:g}"
-        ),
+        strength.format(strength=f"{run.place('whitened').strength or 0:g}"),
         _("95% interval: paired bootstrap over test pairs, 1,000 draws"),
     ]
-    return Verdict(
-        claim=_(
-            "Contrastive training without labels raises the agreement of cosines with human "
-            "scores, over the raw vectors and over whitening."
-        ),
-        source=_("Gao et al. (2021)"),
-        state=state,
-        measured=measured,
-        control=control,
-        basis=" · ".join(basis),
+    claim = _(
+        "Contrastive training without labels raises the agreement of cosines with human "
+        "scores, over the raw vectors and over whitening."
     )
+    about = dotted(*basis)
+    return measures.Verdict(claim, _("Gao et al. (2021)"), state, measured, control, about)
 
 
-def contrast_state(gains: dict[str, Gain]) -> State:
+def contrast_state(gains: dict[str, Gain]) -> measures.State:
     """Whether the Spearman rises over both and over the control, over some, or over none."""
     if not gains.keys() >= COMPARED_WITH:
         return "unknown"
@@ -324,15 +275,14 @@ def contrast_state(gains: dict[str, Gain]) -> State:
 
 
 def _beside_centring(gain: Gain) -> str:
+    text = _(
+        "subtracting the mean alone, which trains nothing. The head is not clearly different "
+        "from it: {gain}."
+    )
     if gain.low > 0:
         text = _("subtracting the mean alone, which trains nothing. The head is above it: {gain}.")
     elif gain.high < 0:
         text = _("subtracting the mean alone, which trains nothing. The head is below it: {gain}.")
-    else:
-        text = _(
-            "subtracting the mean alone, which trains nothing. The head is not clearly different "
-            "from it: {gain}."
-        )
     return text.format(gain=f"**{gain_words(gain)}**")
 
 
@@ -362,55 +312,39 @@ REACH = 1.06  # half-width of the frame; the vectors have length 1
 def draw_plane(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
-    points = [
-        PlanePoint(
-            place.uniformity,
-            place.alignment,
-            100 * place.spearman_test,
-            f"{names[place.name]} {hundred(place.spearman_test)}",
-            _about(place, names[place.name]),
-            is_main=place.name == "trained",
-        )
-        for place in run.places
-    ]
+    points = []
+    for place in run.places:
+        name, score = names[place.name], place.spearman_test
+        label, about = f"{name} {hundred(score)}", _about(place, name)
+        at = place.uniformity, place.alignment, 100 * score
+        points.append(PlanePoint(*at, label, about, is_main=place.name == "trained"))
     moments = run.moments
-    path = PlanePath(
-        np.array([moment.uniformity for moment in moments]),
-        np.array([moment.alignment for moment in moments]),
-        np.array([100 * moment.spearman_test for moment in moments]),
-        [_about(moment, _("Step {step}").format(step=moment.step)) for moment in moments],
-        _("the head as it trains"),
-    )
+    columns = [[each.uniformity, each.alignment, 100 * each.spearman_test] for each in moments]
+    texts = [_about(each, _("Step {step}").format(step=each.step)) for each in moments]
+    x, y, scores = np.array(columns).T
+    path = PlanePath(x, y, scores, texts, _("the head as it trains"))
     titles = (
         _("← better: uniformity of test sentences"),
         _("← better: alignment of test pairs"),
         _("Spearman × 100, test pairs"),
     )
     figure = plane_figure(points, path, titles, current_theme(), height=PLANE_HEIGHT)
-    show_chart(
-        figure,
-        key="contrast-plane",
-        alt=_("; ").join(_plain(point.about) for point in points),
-    )
+    alt = _("; ").join(point.about for point in points)
+    alt = alt.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
+    show_chart(figure, key="contrast-plane", alt=alt)
 
 
 def _about(of: PlaneScores | Moment, name: str) -> str:
-    score = hundred(of.spearman_test)
-    if isinstance(of, PlaneScores):
-        score = with_interval(of.spearman_test, of.low, of.high)
+    ends = getattr(of, "low", None), getattr(of, "high", None)  # a moment has none
     lines = [
         f"<b>{escape(name)}</b>",
-        _("Spearman × 100 on test: {score}").format(score=score),
+        _("Spearman × 100 on test: {score}").format(score=with_interval(of.spearman_test, *ends)),
         _("on dev: {score}").format(score=hundred(of.spearman_dev)),
         _("alignment {value}").format(value=signed(of.alignment, 3)),
         _("uniformity {value}").format(value=signed(of.uniformity, 3)),
         _("mean cosine {value}").format(value=signed(of.mean_cosine, 3)),
     ]
     return "<br>".join(lines)
-
-
-def _plain(about: str) -> str:
-    return about.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
 
 
 def draw_cloud(scene: ContrastScene) -> None:
@@ -424,34 +358,24 @@ def draw_cloud(scene: ContrastScene) -> None:
         Dots(each.cloud[:, 0], each.cloud[:, 1], sentences, name, place)
         for each, name, place in ((start, _("before"), 1), (moment, now, 0))
     ]
-    theme = current_theme()
-    titles = axis_titles("mean", 2)
-    limits = (-REACH, REACH)
-    figure = scatter_figure(
-        groups,
-        Axes(titles[0], titles[1], x_range=limits, y_range=limits),
-        theme,
-        height=PLANE_HEIGHT - 70,
-    )
+    theme, limits = current_theme(), (-REACH, REACH)
+    x, y = axis_titles("mean", 2)
+    axes = Axes(x, y, x_range=limits, y_range=limits)
+    figure = scatter_figure(groups, axes, theme, height=PLANE_HEIGHT - 70)
     figure.update_xaxes(zeroline=True, constrain="domain")
     figure.update_yaxes(zeroline=True, scaleanchor="x", constrain="domain")
-    figure.add_shape(
-        type="circle", x0=-1, y0=-1, x1=1, y1=1, line={"color": theme.grid, "width": 2}
+    line = {"color": theme.grid, "width": 2}
+    figure.add_shape(type="circle", x0=-1, y0=-1, x1=1, y1=1, line=line)
+    alt = _(
+        "Directions of {n} test sentences before training (mean cosine {before}) and at step "
+        "{step} (mean cosine {after}), with the origin and the circle of length 1."
+    ).format(
+        n=len(sentences),
+        before=signed(start.mean_cosine, 3),
+        step=moment.step,
+        after=signed(moment.mean_cosine, 3),
     )
-    show_chart(
-        figure,
-        key="contrast-cloud",
-        alt=_(
-            "Directions of {n} test sentences before training (mean cosine {before}) and at step "
-            "{step} (mean cosine {after}), with the origin and the circle of length 1."
-        ).format(
-            n=len(sentences),
-            before=signed(start.mean_cosine, 3),
-            step=moment.step,
-            after=signed(moment.mean_cosine, 3),
-        ),
-        zoom=False,
-    )
+    show_chart(figure, key="contrast-cloud", alt=alt, zoom=False)
 
 
 def draw_curves(scene: ContrastScene) -> None:
@@ -463,23 +387,15 @@ def draw_curves(scene: ContrastScene) -> None:
 
     rank = np.arange(1, len(moment.singular_values) + 1)
     step, now = _("step"), _("step {step}").format(step=moment.step)
+    scores = [over("spearman_dev", _("dev"), 0, 100), over("spearman_test", _("test"), 1, 100)]
+    before = Curve(rank, moments[0].singular_values, _("before"), 0)
+    spectra = [before, Curve(rank, moment.singular_values, now, 1)]
+    cosines = [over("mean_cosine", _("mean cosine"))]
     charts = {
         "loss": ([over("loss", _("loss"))], Axes(step, _("loss (nats)"))),
-        "cosine": (
-            [over("mean_cosine", _("mean cosine"))],
-            Axes(step, _("mean cosine, test sentences")),
-        ),
-        "spearman": (
-            [over("spearman_dev", _("dev"), 0, 100), over("spearman_test", _("test"), 1, 100)],
-            Axes(step, _("Spearman × 100")),
-        ),
-        "spectrum": (
-            [
-                Curve(rank, moments[0].singular_values, _("before"), 0),
-                Curve(rank, moment.singular_values, now, 1),
-            ],
-            Axes(_("rank"), _("singular value (unit vectors)"), log_y=True),
-        ),
+        "cosine": (cosines, Axes(step, _("mean cosine, test sentences"))),
+        "spearman": (scores, Axes(step, _("Spearman × 100"))),
+        "spectrum": (spectra, Axes(_("rank"), _("singular value (unit vectors)"), log_y=True)),
     }
     for box, (name, (curves, axes)) in zip(st.columns(4), charts.items(), strict=True):
         with box:
@@ -489,9 +405,6 @@ def draw_curves(scene: ContrastScene) -> None:
                 key=f"contrast-{name}",
                 alt=labelled(axes.y, f"{first:.3g} → {last:.3g}"),
             )
-
-
-# ---- numbers ----
 
 
 PUBLISHED = (  # (table, row)
@@ -506,42 +419,36 @@ PUBLISHED = (  # (table, row)
 def show_headlines(scene: ContrastScene) -> None:
     moment, start = scene.moment, scene.run.moments[0]
 
-    def number(label: str, name: str, note: str, decimals: int, scale: int = 1) -> BigNumber:
-        now, first = (scale * getattr(each, name) for each in (moment, start))
-        change = change_words(change_of(now, first, decimals))
-        return BigNumber(label, signed(now, decimals), note, change)
-
     dev = _("dev: {score}").format(score=hundred(moment.spearman_dev))
-    numbers = [
-        number(_("Spearman × 100, test"), "spearman_test", dev, 1, 100),
-        number(_("mean cosine"), "mean_cosine", _("isotropic: 0"), 3),
-        number(_("uniformity"), "uniformity", _("isotropic: about −4"), 2),
-    ]
+    numbers = []
+    for label, name, note, decimals, scale in (
+        (_("Spearman × 100, test"), "spearman_test", dev, 1, 100),
+        (_("mean cosine"), "mean_cosine", _("isotropic: 0"), 3, 1),
+        (_("uniformity"), "uniformity", _("isotropic: about −4"), 2, 1),
+    ):
+        now, first = (scale * getattr(each, name) for each in (moment, start))
+        change = measures.change_words(measures.change_of(now, first, decimals))
+        numbers.append(measures.BigNumber(label, signed(now, decimals), note, change))
     step = _("step {step}").format(step=moment.step)
     title = _("{step}, and the change since the start").format(step=step)
-    show_big_numbers(title, numbers, key="contrast-numbers")
+    measures.show_big_numbers(title, numbers, key="contrast-numbers")
 
 
 def show_table(scene: ContrastScene) -> None:
     run = scene.run
     names = place_names(run.header.settings)
-    st.dataframe(
-        [
-            {
-                _("vectors"): names[place.name],
-                _("Spearman × 100, test"): with_interval(
-                    place.spearman_test, place.low, place.high
-                ),
-                _("Spearman × 100, dev"): hundred(place.spearman_dev),
-                _("alignment"): signed(place.alignment, 3),
-                _("uniformity"): signed(place.uniformity, 3),
-                _("mean cosine"): signed(place.mean_cosine, 3),
-            }
-            for place in run.places
-        ],
-        hide_index=True,
-        width="stretch",
-    )
+    rows = [
+        {
+            _("vectors"): names[place.name],
+            _("Spearman × 100, test"): with_interval(place.spearman_test, place.low, place.high),
+            _("Spearman × 100, dev"): hundred(place.spearman_dev),
+            _("alignment"): signed(place.alignment, 3),
+            _("uniformity"): signed(place.uniformity, 3),
+            _("mean cosine"): signed(place.mean_cosine, 3),
+        }
+        for place in run.places
+    ]
+    st.dataframe(rows, hide_index=True, width="stretch")
     st.markdown(prose(PAGE, "measures"))
     about = run_words(run)
     with st.container(horizontal=True, gap="xsmall"):
@@ -565,36 +472,28 @@ def show_published(scene: ContrastScene) -> None:
     st.markdown(prose(PAGE, "small", values))
     scores = {(score.table, score.name): score for score in published_scores(PUBLISHED_ON)}
     title = _("published, on {dataset} test").format(dataset=PUBLISHED_ON)
-    st.dataframe(
-        [
-            {
-                title: row_name(*row),
-                _("Spearman × 100"): scores[row].value,
-                _("source"): source_words(scores[row]),
-            }
-            for row in PUBLISHED
-        ],
-        hide_index=True,
-        width="stretch",
-    )
+    columns = {
+        title: [row_name(*row) for row in PUBLISHED],
+        _("Spearman × 100"): [scores[row].value for row in PUBLISHED],
+        _("source"): [source_words(scores[row]) for row in PUBLISHED],
+    }
+    st.dataframe(columns, hide_index=True, width="stretch")
 
 
 MEASURES = ("spearman_test", "spearman_dev", "alignment", "uniformity", "mean_cosine")
 
 
+def _numbers(of: PlaneScores | Moment, names: Sequence[str]) -> list[str]:
+    return [short_number(getattr(of, name)) for name in names]
+
+
 def points_csv(run: ContrastRun, about: str) -> bytes:
-    rows = [
-        [place.name, *(short_number(getattr(place, name)) for name in (*MEASURES, "low", "high"))]
-        for place in run.places
-    ]
+    rows = [[each.name, *_numbers(each, (*MEASURES, "low", "high"))] for each in run.places]
     return csv_bytes(["point", *MEASURES, "test_low", "test_high"], rows, about)
 
 
 def steps_csv(run: ContrastRun, about: str) -> bytes:
-    rows = [
-        [f"{moment.step}", *(short_number(getattr(moment, name)) for name in ("loss", *MEASURES))]
-        for moment in run.moments
-    ]
+    rows = [[f"{each.step}", *_numbers(each, ("loss", *MEASURES))] for each in run.moments]
     return csv_bytes(["step", "loss", *MEASURES], rows, about)
 
 
@@ -610,16 +509,15 @@ def explore() -> None:
     with control_box:
         *boxes, button_box = st.columns(6)
         settings = choose_settings(current_encoder(), boxes, more=more)
-        with button_box:
-            st.button(
-                _("Train"),
-                key="contrast-train",
-                type="primary",
-                icon=":material/play_arrow:",
-                width="stretch",
-                on_click=st.session_state.__setitem__,
-                args=(WANTED, settings),
-            )
+        button_box.button(
+            _("Train"),
+            key="contrast-train",
+            type="primary",
+            icon=":material/play_arrow:",
+            width="stretch",
+            on_click=st.session_state.__setitem__,
+            args=(WANTED, settings),
+        )
     pairs = pair_sentences(settings)
     if settings.text is not None and chosen_corpus().sha256 == pairs.sha256:
         notes_box.warning(
@@ -660,11 +558,11 @@ def _draw_training(settings: HeadSettings, training: Training | None) -> None:
     if training is not None:
         show_controls(PAGE, training)
         run = ContrastRun.of(training.records)
-        if training.is_active:
-            n = (run.header.settings if run else settings).steps
-            show_progress(run.moments[-1].step if run else 0, n)
-        if run is None and training.is_active:
-            st.caption(_("The recorded run is shown until the first step of yours."))
+    if run is not None and is_active:
+        show_progress(run.moments[-1].step, run.header.settings.steps)
+    elif is_active:
+        show_progress(0, settings.steps)
+        st.caption(_("The recorded run is shown until the first step of yours."))
     plane_box, cloud_box = st.columns([3, 2])
     with cloud_box:
         cloud, slider = st.container(), st.container()
@@ -689,14 +587,13 @@ def _show_numbers(scene: ContrastScene) -> None:
         verdict, settings = contrast_verdict(scene), scene.run.header.settings
         if settings.model == current_encoder().name:
             verdict = of_known_text(verdict, pair_sentences(settings))
-        show_verdict(verdict, key="contrast")
+        measures.show_verdict(verdict, key="contrast")
     draw_curves(scene)
     if is_presenting():
         return
-    icon = ":material/table:"
-    show_folded(_("All measures"), "all-measures", show_table, scene, icon=icon)
-    label, icon = _("What is small here, and what the paper did"), ":material/compare:"
-    show_folded(label, "part-small", show_published, scene, icon=icon)
+    show_folded(_("All measures"), "all-measures", show_table, scene, icon=":material/table:")
+    label = _("What is small here, and what the paper did")
+    show_folded(label, "part-small", show_published, scene, icon=":material/compare:")
 
 
 def _facts(scene: ContrastScene) -> dict[str, float]:

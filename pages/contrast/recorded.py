@@ -19,26 +19,16 @@ from geometry.data.write import write
 from geometry.shipped import shipped_file
 from pages.common.recorded import rounded
 
-from .run import (
-    ContrastRun,
-    Ending,
-    Gain,
-    Header,
-    HeadSettings,
-    Moment,
-    PairVectors,
-    PlaneScores,
-    contrast_run,
-)
+from . import run
 
 FILE = shipped_file("recorded-contrast.json")
 DECIMALS = 4
 SPLITS = 8  # of the pairs, each with a seed of its own; the steps of the first one are shown
-DEFAULTS = HeadSettings()
+DEFAULTS = run.HeadSettings()
 
 
 @cache
-def recorded_run() -> ContrastRun:
+def recorded_run() -> run.ContrastRun:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     header, ending = stored["header"], stored["ending"]
     moments = [
@@ -46,36 +36,38 @@ def recorded_run() -> ContrastRun:
         for each in stored["moments"]
     ]
     parts = {
-        "header": Header(**header | {"settings": HeadSettings(**header["settings"])}),
-        "places": tuple(PlaneScores(**each) for each in stored["places"]),
-        "moments": tuple(Moment(**each) for each in moments),
-        "ending": Ending(ending["step"], _gains(ending["gains"])),
+        "header": run.Header(**header | {"settings": run.HeadSettings(**header["settings"])}),
+        "places": tuple(run.PlaneScores(**each) for each in stored["places"]),
+        "moments": tuple(run.Moment(**each) for each in moments),
+        "ending": run.Ending(ending["step"], _gains(ending["gains"])),
         "splits": tuple(map(_gains, stored["splits"])),
     }
-    return ContrastRun(**stored | parts)
+    return run.ContrastRun(**stored | parts)
 
 
-def _gains(stored: list[dict[str, Any]]) -> tuple[Gain, ...]:
-    return tuple(Gain(**each) for each in stored)
+def _gains(stored: list[dict[str, Any]]) -> tuple[run.Gain, ...]:
+    return tuple(run.Gain(**each) for each in stored)
 
 
-def bundled_vectors() -> PairVectors:
+def bundled_vectors() -> run.PairVectors:
     pairs = read_bundled_pairs()
     encoder = load_encoder(device="cpu")
     layers = encoder.encode_layers(pairs.left + pairs.right, poolings=("mean",))["mean"]
-    return PairVectors(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
+    return run.PairVectors(layers[DEFAULTS.layer], layers[DEFAULTS.last_layer], pairs.gold_scores)
 
 
 def write_recorded() -> None:
     """Train on each split. Write the run of the first split, and the gains of all."""
     vectors = bundled_vectors()
-    runs = [
-        ContrastRun.of(list(contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)))
-        for seed in range(SPLITS)
-    ]
-    gains = tuple(run.ending.gains for run in runs if run is not None and run.ending is not None)
-    assert runs[0] is not None
-    stored = asdict(replace(runs[0], is_recorded=True, splits=gains))
+    runs, gains = [], []
+    for seed in range(SPLITS):
+        records = run.contrast_run(vectors, replace(DEFAULTS, seed=seed), split=seed)
+        made = run.ContrastRun.of(list(records))
+        assert made is not None
+        assert made.ending is not None
+        runs.append(made)
+        gains.append(made.ending.gains)
+    stored = asdict(replace(runs[0], is_recorded=True, splits=tuple(gains)))
     write(FILE, (json.dumps(rounded(stored, DECIMALS)) + "\n").encode())
 
 

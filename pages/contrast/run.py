@@ -11,7 +11,7 @@ import numpy as np
 from geometry import NormalizingFlow, Whitening, alignment, mean_cosine, uniformity
 from geometry.evaluate import PairBootstrap, PairScore, pair_similarities
 from geometry.evaluate.fit_size import halves
-from geometry.training import ContrastiveStep, ScoredVectors, train_contrastive
+from geometry.training import ScoredVectors, train_contrastive
 from geometry.training.contrastive import POSITIVE
 from pages.common.seed import SEED
 from pages.common.uploads import BUNDLED
@@ -19,9 +19,9 @@ from pages.common.uploads import BUNDLED
 RECORDS = 40  # recorded steps of a training, beside its start
 SPECTRUM = 100  # singular values of each recorded step
 DRAWN_PAIRS = 150  # pairs whose sentences are in the cloud
-NUMBERS = (  # of a recorded step
-    *("step", "loss", "alignment", "uniformity", "mean_cosine", "spearman_dev", "spearman_test"),
-)
+# of a point of the plane, and of a recorded step
+PLANE = ("alignment", "uniformity", "mean_cosine", "spearman_dev", "spearman_test")
+NUMBERS = ("step", "loss", *PLANE)
 COMPARED = ("raw", "centred", "whitened", "flow")  # points that the verdict compares, by name
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of whitening; the best on dev is taken, as of the head
 
@@ -46,10 +46,8 @@ class HeadSettings:
     pairs: str = BUNDLED  # the code of bundled pairs
 
 
-OF_TRAINING = (  # those that ``train_contrastive`` takes
-    *("head", "centred", "temperature", "dropout"),
-    *("batch_size", "learning_rate", "steps", "seed"),
-)
+# those that ``train_contrastive`` takes
+OF_TRAINING = ("head", "centred", "temperature", "dropout", "batch_size", "learning_rate", "steps")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +144,7 @@ def contrast_run(
         test=test,
         record_every=max(1, settings.steps // RECORDS),
         **{name: getattr(settings, name) for name in OF_TRAINING},
+        seed=settings.seed,
     )
     start = next(steps)  # first, because invalid settings raise an error here
     mean = trained_on.mean(axis=0)
@@ -156,20 +155,20 @@ def contrast_run(
         measure.whitened(trained_on, dev, test),
         measure.treated("last", *last),
     )
-    basis = None
-    best: ContrastiveStep | None = None
+    drawn = drawn_rows(test.gold_scores)
+    drawn = np.concatenate([drawn, drawn + len(test_rows)])
+    basis: np.ndarray | None = None
+    best = start
     for step in chain([start], steps):
-        drawn = drawn_rows(test.gold_scores)
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
         basis = _basis(unit) if basis is None else basis
         yield Moment(
             **{name: getattr(step, name) for name in NUMBERS},
             singular_values=step.singular_values[:SPECTRUM],
-            cloud=unit[np.concatenate([drawn, drawn + len(test_rows)])] @ basis.T,
+            cloud=unit[drawn] @ basis.T,
         )
-        if best is None or step.spearman_dev > best.spearman_dev:
+        if step.spearman_dev > best.spearman_dev:
             best = step
-    assert best is not None
     flow = NormalizingFlow(random_state=settings.seed).fit(trained_on)
     flowed = measure.treated("flow", *map(flow.transform, (dev.sentences, test.sentences)))
     trained = measure.place("trained", best.spearman_dev, best.embeddings)
@@ -225,17 +224,13 @@ class _Measure:
     def treated(self, name: str, dev: np.ndarray, test: np.ndarray) -> PlaneScores:
         return self.place(name, self.of_dev(dev), test)
 
-    def whitened(
-        self, fitted_on: np.ndarray, dev: ScoredVectors, test: ScoredVectors
-    ) -> PlaneScores:
-        """The whitening of the strength that is best on dev, as the head's step is."""
-        found = []
-        for strength in STRENGTHS:
-            whitening = Whitening(shrinkage="ledoit-wolf", strength=strength).fit(fitted_on)
-            found.append((self.of_dev(whitening.transform(dev.sentences)), strength, whitening))
-        of_dev, strength, whitening = max(found, key=lambda each: each[0])
-        place = self.place("whitened", of_dev, whitening.transform(test.sentences))
-        return replace(place, strength=strength)
+    def whitened(self, X: np.ndarray, dev: ScoredVectors, test: ScoredVectors) -> PlaneScores:
+        """The whitening, fitted on X, of the strength that is best on dev, as the head's step."""
+        fits = [Whitening(shrinkage="ledoit-wolf", strength=each).fit(X) for each in STRENGTHS]
+        scores = [self.of_dev(fit.transform(dev.sentences)) for fit in fits]
+        best = max(range(len(fits)), key=scores.__getitem__)
+        place = self.place("whitened", scores[best], fits[best].transform(test.sentences))
+        return replace(place, strength=STRENGTHS[best])
 
     def gains(self) -> tuple[Gain, ...]:
         found = []

@@ -18,33 +18,14 @@ from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.runs import GROUPS, History, Run, Theory
 from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
+from pages.common import measures
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
-from pages.common.draw.charts import (
-    send_plane,
-    show_chart,
-)
+from pages.common.draw.charts import send_plane, show_chart
 from pages.common.draw.clouds import current_theme, show_cloud
 from pages.common.lesson import note_facts
-from pages.common.live_training import (
-    Training,
-    follow,
-    show_controls,
-    show_progress,
-    started,
-)
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    State,
-    Verdict,
-    change_words,
-    cone_words,
-    nothing_measured,
-    show_big_numbers,
-    show_verdict,
-)
+from pages.common.live_training import Training, follow, show_controls, show_progress, started
 from pages.common.shell import show_question
 from pages.common.streamlit_internals import is_from_history
 from pages.common.words import (
@@ -79,7 +60,6 @@ from .scene import (
     store_step,
 )
 
-GROUP = "degeneration"
 SMALL_HEIGHT = 240
 
 
@@ -94,13 +74,12 @@ def draw_pictures(scene: DegenerationScene) -> None:
         if has_lead and place > 0:  # a small picture has a short title
             titles = [_short_name(run)] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
+    groups = tuple(names[name] for name in GROUPS)
     cloud = TwinCloud(
         points=_points(history) if scene.versions is None else _recorded_points(),
         rows_key=text.name,
         pictures=pictures,
-        colours=PointColours(
-            text.groups.astype(int), tuple(names[name] for name in GROUPS), _("tokens")
-        ),
+        colours=PointColours(text.groups.astype(int), groups, _("tokens")),
         reach=UNIT_REACH,
         axis_titles=[_("mean direction"), _("principal direction of the rest")],
         origin_label=_("origin"),
@@ -110,24 +89,19 @@ def draw_pictures(scene: DegenerationScene) -> None:
         values=() if scene.is_live else (float(scene.at),),
         knobs=[(float(place),) for place in range(n)],
         knob_steps=1,
-        landmarks=[(stage, f"{history.steps[stage]}") for stage in spread_stops(n)]
-        if n > 1
-        else (),
+        landmarks=[(at, f"{history.steps[at]}") for at in (spread_stops(n) if n > 1 else ())],
         alt=alternative(scene),
         provenance=provenance(scene),
         file_name="degeneration",
         is_large=is_presenting(),
         has_lead=has_lead,
     )
-    show_cloud(
-        cloud,
-        key=GROUP,
-        texts=[
-            _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
-            for word, count in zip(text.words, text.counts.tolist(), strict=True)
-        ],
-        on_settled=None if scene.is_live else store_step,
-    )
+    texts = [
+        _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
+        for word, count in zip(text.words, text.counts.tolist(), strict=True)
+    ]
+    settled = None if scene.is_live else store_step
+    show_cloud(cloud, key="degeneration", texts=texts, on_settled=settled)
 
 
 def _points(history: History) -> Points:
@@ -148,19 +122,12 @@ def _short_name(run: Run) -> str:
 
 def alternative(scene: DegenerationScene) -> str:
     """The picture in words: the mean cosine of each group of words of each model."""
-    models = []
-    for place, run in enumerate(scene.history.runs):
-        cosines = _(", ").join(
-            f"{label} {signed(scene.cosine(place, name), 2)}"
-            for name, label in group_names().items()
-        )
-        models.append(labelled(run_name(run), cosines))
-    return _("Step {step}, mean cosine. {models}.").format(
-        step=scene.step, models=_("; ").join(models)
-    )
-
-
-# ---- curves over the steps ----
+    models = [
+        labelled(run_name(run), _cosines(scene, place).replace("**", ""))
+        for place, run in enumerate(scene.history.runs)
+    ]
+    said = _("Step {step}, mean cosine. {models}.")
+    return said.format(step=scene.step, models=_("; ").join(models))
 
 
 def show_curves(scene: DegenerationScene) -> None:
@@ -181,10 +148,8 @@ def show_curves(scene: DegenerationScene) -> None:
         _("Loss (nats)") if what == "loss" else labels[what],
         y_range=limits.get(what),
     )
-    for place, (run, box) in enumerate(
-        zip(history.runs, st.columns(len(history.runs)), strict=True)
-    ):
-        curves, name = _curves_of(scene, place, what), run_name(run)
+    for place, box in enumerate(st.columns(len(history.runs))):
+        curves, name = _curves_of(scene, place, what), run_name(history.runs[place])
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
         with box:
             st.markdown(f"**{markdown(name)}**")
@@ -213,11 +178,10 @@ def _curves_of(scene: DegenerationScene, run: int, what: str) -> list[Curve]:
     if what == "spectrum":
         spectra = history.singular_values[[0, scene.at], run]
         ranks = np.arange(1, spectra.shape[1] + 1, dtype=float)
+        names = [_("step {step}").format(step=step) for step in (history.steps[0], scene.step)]
         return [
-            Curve(ranks, values / values[0], _("step {step}").format(step=step), place)
-            for place, (values, step) in enumerate(
-                zip(spectra, (history.steps[0], scene.step), strict=True)
-            )
+            Curve(ranks, spectra[place] / spectra[place][0], name, place)
+            for place, name in enumerate(names)
         ]
     if what == "loss":
         return [Curve(steps, history.loss[:, run], _("Loss"), 0)]
@@ -229,9 +193,6 @@ def _curves_of(scene: DegenerationScene, run: int, what: str) -> list[Curve]:
     ]
 
 
-# ---- numbers ----
-
-
 def show_headlines(scene: DegenerationScene) -> None:
     with st.container(key="degeneration-headline", gap="xsmall"):
         st.markdown(f"**{_('Mean cosine')}**")
@@ -239,30 +200,20 @@ def show_headlines(scene: DegenerationScene) -> None:
         for place, (run, box) in enumerate(zip(scene.history.runs, boxes, strict=True)):
             title = run_name(run)
             now, first = ({g: scene.cosine(place, g, at) for g in GROUPS} for at in (scene.at, 0))
-            numbers = [
-                BigNumber(
-                    label,
-                    signed(now[group], 2),
-                    change=change_words(with_sign(now[group] - first[group], 2)),
-                )
-                for group, label in group_names().items()
-            ]
+            numbers = []
+            for group, label in group_names().items():
+                change = measures.change_words(with_sign(now[group] - first[group], 2))
+                numbers.append(measures.BigNumber(label, signed(now[group], 2), change=change))
             with box:
                 st.markdown(f"**{markdown(title)}**")
-                show_big_numbers(title, numbers, key=f"headline-{place}")
+                measures.show_big_numbers(title, numbers, key=f"headline-{place}")
     about = _("Mean cosine of all pairs of these tokens, and its change since the start")
     st.caption(markdown(f"{about} · {provenance(scene)}"))
 
 
 def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
     history = scene.history
-    head = [
-        "model",
-        "step",
-        "loss",
-        *(f"mean_cosine_{name}" for name in GROUPS),
-        *(f"norm_{name}" for name in GROUPS),
-    ]
+    of_groups = [f"{measure}_{name}" for measure in ("mean_cosine", "norm") for name in GROUPS]
     rows = [
         [
             run_name(run),
@@ -274,44 +225,34 @@ def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
         for place, run in enumerate(history.runs)
         for at, step in enumerate(history.steps.tolist())
     ]
-    return csv_bytes(head, rows, measured_on)
+    return csv_bytes(["model", "step", "loss", *of_groups], rows, measured_on)
 
 
 def points_csv(scene: DegenerationScene, measured_on: str) -> bytes:
-    history, text = scene.history, scene.history.text
-    head, names = ["model", "word", "count", "group", "x", "y"], group_names()
-    rows: list[list[CsvCell]] = [
-        [
-            run_name(run),
-            shown_word(word),
-            str(count),
-            (GROUPS[group], names[GROUPS[group]]),
-            *map(short_number, history.places[place, scene.at, row]),
-        ]
-        for place, run in enumerate(history.runs)
-        for row, (word, count, group) in enumerate(
-            zip(text.words, text.counts.tolist(), text.groups.tolist(), strict=True)
-        )
-    ]
-    return csv_bytes(head, rows, measured_on)
-
-
-# ---- claims ----
+    history, text, names = scene.history, scene.history.text, group_names()
+    rows: list[list[CsvCell]] = []
+    for run, places in zip(history.runs, history.places, strict=True):
+        columns = text.words, text.counts.tolist(), text.groups.tolist(), places[scene.at]
+        for word, count, group, xy in zip(*columns, strict=True):
+            code = GROUPS[group]
+            row: list[CsvCell] = [run_name(run), shown_word(word), str(count), (code, names[code])]
+            rows.append([*row, *map(short_number, xy)])
+    return csv_bytes(["model", "word", "count", "group", "x", "y"], rows, measured_on)
 
 
 FEWEST_STEPS = 100  # steps before which the vectors have hardly moved
 WORSE_LOSS = 0.03  # share by which the loss with the penalty may be higher
 
 
-def verdicts(scene: DegenerationScene) -> dict[str, Verdict]:
+def verdicts(scene: DegenerationScene) -> dict[str, measures.Verdict]:
     language = scene.find("language", penalty=False)
     penalised = scene.find("language", penalty=True)
+    classifier, word2vec = scene.find("classifier"), scene.find("word2vec")
     found = {}
     if language is not None:
         found["cone"] = cone_verdict(scene, language)
     if language is not None and penalised is not None:
         found["cure"] = cure_verdict(scene, language, penalised)
-    classifier, word2vec = scene.find("classifier"), scene.find("word2vec")
     if classifier is not None and word2vec is not None:
         found["others"] = others_verdict(scene, classifier, word2vec)
     either = language if language is not None else penalised
@@ -320,7 +261,7 @@ def verdicts(scene: DegenerationScene) -> dict[str, Verdict]:
     if scene.step >= FEWEST_STEPS:
         return found
     early = _("The step on show is before step {n}; from there on there is a verdict.")
-    said, none = early.format(n=FEWEST_STEPS), nothing_measured()
+    said, none = early.format(n=FEWEST_STEPS), measures.nothing_measured()
     return {
         name: replace(each, state="unknown", measured=said, control=none)
         for name, each in found.items()
@@ -336,19 +277,28 @@ def _cosines(
     )
 
 
-def _basis(scene: DegenerationScene, *more: str) -> str:
-    return dotted(
+def _verdict(
+    scene: DegenerationScene,
+    claim: str,
+    state: measures.State,
+    measured: Sequence[str],
+    control: str,
+    *basis: str,
+) -> measures.Verdict:
+    about = dotted(
         _("one training: there is no interval over seeds"),
         _("seed {seed}").format(seed=scene.history.runs[0].seed),
         _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
-        *more,
+        *basis,
     )
+    source, beside = _("Gao et al. (2019)"), measures.Control(control)
+    return measures.Verdict(claim, source, state, paragraph(measured), beside, about)
 
 
-def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
+def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
     cosines = {name: scene.cosine(run, name) for name in GROUPS}
     unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
-    state: State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    state: measures.State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
     if state == "holds" and cosines["frequent"] >= min(cosines["unseen"], cosines["rare"]):
         state = "partly"  # the frequent tokens are pushed as much
     words = {
@@ -358,69 +308,55 @@ def cone_verdict(scene: DegenerationScene, run: int) -> Verdict:
     }
     if unseen and rare:
         words["partly"] = _("Never-seen and rare tokens lie in a narrow cone, as do frequent ones.")
-    said = _("Mean cosine: {cosines}.").format(cosines=_cosines(scene, run, ("unseen", "rare")))
-    control = _(
-        "the frequent tokens of the same training, {frequent}. At step {step}: {cosines}."
-    ).format(
-        frequent=f"**{signed(cosines['frequent'], 2)}**",
-        step=int(scene.history.steps[0]),
-        cosines=_cosines(scene, run, ("unseen", "rare"), at=0),
-    )
-    return Verdict(
-        _(
-            "A model that is trained with {optimizer} to predict the next word pushes its rare "
-            "tokens into a narrow cone."
-        ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer]),
-        _("Gao et al. (2019)"),
-        state,
-        paragraph([words[state], said]),
-        Control(control),
-        _basis(scene, cone_words()),
-    )
+    now, first = (_cosines(scene, run, ("unseen", "rare"), at=at) for at in (scene.at, 0))
+    said = _("Mean cosine: {cosines}.").format(cosines=now)
+    control = _("the frequent tokens of the same training, {frequent}. At step {step}: {cosines}.")
+    frequent, step = f"**{signed(cosines['frequent'], 2)}**", int(scene.history.steps[0])
+    control = control.format(frequent=frequent, step=step, cosines=first)
+    claim = _(
+        "A model that is trained with {optimizer} to predict the next word pushes its rare "
+        "tokens into a narrow cone."
+    ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer])
+    cone = measures.cone_words()
+    return _verdict(scene, claim, state, [words[state], said], control, cone)
 
 
-def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> Verdict:
+def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measures.Verdict:
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
     removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
-    state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
-    measured = _(
+    state: measures.State = (
+        "holds" if removed and as_good else "partly" if removed or as_good else "fails"
+    )
+    said = _(
         "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
         "the training text is **{loss_after}** ({change}%)."
     ).format(
-        after=signed(after, 2),
-        loss_after=f"{losses[1]:.2f}",
-        change=with_sign(100 * worse, 1),
+        after=signed(after, 2), loss_after=f"{losses[1]:.2f}", change=with_sign(100 * worse, 1)
     )
+    measured = [said]
     control = _(
         "the same training without the penalty has a mean cosine of **{before}** and a loss of "
         "**{loss}**."
     ).format(before=signed(before, 2), loss=f"{losses[0]:.2f}")
     if before < NARROW:
-        state, measured = "unknown", paragraph([_("There is no cone to remove."), measured])
-    return Verdict(
-        _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse."),
-        _("Gao et al. (2019)"),
-        state,
-        measured,
-        Control(control),
-        _basis(
-            scene,
-            cone_words(),
-            _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}"),
-        ),
-    )
+        state, measured = "unknown", [_("There is no cone to remove."), said]
+    claim = _("A penalty on the cosines (CosReg) removes the cone, and the loss is not worse.")
+    not_worse = _("not worse: a loss at most {n}% higher").format(n=f"{100 * WORSE_LOSS:g}")
+    return _verdict(scene, claim, state, measured, control, measures.cone_words(), not_worse)
 
 
-def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> Verdict:
+def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> measures.Verdict:
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]
-    state: State = "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
-    measured = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.").format(
-        classifier=_cosines(scene, classifier), word2vec=_cosines(scene, word2vec)
+    state: measures.State = (
+        "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
     )
+    said = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.")
+    cosines = {"classifier": _cosines(scene, classifier), "word2vec": _cosines(scene, word2vec)}
+    measured = [said.format(**cosines)]
     frequent = scene.history.cosine[: scene.at + 1, word2vec, GROUPS.index("frequent")]
     top = int(np.argmax(frequent))
     if frequent[top] >= NARROW:
@@ -428,46 +364,27 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             "word2vec has a cone of its own, of the words that occur: the frequent ones reached "
             "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
             "to negative sampling."
-        ).format(
-            top=signed(float(frequent[top]), 2),
-            step=int(scene.history.steps[top]),
-            now=signed(float(frequent[-1]), 2),
-            last=scene.step,
         )
-        measured = paragraph([measured, own_cone])
-    return Verdict(
-        _("The vectors of a classifier and of word2vec are spread around the origin."),
-        _("Gao et al. (2019)"),
-        state,
-        measured,
-        _cone_elsewhere(scene, (classifier, word2vec)),
-        _basis(
-            scene,
-            cone_words(),
-            _("word vectors of the classifier; the paper has its class vectors"),
-        ),
-    )
-
-
-def _cone_elsewhere(scene: DegenerationScene, runs: Sequence[int]) -> Control:
-    """A cone on the same text, which the measure must find; without one, the start."""
+        step, most, now = int(scene.history.steps[top]), float(frequent[top]), float(frequent[-1])
+        ends = {"top": signed(most, 2), "now": signed(now, 2), "last": scene.step}
+        measured.append(own_cone.format(step=step, **ends))
+    # a cone on the same text, which the measure must find; without one, the start
     language = scene.find("language", penalty=False)
     if language is not None:
-        return Control(
-            _("the language model on the same text, at the same step: {cosines}.").format(
-                cosines=_cosines(scene, language)
-            )
-        )
-    return Control(
-        _("at step {step}, classifier: {classifier}; word2vec: {word2vec}.").format(
+        control = _("the language model on the same text, at the same step: {cosines}.")
+        control = control.format(cosines=_cosines(scene, language))
+    else:
+        control = _("at step {step}, classifier: {classifier}; word2vec: {word2vec}.").format(
             step=int(scene.history.steps[0]),
-            classifier=_cosines(scene, runs[0], at=0),
-            word2vec=_cosines(scene, runs[1], at=0),
+            classifier=_cosines(scene, classifier, at=0),
+            word2vec=_cosines(scene, word2vec, at=0),
         )
-    )
+    claim = _("The vectors of a classifier and of word2vec are spread around the origin.")
+    of_words = _("word vectors of the classifier; the paper has its class vectors")
+    return _verdict(scene, claim, state, measured, control, measures.cone_words(), of_words)
 
 
-def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
+def push_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
     """Whether never-seen tokens move ever further away if the origin is outside of the hull.
 
     Without regularisation every row of a softmax can grow, so growth counts only if it is more than
@@ -482,7 +399,7 @@ def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
     is_most = growth["unseen"] > max(growth["rare"], growth["frequent"])
     control = growth_of("coupled-adam")
     is_most_there = control["unseen"] > max(control["rare"], control["frequent"])
-    state: State = "fails"
+    state: measures.State = "fails"
     if grows and is_most:
         state = "holds" if is_most_there else "partly"
     elif growth["unseen"] > 1:
@@ -491,46 +408,31 @@ def push_verdict(scene: DegenerationScene, run: int) -> Verdict:
     if not theory.is_outside:
         state = "unknown"
         parts.append(_("So the claim does not apply to this model."))
+    low, median, high = (f"{each:.0f}" for each in theory.push_degrees)
+    lasting = _("Their mean length went from {first} to {last}, and does not grow steadily.")
+    if grows:
+        lasting = _("Their mean length went from {first} to {last}, and is still growing.")
+    first, last = (f"{lengths['unseen'][at]:.2f}" for at in (0, -1))
+    so_far = with_sign(100 * (growth["unseen"] - 1), 0)
     parts += [
         _(
             "The loss pushes never-seen tokens at **{median}°** from −mean(h) (median of all; "
             "from {low}° to {high}°)."
-        ).format(
-            median=f"{theory.push_degrees[1]:.0f}",
-            low=f"{theory.push_degrees[0]:.0f}",
-            high=f"{theory.push_degrees[2]:.0f}",
-        ),
-        (
-            _("Their mean length went from {first} to {last}, and is still growing.")
-            if grows
-            else _("Their mean length went from {first} to {last}, and does not grow steadily.")
-        ).format(first=f"{lengths['unseen'][0]:.2f}", last=f"{lengths['unseen'][-1]:.2f}"),
-        _("Growth so far: **{growth}%**.").format(
-            growth=with_sign(100 * (growth["unseen"] - 1), 0)
-        ),
+        ).format(median=median, low=low, high=high),
+        lasting.format(first=first, last=last),
+        _("Growth so far: **{growth}%**.").format(growth=so_far),
     ]
-    return Verdict(
-        _(
-            "If the origin is outside of the convex hull of the hidden states, a token that never "
-            "occurs is pushed away without end."
-        ),
-        _("Gao et al. (2019)"),
-        state,
-        paragraph(parts),
-        Control(
-            _(
-                "growth of the other words of this training: {others}. Recorded with Coupled Adam: "
-                "{lengths}."
-            ).format(
-                others=_growths(growth, ("rare", "frequent")), lengths=_growths(control, GROUPS)
-            )
-        ),
-        _basis(
-            scene,
-            _("holds only if never-seen tokens grow more than other words, with both optimisers"),
-            _("without regularisation every row can grow: Soudry et al. (2018)"),
-        ),
+    beside = _(
+        "growth of the other words of this training: {others}. Recorded with Coupled Adam: "
+        "{lengths}."
+    ).format(others=_growths(growth, ("rare", "frequent")), lengths=_growths(control, GROUPS))
+    claim = _(
+        "If the origin is outside of the convex hull of the hidden states, a token that never "
+        "occurs is pushed away without end."
     )
+    rule = _("holds only if never-seen tokens grow more than other words, with both optimisers")
+    every = _("without regularisation every row can grow: Soudry et al. (2018)")
+    return _verdict(scene, claim, state, parts, beside, rule, every)
 
 
 def _growths(growth: Mapping[str, float], groups: Sequence[str]) -> str:
@@ -542,19 +444,14 @@ def _growths(growth: Mapping[str, float], groups: Sequence[str]) -> str:
 
 def _hull_sentence(theory: Theory) -> str:
     if theory.is_outside:
-        return _(
+        said = _(
             "The origin is **outside** of the hull of {n} hidden states: projected on the unit "
             "vector u, each is at least {margin}. u is the one of many such directions that a "
             "linear program gives, {degrees}° from mean(h)."
-        ).format(
-            n=f"{theory.n:,}",
-            degrees=f"{theory.direction_degrees:.0f}",
-            margin=f"{theory.margin:.2f}",
         )
+        degrees, margin = f"{theory.direction_degrees:.0f}", f"{theory.margin:.2f}"
+        return said.format(n=f"{theory.n:,}", degrees=degrees, margin=margin)
     return _("The origin is **inside** the hull of {n} hidden states.").format(n=f"{theory.n:,}")
-
-
-# ---- theory ----
 
 
 def show_theory(scene: DegenerationScene) -> None:
@@ -567,28 +464,21 @@ def show_theory(scene: DegenerationScene) -> None:
             continue
         n = theory.n
         st.markdown(markdown(run_name(run)))
-        with st.container(key=f"degeneration-forces-{place}"):
-            st.markdown(_force_table(theory))
-        st.caption(
-            _(
-                "Vectors of never-seen tokens: {degrees}° from −mean(h) (median). Origin and hull: "
-                "{where}."
-            ).format(
-                degrees=f"{theory.place_degrees:.0f}",
-                where=_("outside") if theory.is_outside else _("inside"),
-            )
+        st.container(key=f"degeneration-forces-{place}").markdown(_force_table(theory))
+        where = _("outside") if theory.is_outside else _("inside")
+        said = _(
+            "Vectors of never-seen tokens: {degrees}° from −mean(h) (median). Origin and hull: "
+            "{where}."
         )
+        st.caption(said.format(degrees=f"{theory.place_degrees:.0f}", where=where))
     if n:
-        st.caption(
-            _(
-                "Pull and push are the two parts of the negative gradient of the mean loss "
-                "over {n} places of the text. The pull is weighted by how often the token "
-                "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
-                "the table: the penalty, and what a tied token gets as an input word."
-            ).format(n=f"{n:,}")
-            + "  \n"
-            + markdown(provenance(scene))
+        said = _(
+            "Pull and push are the two parts of the negative gradient of the mean loss "
+            "over {n} places of the text. The pull is weighted by how often the token "
+            "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
+            "the table: the penalty, and what a tied token gets as an input word."
         )
+        st.caption(said.format(n=f"{n:,}") + "  \n" + markdown(provenance(scene)))
 
 
 def _force_table(theory: Theory) -> str:
@@ -691,9 +581,6 @@ def penalty_values(scene: DegenerationScene) -> dict[str, str]:
     }
 
 
-# ---- forces on a token ----
-
-
 REACH = 5.5
 
 
@@ -704,10 +591,7 @@ def show_forces() -> None:
         side = choose(
             st.radio,
             _("Hidden states"),
-            {
-                "one-sided": _("On one side of the origin"),
-                "around": _("Around the origin"),
-            },
+            {"one-sided": _("On one side of the origin"), "around": _("Around the origin")},
             key="side",
         )
         steps = st.slider(
@@ -722,12 +606,8 @@ def show_forces() -> None:
             "once_push": f"{push[2]:.3f}",
         }
         st.markdown(prose(PAGE, "forces", values))
-    names = [
-        noted(name, note)
-        for name, note in zip(
-            NAMES, (_("6 times"), _("5 times"), _("once"), _("never")), strict=True
-        )
-    ]
+    notes = (_("6 times"), _("5 times"), _("once"), _("never"))
+    names = [noted(name, note) for name, note in zip(NAMES, notes, strict=True)]
     said = [
         _("{name}: at ({x}, {y}), pull {pull}, push {push}").format(
             name=name, x=f"{x:.1f}", y=f"{y:.1f}", pull=f"{a:.3f}", push=f"{b:.3f}"
@@ -745,18 +625,11 @@ def show_forces() -> None:
         for place, name in enumerate(NAMES)
     ]
     with picture_box:
-        show_chart(
-            arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH),
-            key="degeneration-forces",
-            alt=_("; ").join(said),
-            zoom=False,
-        )
+        figure = arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH)
+        show_chart(figure, key="degeneration-forces", alt=_("; ").join(said), zoom=False)
         st.caption(
             _("The arrows of forces are magnified. The longest has the same length at every step.")
         )
-
-
-# ---- the convex hull ----
 
 
 KEY, POINTS = "hull", "hull-points"
@@ -781,10 +654,9 @@ def show_hull() -> None:
             key="shape",
         )
         st.markdown(prose(PAGE, f"shape-{shape}"))
-    points = chosen_points()
     theme = current_theme()
     message = {
-        "points": points,
+        "points": chosen_points(),
         "shape": shape,
         "words": {
             "origin": _("origin"),
@@ -803,16 +675,11 @@ def show_hull() -> None:
                 "on one side, and the convex cone is the whole plane."
             ),
         },
-        "colours": {
-            "ink": theme.ink,
-            "paper": theme.paper,
-            "set": theme.white,
-            "side": theme.raw,
-        },
+        "colours": {"ink": theme.ink, "paper": theme.paper, "set": theme.white, "side": theme.raw},
     }
 
     with picture_box:
-        send_plane("hull", KEY, message, store_points)
+        send_plane("hull", KEY, message, _store_points)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
 
 
@@ -826,13 +693,12 @@ def chosen_points() -> list[list[float]]:
         stored = pairs if pairs and max(map(abs, numbers)) <= LIMIT else DEFAULT
     points = [list(point) for point in stored]
     is_default = points == [list(point) for point in DEFAULT]
-    put_in_url(
-        "hull", None if is_default else ",".join(f"{v:.1f}" for point in points for v in point)
-    )
+    shown = ",".join(f"{v:.1f}" for point in points for v in point)
+    put_in_url("hull", None if is_default else shown)
     return points
 
 
-def store_points(moved: Any) -> None:
+def _store_points(moved: Any) -> None:
     """Store the points of the browser, if they are five points inside the picture."""
     try:
         points = [[round(float(v), 1) for v in point] for point in moved]
@@ -847,7 +713,6 @@ SETTINGS = "degeneration-settings"  # in the session: the settings of its traini
 
 
 def explore() -> None:
-
     def draw(training: Training | None) -> None:
         picture_box, control_box = st.columns([4, 1], gap="medium")
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
@@ -936,7 +801,7 @@ def _answer(scene: DegenerationScene) -> None:
     show_headlines(scene)
     if not is_presenting():
         for name, verdict in verdicts(scene).items():
-            show_verdict(verdict, key=name)
+            measures.show_verdict(verdict, key=name)
         show_optimizers()
     show_curves(scene)
     if is_presenting():

@@ -38,29 +38,21 @@ def show_optimizers() -> None:
     title = _("Cone at equal loss, by the optimiser of the output embeddings")
     st.markdown(f"**{title}**")
     curves = equal_loss_curves(language())
-    figure = curves_figure(
-        curves,
-        Axes(
-            _("Loss (nats); training goes to the right"),
-            _("Mean cosine, never seen"),
-            x_range=(float(curves[0].x.max()), float(min(each.x.min() for each in curves))),
-            y_range=(-0.03, 1.0),
-        ),
-        current_theme(),
-        height=260,
+    axes = Axes(
+        _("Loss (nats); training goes to the right"),
+        _("Mean cosine, never seen"),
+        x_range=(float(curves[0].x.max()), float(min(each.x.min() for each in curves))),
+        y_range=(-0.03, 1.0),
     )
+    figure = curves_figure(curves, axes, current_theme(), height=260)
     ends = _("; ").join(f"{each.name} {signed(float(each.y[-1]), 2)}" for each in curves)
-    show_chart(
-        figure,
-        key="degeneration-optimizers",
-        alt=labelled(_("Mean cosine of never-seen tokens at the lowest loss"), ends),
+    alt = labelled(_("Mean cosine of never-seen tokens at the lowest loss"), ends)
+    show_chart(figure, key="degeneration-optimizers", alt=alt)
+    said = _(
+        "Recorded: {n} seeds for each curve, {steps} steps; line: mean, shaded: smallest to "
+        "largest. Model, text and the optimiser of all other parameters are the same."
     )
-    st.caption(
-        _(
-            "Recorded: {n} seeds for each curve, {steps} steps; line: mean, shaded: smallest to "
-            "largest. Model, text and the optimiser of all other parameters are the same."
-        ).format(n=len(SEEDS), steps=int(runs.steps[-1]))
-    )
+    st.caption(said.format(n=len(SEEDS), steps=int(runs.steps[-1])))
     show_question(PAGE, "optimizer")
 
 
@@ -85,13 +77,13 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
     state: State = "partly" if adam.min() > others.max() else "fails"
     if adam.min() >= NARROW > others.max():
         state = "holds"
-    said = {
-        code: noted(
-            f"{name} **{signed(float(cosines[code].mean()), 2)}**",
-            f"{signed(float(cosines[code].min()), 2)} … {signed(float(cosines[code].max()), 2)}",
+    said = {}
+    for code, name in variant_names().items():
+        of_seeds = cosines[code]
+        mean, low, high = (
+            signed(float(each), 2) for each in (of_seeds.mean(), of_seeds.min(), of_seeds.max())
         )
-        for code, name in variant_names().items()
-    }
+        said[code] = noted(f"{name} **{mean}**", f"{low} … {high}")
     controls = [said[code] for code in ("coupled-adam", "sgd", "cosreg")]
     return Verdict(
         _(

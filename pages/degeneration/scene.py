@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,7 +16,7 @@ from pages.common.controls import choose_in, choose_tokenizer, follow_default, t
 from pages.common.live_training import Training
 from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _
+from pages.common.words import _, dotted
 
 VOCABULARIES = (300, 1000, 3000, 10000, 30000)  # the most frequent words
 RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
@@ -27,7 +26,7 @@ STEP = "step"  # address and session: the recorded step of the numbers
 @dataclass(frozen=True)
 class TrainingSettings:
     runs: tuple[Run, ...]
-    text: str
+    text: str  # "manual" or "corpus"
     texts: tuple[str, ...] | None  # None for the manual
     labels: tuple[str, ...] | None
     vocabulary: int | None
@@ -35,23 +34,19 @@ class TrainingSettings:
 
 
 def choose_what(place: DeltaGenerator) -> tuple[str, float]:
-    what = choose_in(
-        place,
-        _("Models"),
-        {
-            "two": _("Language model without and with the penalty"),
-            "optimizers": _("Language model with three optimisers"),
-            "three": _("Three models"),
-            "all": _("All four"),
-            "one": _("Language model"),
-        },
-        key="train",
-        help=_(
-            "Two runs: the language model without and with the penalty, from one seed. Three "
-            "optimisers: only that of the output embeddings differs. Three models: the language "
-            "model, a classifier and word2vec, on one text."
-        ),
+    models = {
+        "two": _("Language model without and with the penalty"),
+        "optimizers": _("Language model with three optimisers"),
+        "three": _("Three models"),
+        "all": _("All four"),
+        "one": _("Language model"),
+    }
+    about = _(
+        "Two runs: the language model without and with the penalty, from one seed. Three "
+        "optimisers: only that of the output embeddings differs. Three models: the language "
+        "model, a classifier and word2vec, on one text."
     )
+    what = choose_in(place, _("Models"), models, key="train", help=about)
     default = 1.0 if what in ("two", "all") else 0.0
     follow_default("gamma", default)
     about = _("CosReg of Gao et al. (2019). It lowers the mean cosine of all pairs of tokens.")
@@ -69,23 +64,14 @@ def choose_more(what: str, gamma: float) -> TrainingSettings:
     upper, lower = st.columns(4), st.columns(4, vertical_alignment="bottom")
     texts = {"manual": _("Python’s reference manual"), "corpus": _("The corpus of the sidebar")}
     text = choose_in(upper[0], _("Text"), texts, key="text")
-    vocabulary = choose_in(
-        upper[1],
-        _("Vocabulary"),
-        {"all": _("all words"), **{f"{n}": f"{n:,}" for n in VOCABULARIES}},
-        key="vocabulary",
-        help=_("The most frequent words; all others become one token."),
-    )
+    sizes = {"all": _("all words"), **{f"{n}": f"{n:,}" for n in VOCABULARIES}}
+    about = _("The most frequent words; all others become one token.")
+    vocabulary = choose_in(upper[1], _("Vocabulary"), sizes, key="vocabulary", help=about)
     widths = ("16", "32", "64", "128")
     width = choose_in(upper[2], _("Dimensions"), widths, "64", key="width")
-    rate = choose_in(
-        upper[3],
-        _("Learning rate"),
-        ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1"),
-        "0.003",
-        key="rate",
-        help=_("Of the language model and the classifier. That of word2vec is 0.01."),
-    )
+    rates = ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1", "1")
+    about = _("Of the language model and the classifier. That of word2vec is 0.01.")
+    rate = choose_in(upper[3], _("Learning rate"), rates, "0.003", key="rate", help=about)
     steps = int(lower[0].slider(_("Steps"), 20, 1000, 400, 20, key="steps", bind="query-params"))
     seed = lower[1].number_input(_("Seed"), 0, 9999, 0, key="seed", bind="query-params")
     tied = lower[2].toggle(_("Tied embeddings"), True, key="tied", bind="query-params")
@@ -189,9 +175,8 @@ def run_name(run: Run) -> str:
     extra = [] if run.optimizer == "adam" else [optimizer_names()[run.optimizer]]
     extra += [] if run.tied else [_("untied")]
     extra += [] if run.layer_norm else [_("without LayerNorm")]
-    return (
-        _("{name}, {settings}").format(name=name, settings=_(", ").join(extra)) if extra else name
-    )
+    words = _("{name}, {settings}") if extra else "{name}"
+    return words.format(name=name, settings=_(", ").join(extra))
 
 
 def optimizer_names() -> dict[str, str]:
@@ -205,32 +190,28 @@ def shown_word(word: str) -> str:
 
 
 def group_names() -> dict[str, str]:
-    return {
-        "unseen": _("never seen"),
-        "rare": _("rare"),
-        "frequent": _("frequent"),
-    }
+    return {"unseen": _("never seen"), "rare": _("rare"), "frequent": _("frequent")}
 
 
 def provenance(scene: DegenerationScene) -> str:
     history, text = scene.history, scene.history.text
     run = history.runs[0]
     counts = {name: int(np.sum(text.groups == place)) for place, name in enumerate(GROUPS)}
-    versions: dict[str, Any] = scene.versions or {}
-    by_words = scene.text == "corpus"
-    parts = [
-        _("recorded, Python {python}, torch {torch}").format(**versions)
-        if versions
-        else _("trained here"),
-        _("Python’s reference manual") if scene.text == "manual" else _("the chosen corpus"),
-        *([_("words: {how}").format(how=tokenizer_names()[scene.tokenizer])] if by_words else []),
-        _("{tokens} words and signs, {words} different").format(
-            tokens=f"{text.n_tokens:,}", words=f"{text.n_words:,}"
-        ),
+    origin = _("trained here")
+    if scene.versions:
+        origin = _("recorded, Python {python}, torch {torch}").format(**scene.versions)
+    of_text = [_("Python’s reference manual")]
+    if scene.text == "corpus":
+        how = tokenizer_names()[scene.tokenizer]
+        of_text = [_("the chosen corpus"), _("words: {how}").format(how=how)]
+    size = _("{tokens} words and signs, {words} different")
+    return dotted(
+        origin,
+        *of_text,
+        size.format(tokens=f"{text.n_tokens:,}", words=f"{text.n_words:,}"),
         _("drawn: {unseen} never seen, {rare} rare, {frequent} frequent").format(**counts),
         _("drawn at length 1"),
         _("{width} dimensions").format(width=run.width),
         _("seed {seed}").format(seed=run.seed),
         _("step {step} of {n}").format(step=scene.step, n=history.n_steps),
-    ]
-    return " · ".join(parts)
+    )

@@ -29,6 +29,7 @@ from geometry.figures.multiples import Dotted, multiples_figure, reach_of
 from geometry.figures.scatter import Dots, scatter_figure
 from geometry.measure.correlation import spearman
 from geometry.measure.intervals import Estimate
+from pages.common import measures
 from pages.common.address import is_presenting
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import csv_bytes, offer_csv, short_number
@@ -36,17 +37,6 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    measure_label,
-    nothing_measured,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.scores import hundred, moved_words, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
@@ -122,43 +112,40 @@ def explore() -> None:
     live = live_names(chosen)
     with st.container(horizontal=True, key="cloud-controls"):
         data = choose(
-            st.selectbox,
-            _("Judged by"),
-            {**data_names(), **live},
-            key="evidence-data",
-            width=280,
+            st.selectbox, _("Judged by"), {**data_names(), **live}, key="evidence-data", width=280
         )
         grids = live_grid(chosen, data) if data in live else grids_of(data)
         known = set.intersection(*({gain.cure for gain in grid.gains} for grid in grids.values()))
+        names = {
+            "main": _("mean, directions, whitening"),
+            "more": _("scaling, 1 and 10 directions"),
+            "fewer": _("64 directions, half strength"),
+            "flow": _("flow beside whitening"),
+        }
         cures = choose(
             st.segmented_control,
             _("Cures shown"),
-            [name for name, shown in SHOWN.items() if known.issuperset(shown)],
+            {name: names[name] for name, shown in SHOWN.items() if known.issuperset(shown)},
             key="evidence-cures",
             default="main",
-            labels={
-                "main": _("mean, directions, whitening"),
-                "more": _("scaling, 1 and 10 directions"),
-                "fewer": _("64 directions, half strength"),
-                "flow": _("flow beside whitening"),
-            },
             required=True,
         )
         offered = max((list(grid.places[0].scores) for grid in grids.values()), key=len)
         similarity = offered[0]
         if len(offered) > 1:
+            names = {
+                "cosine": _("cosine"),
+                "dot": _("inner product"),
+                "euclidean": _("Euclidean distance"),
+                "rank": _("rank correlation of coordinates"),
+            }
+            labels = {code: names[code] for code in offered}
             similarity = choose(
                 st.selectbox,
                 _("Similarity"),
-                offered,
+                labels,
                 key="evidence-by",
                 default="cosine",
-                labels={
-                    "cosine": _("cosine"),
-                    "dot": _("inner product"),
-                    "euclidean": _("Euclidean distance"),
-                    "rank": _("rank correlation of coordinates"),
-                },
                 width=220,
             )
     judged = JudgedGrids(grids, similarity)
@@ -169,15 +156,12 @@ def explore() -> None:
     if is_presenting():
         st.caption(markdown(basis(grids)))
         return
-    show_verdict(helps_verdict(judged), key="helps")
-    show_verdict(narrow_verdict(judged), key="narrow")
+    measures.show_verdict(helps_verdict(judged), key="helps")
+    measures.show_verdict(narrow_verdict(judged), key="narrow")
     draw_predictions(judged)
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     show_folded(_("All gains"), "all-measures", show_table, judged, icon=":material/table:")
-
-
-# ---- names ----
 
 
 def data_names() -> dict[str, str]:
@@ -222,13 +206,10 @@ def place_words(model: str, at: RawPlace | CureGain) -> str:
     return _("layer {layer}, {pooling}").format(layer=at.layer, pooling=pooling)
 
 
-# ---- the picture ----
-
-
 def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
     short = {MINILM: "MiniLM", E5: "E5"}  # columns are narrow
-    ticks = {GLOVE: {0.0: _("all words"), 1.0: _("no stop words")}}
-    ticks[GLOVE] = {at: name.replace(" ", "<br>", 1) for at, name in ticks[GLOVE].items()}
+    of_words = enumerate([_("all words"), _("no stop words")])
+    ticks = {GLOVE: {float(at): name.replace(" ", "<br>", 1) for at, name in of_words}}
 
     def plots(cure: str = "") -> dict[str, list[Dotted]]:
         return {short.get(each, each): _dots(each, judged, cure) for each in judged.grids}
@@ -237,33 +218,24 @@ def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
     reach = reach_of([dots for of_cure in gains for dots in of_cure.values()])
     model, _place, score = judged.best()
     raw = _("raw score × 100")
-    columns: list[tuple[str, Mapping[str, Sequence[Dotted]], tuple[float, float] | None, str]] = [
-        (raw, plots(), None, labelled(raw, noted(hundred(score), model)))
-    ]
-    for cure, of_cure in zip(cures, gains, strict=True):
-        columns.append((cure_words(cure), of_cure, reach, _counts(judged, cure)))
+    scores = plots()
+    alts = [labelled(raw, noted(hundred(score), model)), *(_counts(judged, cure) for cure in cures)]
+    columns = zip([raw, *map(cure_words, cures)], [scores, *gains], alts, strict=True)
     theme = current_theme()
-    names = dict.fromkeys(dots.name for plot in columns[0][1].values() for dots in plot)
+    names = dict.fromkeys(dots.name for plot in scores.values() for dots in plot)
     signs = [
         f'<span style="color:{place_colour(number, theme)}">●</span> {escape(name)}'
         for number, name in enumerate(names)
     ]
-    signs.append(
-        escape(_("beside the raw scores: gain × 100, with 95% intervals that hold together"))
-    )
-    st.html(f"<small>{' &nbsp; '.join(signs)}</small>")
-    boxes = st.columns(len(columns), gap="small", vertical_alignment="bottom")
-    for number, (box, column) in enumerate(zip(boxes, columns, strict=True)):
-        title, drawn, y_range, alt = column
-        with box:
+    note = _("beside the raw scores: gain × 100, with 95% intervals that hold together")
+    st.html(f"<small>{' &nbsp; '.join([*signs, escape(note)])}</small>")
+    boxes = st.columns(1 + len(cures), gap="small", vertical_alignment="bottom")
+    for number, (title, drawn, alt) in enumerate(columns):
+        y_range = reach if number else None
+        with boxes[number]:
             st.markdown(title)
             figure = multiples_figure(drawn, ticks, _("layer"), theme, y_range=y_range)
-            show_chart(
-                figure,
-                key=f"evidence-{number}",
-                alt=alt,
-                zoom=False,
-            )
+            show_chart(figure, key=f"evidence-{number}", alt=alt, zoom=False)
 
 
 def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]], list[float]]]:
@@ -287,16 +259,17 @@ def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
         if cure:
             gains = [grid.of(*place, cure, by) for place in places]
-            value, low, high = (
-                _hundreds([getattr(each.gain, end, None) for each in gains])
+            ends = [
+                [getattr(each.gain, end, None) for each in gains]
                 for end in ("value", "low", "high")
-            )
+            ]
             texts = [_about(model, each) for each in gains]
+            value, low, high = 100 * np.array(ends, dtype=float)  # None becomes NaN
             dots.append(Dotted(x, value, low, high, name, number, texts))
         else:
-            scores = [raw[place].scores[by] for place in places]
+            scores = 100 * np.array([raw[place].scores[by] for place in places], dtype=float)
             texts = [_about_raw(model, raw[place], by) for place in places]
-            dots.append(Dotted(x, _hundreds(scores), None, None, name, number, texts))
+            dots.append(Dotted(x, scores, None, None, name, number, texts))
     return dots
 
 
@@ -317,56 +290,44 @@ def _about(model: str, gain: CureGain) -> str:
     return "<br>".join(lines)
 
 
-def _hundreds(values: Sequence[float | None]) -> np.ndarray:
-    return 100 * np.array([np.nan if value is None else value for value in values])
-
-
-# ---- numbers and verdicts ----
-
-
 def _counts(judged: JudgedGrids, cure: str) -> str:
     rises, falls, n = judged.tally(cure)
-    return _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}").format(
-        cure=cure_words(cure), rises=rises, falls=falls, n=n
-    )
+    said = _("{cure}: clearly higher at {rises} of {n} places, clearly lower at {falls}")
+    return said.format(cure=cure_words(cure), rises=rises, falls=falls, n=n)
 
 
 def show_numbers(judged: JudgedGrids) -> None:
     gains = sorted(judged.gains(LEVELLED), key=lambda each: each[2].value)
     model, place, score = judged.best()
-    show_big_numbers(
-        _("Whitening’s best and worst change, and the best raw score"),
-        [
-            _extreme(_("whitening: best change"), *gains[-1]),
-            _extreme(_("whitening: worst change"), *gains[0]),
-            BigNumber(
-                _("best raw score × 100"),
-                hundred(score),
-                labelled(model, place_words(model, place)),
-                labelled(_("mean cosine"), signed(place.measures["mean_cosine"] or 0.0, 3)),
-            ),
-        ],
-        key="evidence-numbers",
+    best = measures.BigNumber(
+        _("best raw score × 100"),
+        hundred(score),
+        labelled(model, place_words(model, place)),
+        labelled(_("mean cosine"), signed(place.measures["mean_cosine"] or 0.0, 3)),
     )
+    ends = (_("whitening: best change"), gains[-1]), (_("whitening: worst change"), gains[0])
+    numbers = [*(_extreme(label, *gain) for label, gain in ends), best]
+    title = _("Whitening’s best and worst change, and the best raw score")
+    measures.show_big_numbers(title, numbers, key="evidence-numbers")
 
 
-def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> BigNumber:
+def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> measures.BigNumber:
     value, _sep, ends = moved_words(gain).partition(" ")
     where = labelled(model, place_words(model, cure))
-    return BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
+    return measures.BigNumber(label, value, where, _("95% interval {ends}").format(ends=ends))
 
 
-def helps_verdict(judged: JudgedGrids) -> Verdict:
+def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
     levelled = [cure.over_control for _model, cure, _gain in judged.gains(LEVELLED)]
     rises = sum(each is not None and each.rises for each in levelled)
     falls = any(each is not None and each.falls for each in levelled)
-    state: State = "fails" if falls else "unknown"  # where nothing is clear, nothing is said
+    # where nothing is clear, nothing is said
+    state: measures.State = "fails" if falls else "unknown"
     if rises:
         state = "holds" if rises == len(levelled) else "partly"
     over = [cure.over_control for _model, cure, _gain in judged.gains("abtt:3")]
     beats = sum(each is not None and each.rises for each in over)
-    compared = (LEVELLED, "abtt:3")
-    lines = "\n".join(f"- {_counts(judged, cure)}" for cure in compared)
+    lines = "\n".join(f"- {_counts(judged, cure)}" for cure in (LEVELLED, "abtt:3"))
     controls = {
         ROTATED: _("a random rotation"),
         "centred": _("the mean subtracted"),
@@ -376,22 +337,17 @@ def helps_verdict(judged: JudgedGrids) -> Verdict:
     for control, name in controls.items():
         up, down, n = judged.tally(control)
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
-    return Verdict(
-        claim=_("Making vectors isotropic helps."),
-        source=_("Li et al. (2020), Su et al. (2021)"),
-        state=state,
-        measured=paragraph([_("Places are layers and poolings.") + "\n\n", lines]),
-        control=Control(
-            _(
-                "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
-                "{beats} of {n} places."
-            ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
-        ),
-        basis=basis(judged.grids),
-    )
+    control = _(
+        "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
+        "{beats} of {n} places."
+    ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
+    claim, source = _("Making vectors isotropic helps."), _("Li et al. (2020), Su et al. (2021)")
+    measured = paragraph([_("Places are layers and poolings.") + "\n\n", lines])
+    about = basis(judged.grids)
+    return measures.Verdict(claim, source, state, measured, measures.Control(control), about)
 
 
-def narrow_verdict(judged: JudgedGrids) -> Verdict:
+def narrow_verdict(judged: JudgedGrids) -> measures.Verdict:
     places = [
         (cosine, score)
         for _model, place, score in judged.places()
@@ -399,8 +355,8 @@ def narrow_verdict(judged: JudgedGrids) -> Verdict:
     ]
     cosines, scores = zip(*places, strict=True)
     found = narrower_against_score(cosines, scores)
-    state: State = "unknown"
-    control: Control | NoControl = nothing_measured()
+    state: measures.State = "unknown"
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
     if found.pairs:
         low, high = shuffled_against(cosines, scores)
         share = found.against / found.pairs
@@ -408,12 +364,12 @@ def narrow_verdict(judged: JudgedGrids) -> Verdict:
             state = "partly" if found.against else "holds"
         elif share >= 0.5:  # the mean of the shuffles
             state = "fails"
-        control = Control(
-            _(
-                "with the scores shuffled among the places, **{low} to {high}** (95% of 1,000 "
-                "shuffles). Places of one model are alike, so chance alone can do more than that."
-            ).format(low=round(low * found.pairs), high=round(high * found.pairs))
+        least, most = round(low * found.pairs), round(high * found.pairs)
+        shuffled = _(
+            "with the scores shuffled among the places, **{low} to {high}** (95% of 1,000 "
+            "shuffles). Places of one model are alike, so chance alone can do more than that."
         )
+        control = measures.Control(shuffled.format(low=least, high=most))
     model, place, score = judged.best()
     measured = _(
         "Of {pairs} pairs of places, the narrower one scores higher in {against}. The best score, "
@@ -426,51 +382,36 @@ def narrow_verdict(judged: JudgedGrids) -> Verdict:
         place=place_words(model, place),
         cosine=signed(place.measures["mean_cosine"] or 0.0, 2),
     )
-    return Verdict(
-        claim=_("The narrower the cone, the worse the vectors."),
-        source=_("read from Gao et al. (2019)"),
-        state=state,
-        measured=measured,
-        control=control,
-        basis=basis(judged.grids),
-    )
+    claim = _("The narrower the cone, the worse the vectors.")
+    source = _("read from Gao et al. (2019)")
+    return measures.Verdict(claim, source, state, measured, control, basis(judged.grids))
 
 
 def basis(grids: Mapping[str, GainGrid]) -> str:
     parts = []
     for model, grid in grids.items():
-        fit = (
-            _("fitted on STS-B train, mean of the scores of {k} parts").format(k=grid.n_folds)
-            if grid.about["fit"] == "STS-B train"
-            else _("fitted on the other {k} of {n} folds").format(
-                k=grid.n_folds - 1, n=grid.n_folds
-            )
+        n = grid.n_folds
+        fit = _("fitted on the other {k} of {n} folds").format(k=n - 1, n=n)
+        if grid.about["fit"] == "STS-B train":
+            fit = _("fitted on STS-B train, mean of the scores of {k} parts").format(k=n)
+        about = _(
+            "n = {n}, d = {d}, {fit} (n = {n_fit}), seed {seed}; the intervals of {m} "
+            "differences hold at 95% together, for these fits on other rows"
+        ).format(
+            n=f"{grid.n_items:,}",
+            d=grid.d,
+            fit=fit,
+            n_fit=f"{grid.n_fit:,}",
+            seed=grid.seed,
+            m=f"{grid.n_together:,}",
         )
-        parts.append(
-            labelled(
-                model,
-                _(
-                    "n = {n}, d = {d}, {fit} (n = {n_fit}), seed {seed}; the intervals of {m} "
-                    "differences hold at 95% together, for these fits on other rows"
-                ).format(
-                    n=f"{grid.n_items:,}",
-                    d=grid.d,
-                    fit=fit,
-                    n_fit=f"{grid.n_fit:,}",
-                    seed=grid.seed,
-                    m=f"{grid.n_together:,}",
-                ),
-            )
-        )
+        parts.append(labelled(model, about))
     is_recorded = all("data" in grid.about for grid in grids.values())
     return " · ".join([*parts, _("recorded")] if is_recorded else parts)
 
 
-# ---- what predicts a gain ----
-
-
 def measure_words(name: str) -> str:
-    return _("top 3 directions") if name == "top_share" else measure_label(name)
+    return _("top 3 directions") if name == "top_share" else measures.measure_label(name)
 
 
 def draw_predictions(judged: JudgedGrids) -> None:
@@ -493,33 +434,20 @@ def draw_predictions(judged: JudgedGrids) -> None:
         correlation = _("Rank correlation: too few places ({n}).").format(n=len(x))
         if len(x) >= LEAST_PLACES and len(set(x)) > 1 and len(set(y)) > 1:
             found[name] = spearman(x, y)
-            correlation = _("Rank correlation over {n} places: {value}.").format(
-                n=len(x), value=signed(found[name], 2)
-            )
+            correlation = _("Rank correlation over {n} places: {value}.")
+            correlation = correlation.format(n=len(x), value=signed(found[name], 2))
+        axes = Axes(measure_words(name), _("gain of whitening × 100"))
         with box:
-            show_chart(
-                scatter_figure(
-                    groups,
-                    Axes(measure_words(name), _("gain of whitening × 100")),
-                    current_theme(),
-                    height=340,
-                ),
-                key=f"evidence-{name}",
-                alt=correlation,
-                zoom=False,
-            )
+            figure = scatter_figure(groups, axes, current_theme(), height=340)
+            show_chart(figure, key=f"evidence-{name}", alt=correlation, zoom=False)
             st.caption(correlation)
     if len(found) > 1:
         best = max(found, key=lambda name: abs(found[name]))
-        st.markdown(
-            _(
-                "Here the measure that orders the gains best is: **{name}** ({value}). The "
-                "measures go together, so this shows no cause."
-            ).format(name=measure_words(best), value=signed(found[best], 2))
+        said = _(
+            "Here the measure that orders the gains best is: **{name}** ({value}). The "
+            "measures go together, so this shows no cause."
         )
-
-
-# ---- all rows ----
+        st.markdown(said.format(name=measure_words(best), value=signed(found[best], 2)))
 
 
 def show_table(judged: JudgedGrids) -> None:
@@ -542,25 +470,18 @@ def show_table(judged: JudgedGrids) -> None:
 
 
 def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
-    head = [
-        *("model", "layer", "pooling", "similarity", "treatment", "score"),
-        *("gain", "gain_low", "gain_high"),
-        *("over_control", "over_control_low", "over_control_high"),
-    ]
+    head = ["model", "layer", "pooling", "similarity", "treatment", "score"]
+    for name in ("gain", "over_control"):
+        head += [name, f"{name}_low", f"{name}_high"]
     rows = []
     for model, grid in grids.items():
         for gain in grid.gains:
-            ends = [
-                short_number(getattr(each, end, None))
-                for each in (gain.gain, gain.over_control)
-                for end in ("value", "low", "high")
-            ]
             place = [model, str(gain.layer), gain.pooling, gain.similarity, gain.cure]
-            rows.append([*place, short_number(gain.score), *ends])
+            numbers = [gain.score]
+            for each in (gain.gain, gain.over_control):
+                numbers += [getattr(each, end, None) for end in ("value", "low", "high")]
+            rows.append([*place, *map(short_number, numbers)])
     return csv_bytes(head, rows, about)
-
-
-# ---- values of the prose ----
 
 
 @cache
@@ -572,11 +493,8 @@ def values() -> dict[str, str]:
     found = {"last": hundred(raw[last, "mean"]), "best_middle": hundred(max(treated))}
     found["n"] = f"{grid.n_items:,}"
     for pooling, (name, cure) in product(("mean", "cls"), OF_POOLINGS.items()):
-        gains = [
-            each.gain
-            for each in grid.gains
-            if each.gain and (each.pooling, each.cure) == (pooling, cure)
-        ]
+        chosen = [each for each in grid.gains if (each.pooling, each.cure) == (pooling, cure)]
+        gains = [each.gain for each in chosen if each.gain]
         mean = float(np.mean([gain.value for gain in gains]))
         up, down = sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
         value = with_interval(mean, None, None, sign=True)
@@ -595,13 +513,7 @@ def values() -> dict[str, str]:
 
 
 def facts(judged: JudgedGrids) -> dict[str, float]:
-    rises, falls, n = judged.tally(LEVELLED)
-    gains = [gain.value for _model, _cure, gain in judged.gains(LEVELLED)]
-    return {
-        "rises": rises,
-        "falls": falls,
-        "places": n,
-        "centred_rises": judged.tally("centred")[0],
-        "most": 100 * max(gains),
-        "least": 100 * min(gains),
-    }
+    gains = [100 * gain.value for _model, _cure, gain in judged.gains(LEVELLED)]
+    found = dict(zip(("rises", "falls", "places"), judged.tally(LEVELLED), strict=True))
+    ends = {"most": max(gains), "least": min(gains)}
+    return {**found, "centred_rises": judged.tally("centred")[0], **ends}

@@ -26,17 +26,14 @@ OF_LABELS: dict[str, Task] = {"live labels": "labels", "live probe": "probe"}
 
 def live_names(data: Corpus | VectorSet) -> dict[str, str]:
     """What can judge the chosen model, or own vectors, by code."""
-    is_own = isinstance(data, VectorSet)
-    names = (
-        {code: evidence_label(each) for code, each in evidence_of(data).items()}
-        if isinstance(data, VectorSet)
-        else {"live pairs": _("chosen model: pairs")}
-    )
+    if isinstance(data, VectorSet):
+        names = {code: evidence_label(each) for code, each in evidence_of(data).items()}
+        by_labels = _("your vectors: labels"), _("your vectors: linear probe")
+    else:
+        names = {"live pairs": _("chosen model: pairs")}
+        by_labels = _("chosen model: labels"), _("chosen model: linear probe")
     if data.labels is not None and len({*data.labels} - {""}) > 1:
-        names["live labels"] = _("your vectors: labels") if is_own else _("chosen model: labels")
-        names["live probe"] = (
-            _("your vectors: linear probe") if is_own else _("chosen model: linear probe")
-        )
+        names |= dict(zip(OF_LABELS, by_labels, strict=True))
     return names
 
 
@@ -93,16 +90,16 @@ def _of_model(
 def _of_vectors(own: Keyed, code: str, report: jobs.Progress = jobs.no_report) -> GainGrid:
     """Own vectors by their labels, or by pairs or queries that were brought for them."""
     vectors, judge = own.value
-    about = {"model": vectors.name, "fit": "folds"}
-    how: dict[str, Any] = {"about": about, "seed": SEED, "progress": report}
+    how: dict[str, Any] = {"seed": SEED, "progress": report}
+    how["about"] = {"model": vectors.name, "fit": "folds"}
     if judge is None:
         labels = vectors.labels or ()
         rows = _labelled(labels, MOST_VECTORS)
         X, named = vectors.vectors[rows], [labels[row] for row in rows]
         return evidence({OWN_PLACE: X}, task=OF_LABELS[code], labels=named, **how)
-    if judge.queries is not None:
-        return evidence({OWN_PLACE: vectors.vectors}, task="queries", queries=judge.queries, **how)
-    return evidence({OWN_PLACE: vectors.vectors}, task="pairs", pairs=judge.pairs, **how)
+    how |= {"pairs": judge.pairs, "queries": judge.queries}
+    task: Task = "pairs" if judge.queries is None else "queries"
+    return evidence({OWN_PLACE: vectors.vectors}, task=task, **how)
 
 
 def _labelled(labels: Any, most: int) -> np.ndarray:

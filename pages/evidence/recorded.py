@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -45,25 +44,6 @@ def recorded() -> dict[str, GainGrid]:
     return {name: GainGrid.of_json(each) for name, each in stored.items()}
 
 
-def places_of(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
-    """Vectors of texts at the recorded layers and poolings of an encoder."""
-    name, prefix = ENCODERS[model]
-    encoder = load_encoder(name, prefix=prefix, device="cpu")
-    hidden = encoder.encode_layers(texts, poolings=POOLINGS)
-    # [CLS] of layer 0 is one vector for all texts
-    at = [(layer, each) for each in POOLINGS for layer in LAYERS[model] if layer or each != "cls"]
-    return {(layer, each): hidden[each][layer] for layer, each in at}
-
-
-def averages(texts: list[str]) -> dict[Place, np.ndarray]:
-    """Averages of GloVe, of all words and without stop words; zero for a text without one."""
-    table, found = read_bundled_vectors("glove"), {}
-    for name, stop_words in (("mean", "none"), ("no-stop-words", STOP_WORDS)):
-        average = sentence_vectors(texts, table, empty="zero", stop_words=stop_words)
-        found[0, name] = average.vectors
-    return found
-
-
 Made = Iterator[tuple[str, Callable[[], GainGrid]]]
 
 
@@ -78,7 +58,19 @@ def bundled() -> Made:
 
 
 def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
-    return averages(texts) if model == GLOVE else places_of(model, texts)
+    """Of an encoder those of the recorded layers and poolings; of GloVe averages of words."""
+    if model == GLOVE:
+        table, found = read_bundled_vectors("glove"), {}
+        for pooling, stop_words in (("mean", "none"), ("no-stop-words", STOP_WORDS)):
+            average = sentence_vectors(texts, table, empty="zero", stop_words=stop_words)
+            found[0, pooling] = average.vectors
+        return found
+    name, prefix = ENCODERS[model]
+    encoder = load_encoder(name, prefix=prefix, device="cpu")
+    hidden = encoder.encode_layers(texts, poolings=POOLINGS)
+    # [CLS] of layer 0 is one vector for all texts
+    at = [(layer, each) for each in POOLINGS for layer in LAYERS[model] if layer or each != "cls"]
+    return {(layer, each): hidden[each][layer] for layer, each in at}
 
 
 def _of_pairs(name: str, model: str) -> GainGrid:
@@ -98,10 +90,14 @@ def _of_pairs(name: str, model: str) -> GainGrid:
 def _of_topics(model: str, task: Task) -> GainGrid:
     topics = read_bundled("topics")
     texts = list(topics.texts)
-    about = {"model": model, "data": "topics", "fit": "folds"}
-    given: dict[str, Any] = {"texts": texts, "labels": topics.labels, "about": about}
-    given["cures"] = (*CURES, FLOW)
-    return evidence(_vectors(model, texts), task=task, **given)
+    return evidence(
+        _vectors(model, texts),
+        task=task,
+        texts=texts,
+        labels=topics.labels,
+        cures=(*CURES, FLOW),
+        about={"model": model, "data": "topics", "fit": "folds"},
+    )
 
 
 def stsb(folder: Path) -> Made:

@@ -31,18 +31,9 @@ from geometry.measure.retrieval import BOOTSTRAPPED, MIN_QUERIES
 from geometry.process import Worker, send_progress
 from geometry.projection.point_colours import PointColours, look_of
 from geometry.transform.treatments import Treatment
-from pages.common import jobs
+from pages.common import cloud_choices, jobs, measures
 from pages.common.address import is_presenting, put_in_url
 from pages.common.cache import kept
-from pages.common.cloud_choices import (
-    SAME,
-    SPLIT,
-    Look,
-    choose_fit_set,
-    fit_words,
-    points_and_fit,
-    warn_of_too_few,
-)
 from pages.common.cloud_parts import choose_spec, warn_of_reading
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
@@ -59,27 +50,8 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme, draw_legend, point_colours
 from pages.common.explore_panel import explored_part, open_panel
 from pages.common.folded import show_folded
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    change_words,
-    explained_caption,
-    label_name,
-    nothing_measured,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
-from pages.common.origin import (
-    UNKNOWN_LIMIT,
-    coverage_of,
-    of_known_text,
-    origin,
-    warn_of_typed,
-)
+from pages.common.origin import UNKNOWN_LIMIT, coverage_of, of_known_text, origin, warn_of_typed
 from pages.common.reading import Keyed, read_upload
 from pages.common.seed import SEED
 from pages.common.selected_points import choose_row, chosen_row
@@ -114,89 +86,68 @@ def choose_query(
     points: CorpusCloud, fit_code: str, *, search: DeltaGenerator, matches: DeltaGenerator
 ) -> Query:
     """The point of a click, the address or a search, or a typed text; else the first point."""
-    row = chosen_row(points)
-    with search:
-        words = st.text_input(
-            _("Search by text or row number"),
-            key="find",
-            bind="query-params",
-            placeholder=_("a word, a sentence or a number"),
-            max_chars=LONGEST_QUERY,
-        ).strip()
-    can_encode = points.model is not None and points.cloud.unit == "sentences"
-    rows = rows_with(words, points.cloud) if words else []
-    numbers = row_numbers(points.cloud)
-    missing = _missing_row(words, points)
+    row, cloud = chosen_row(points), points.cloud
+    words = search.text_input(
+        _("Search by text or row number"),
+        key="find",
+        bind="query-params",
+        placeholder=_("a word, a sentence or a number"),
+        max_chars=LONGEST_QUERY,
+    ).strip()
+    rows, missing = _rows_with(words, points) if words else ([], "")
     with matches:
-        if (
-            words
-            and can_encode
-            and (
-                (not rows and not missing)
-                or st.toggle(
-                    _("Search for neighbours of the typed text"), key="typed", bind="query-params"
-                )
-            )
-        ):
-            if coverage_of(points.corpus).unknown_share <= UNKNOWN_LIMIT:  # else the page says it
-                warn_of_typed((words,), key="query")
-            return Query(words, encoded_texts(points, (words,)))
-        if missing or (words and not rows):
-            message = missing or _("None of the {n} texts searched contains “{query}”.").format(
-                n=f"{len(points.cloud):,}", query=markdown(words)
-            )
-            st.info(paragraph([message, how_to_search_all(fit_code)]))
+        if words and points.model is not None and cloud.unit == "sentences":
+            label = _("Search for neighbours of the typed text")
+            is_typed = not rows and not missing
+            if is_typed or st.toggle(label, key="typed", bind="query-params"):
+                # of a corpus that the model does not know, the page says it
+                if coverage_of(points.corpus).unknown_share <= UNKNOWN_LIMIT:
+                    warn_of_typed((words,), key="query")
+                return Query(words, encoded_texts(points, (words,)))
+        if words and not rows and not missing:
+            missing = _("None of the {n} texts searched contains “{query}”.")
+            missing = missing.format(n=f"{len(cloud):,}", query=markdown(words))
+        if missing:
+            st.info(paragraph([missing, how_to_search_all(fit_code)]))
         if rows:
-            listed = rows[:MATCHES]
+            listed, numbers = rows[:MATCHES], row_numbers(cloud)
             row = st.selectbox(
                 _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
                 listed,
                 index=listed.index(row) if row in listed else 0,
-                format_func=lambda row: f"{numbers[row] + 1}: {points.cloud.texts[row]}",
+                format_func=lambda row: f"{numbers[row] + 1}: {cloud.texts[row]}",
             )
             st.session_state["point"] = row
             put_in_url("point", str(row))
     row = 0 if row is None else row
-    return Query(points.cloud.texts[row], points.vectors[[row]], row)
+    return Query(cloud.texts[row], points.vectors[[row]], row)
 
 
 def how_to_search_all(fit_code: str) -> str:
     """What to choose where only half of the points are searched; else ""."""
-    if fit_code != SPLIT:
+    if fit_code != cloud_choices.SPLIT:
         return ""
     return _("To search all points, choose “these points” or another corpus at *Fit on*.")
 
 
-def _missing_row(words: str, points: CorpusCloud) -> str:
-    """A message if the words are the number of a row that is not searched; else empty."""
-    if not _is_number(words):
-        return ""
-    number, numbers = int(words[:9]), row_numbers(points.cloud)
-    if np.any(numbers == number - 1):
-        return ""
-    last = len(points.cloud) if points.cloud.unit == "tokens" else len(points.corpus)
-    if not 1 <= number <= last:
-        return _("Rows go from 1 to {n}.").format(n=f"{last:,}")
-    return _("Row {row} is not among the {n} points searched.").format(
-        row=f"{number:,}", n=f"{len(numbers):,}"
-    )
+def _rows_with(words: str, points: CorpusCloud) -> tuple[list[int], str]:
+    """The points whose text contains the words, first the point with that row number.
 
-
-def _is_number(words: str) -> bool:
-    return words.isascii() and words.isdigit()
-
-
-def rows_with(words: str, cloud: Cloud) -> list[int]:
-    """The points whose text contains the words. The point with that row number comes first."""
-    needle = words.casefold()
+    And a message if the words are the number of a row that is not searched.
+    """
+    needle, cloud = words.casefold(), points.cloud
     found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
-    if _is_number(words):
-        numbered = np.flatnonzero(row_numbers(cloud) == int(words[:9]) - 1)
-        found = list(dict.fromkeys([*numbered.tolist(), *found]))
-    return found
-
-
-# ---- ranked rows ----
+    if not (words.isascii() and words.isdigit()):
+        return found, ""
+    number, numbers = int(words[:9]), row_numbers(cloud)
+    numbered = np.flatnonzero(numbers == number - 1).tolist()
+    if numbered:
+        return list(dict.fromkeys([*numbered, *found])), ""
+    last = len(cloud) if cloud.unit == "tokens" else len(points.corpus)
+    if not 1 <= number <= last:
+        return found, _("Rows go from 1 to {n}.").format(n=f"{last:,}")
+    missing = _("Row {row} is not among the {n} points searched.")
+    return found, missing.format(row=f"{number:,}", n=f"{len(numbers):,}")
 
 
 @dataclass(frozen=True)
@@ -225,17 +176,11 @@ class Rankings:
     before: NeighbourList
     after: NeighbourList
 
-    @property
-    def n_same(self) -> int:
-        return len({*self.before.rows} & {*self.after.rows})
-
 
 def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
     found, ranks = [], []
-    for search, vector in (
-        (clouds.before, query.vector),
-        (clouds.after, clouds.apply(query.vector)),
-    ):
+    treated = clouds.apply(query.vector)
+    for search, vector in (clouds.before, query.vector), (clouds.after, treated):
         row, cosines = query.row, search.cosines(vector)[0]
         near = search.nearest(vector, k) if row is None else search.nearest_to_row(row, k)
         if row is not None:
@@ -281,14 +226,9 @@ class NeighboursScene:
     def changes(self) -> NeighbourChanges:
         """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
         n = len(self.measured_rows)
-        return jobs.kept_or_made(
-            _changes,
-            *(self.points, self.clouds, self.k),
-            what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
-            at_once=n <= AT_ONCE,
-            lane="measure",
-            is_long=n > SHORT,
-        )
+        what = _("Comparing {n} points with each other").format(n=f"{n:,}")
+        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT, "lane": "measure"}
+        return jobs.kept_or_made(_changes, self.points, self.clouds, self.k, what=what, **how)
 
 
 def _measured_rows(n: int) -> np.ndarray:
@@ -303,24 +243,25 @@ def _changes(
 ) -> NeighbourChanges:
     rows, labels, units = _measured_rows(len(points.cloud)), labels_of(points.cloud), points.units
     X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
-    options: dict[str, Any] = {
-        "k": k,
-        "labels": None if labels is None else [labels[row] for row in rows],
-        "units": None if units is None else units[rows],
-        "controls": SHIFTS,
-        "seed": SEED,
-    }
+    changes = partial(
+        neighbour_changes,
+        *(X, clouds.apply(X)),
+        k=k,
+        labels=None if labels is None else [labels[row] for row in rows],
+        units=None if units is None else units[rows],
+        controls=SHIFTS,
+        seed=SEED,
+    )
     if len(rows) <= AT_ONCE:
-        return neighbour_changes(X, clouds.apply(X), **options)
-    both = X, clouds.apply(X)
-    return SEARCH.run(partial(neighbour_changes, *both, **options, progress=send_progress), report)
+        return changes()
+    return SEARCH.run(partial(changes, progress=send_progress), report)
 
 
 def read_points(
     corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None
 ) -> tuple[CorpusCloud, CorpusCloud]:
     """The points that are searched, and those of the fit; ``kept_rows`` (n,) bool of the corpus."""
-    points, fit = points_and_fit(corpus, spec, code, kept_rows)
+    points, fit = cloud_choices.points_and_fit(corpus, spec, code, kept_rows)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
         rng = np.random.default_rng(SEED)
@@ -338,37 +279,24 @@ def search_clouds(
     report(0, 0)
     before = Search(points.vectors)
     report(0, 0)
-    return SearchedClouds(
-        treatment,
-        before,
-        Search(treatment.apply(points.vectors).retained),
-        content_key=ArrayStore.key(points.key, fit.key, after),
-        private=points.private or fit.private,
-    )
-
-
-# ---- what the numbers were measured on ----
+    after_it = Search(treatment.apply(points.vectors).retained)
+    key = ArrayStore.key(points.key, fit.key, after)
+    return SearchedClouds(treatment, before, after_it, key, points.private or fit.private)
 
 
 def provenance(scene: NeighboursScene) -> str:
-    d = scene.fit.vectors.shape[1]
-    parts = [
-        *origin(scene.points),
-        treatment_words(scene.after),
-        fit_words(scene.fit_code, scene.fit),
-        *([_("the numbers are set by the fit")] if scene.fit_code == SAME else []),
-        _("n/d = {ratio}").format(ratio=f"{len(scene.fit.cloud) / d:.2f}"),
-        _("{k} nearest by cosine, exact").format(k=scene.k),
-    ]
+    parts = [*origin(scene.points), treatment_words(scene.after)]
+    parts.append(cloud_choices.fit_words(scene.fit_code, scene.fit))
+    if scene.fit_code == cloud_choices.SAME:
+        parts.append(_("the numbers are set by the fit"))
+    ratio = len(scene.fit.cloud) / scene.fit.vectors.shape[1]
+    parts.append(_("n/d = {ratio}").format(ratio=f"{ratio:.2f}"))
+    parts.append(_("{k} nearest by cosine, exact").format(k=scene.k))
     n_measured = len(scene.measured_rows)
     if n_measured < len(scene.points.cloud):
-        parts.append(
-            _("numbers over all points: a random sample of {n}").format(n=f"{n_measured:,}")
-        )
-    return " · ".join([*parts, _("seed {seed}").format(seed=scene.points.spec.seed)])
-
-
-# ---- pictures ----
+        sample = _("numbers over all points: a random sample of {n}")
+        parts.append(sample.format(n=f"{n_measured:,}"))
+    return dotted(*parts, _("seed {seed}").format(seed=scene.points.spec.seed))
 
 
 LONGEST = 300  # characters of a text in the picture at most
@@ -378,8 +306,9 @@ Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after,
 
 def draw_rankings(scene: NeighboursScene) -> None:
     rankings, texts = scene.rankings, scene.points.cloud.texts
+    lists = (rankings.before, rankings.after)
     colours = point_colours(scene.points, "topic")
-    before, after = (_items(ranked, scene, colours) for ranked in (rankings.before, rankings.after))
+    before, after = (_items(ranked, scene, colours) for ranked in lists)
     words = SlopeWords(
         before=_("Raw"),
         after=plotly(treatment_words(scene.after)),
@@ -387,33 +316,25 @@ def draw_rankings(scene: NeighboursScene) -> None:
         leaves=_("leaves"),
         enters=_("enters"),
         beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
-        shares=(_own_topic(scene, rankings.before.rows), _own_topic(scene, rankings.after.rows)),
+        shares=(_same_label(scene, rankings.before.rows), _same_label(scene, rankings.after.rows)),
     )
-    same = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
+    near, then = [*rankings.before.rows], [*rankings.after.rows]
+    said = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
         text=markdown(short_line(rankings.query.text, LONGEST)),
-        n=rankings.n_same,
-        k=len(rankings.before.rows),
+        n=len({*near} & {*then}),
+        k=len(near),
     )
-    label = markdown(short_line(_own_label(scene), LONGEST))
-    st.markdown(
-        paragraph([same, _("Its label is “{label}”.").format(label=label) if label else ""])
-    )
-    rows = [*rankings.before.rows, *rankings.after.rows]
-    near, then = (
-        _("; ").join(short_line(texts[row], LONGEST) for row in each.rows)
-        for each in (rankings.before, rankings.after)
-    )
+    if label := markdown(short_line(_own_label(scene), LONGEST)):
+        said = paragraph([said, _("Its label is “{label}”.").format(label=label)])
+    st.markdown(said)
+    listed = [_("; ").join(short_line(texts[at], LONGEST) for at in rows) for rows in (near, then)]
+    alt = [_("Raw: {texts}."), _("After the treatment: {texts}.")]
     show_chart(
         slopes_figure(before, after, words, current_theme()),
         key="neighbour-lists",
         file_name="neighbours",
-        alt=paragraph(
-            [
-                _("Raw: {texts}.").format(texts=near),
-                _("After the treatment: {texts}.").format(texts=then),
-            ]
-        ),
-        on_point=partial(_choose, rows),
+        alt=paragraph([said.format(texts=each) for said, each in zip(alt, listed, strict=True)]),
+        on_point=partial(_choose, [*near, *then]),
         zoom=False,
     )
     draw_legend(colours, current_theme())
@@ -425,7 +346,7 @@ def _own_label(scene: NeighboursScene) -> str:
     return "" if labels is None or query.row is None else labels[query.row]
 
 
-def _own_topic(scene: NeighboursScene, rows: Sequence[int]) -> str:
+def _same_label(scene: NeighboursScene, rows: Sequence[int]) -> str:
     labels, own = scene.points.cloud.labels or (), _own_label(scene)
     same = _("same label {n}/{k}")
     return same.format(n=sum(labels[row] == own for row in rows), k=len(rows)) if own else ""
@@ -465,6 +386,8 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
 def draw_histogram(scene: NeighboursScene) -> None:
     before, after, pairs, d = histograms(scene.points, scene.clouds)
     name, middle = treatment_words(scene.after), (EDGES[:-1] + EDGES[1:]) / 2
+    raw, white = (signed(float(shares @ middle), 2) for shares in (before, after))
+    alt = _("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.")
     st.markdown(_("How similar are two points?"))
     show_histogram(
         (before, after),
@@ -472,17 +395,9 @@ def draw_histogram(scene: NeighboursScene) -> None:
         d,
         key="neighbour-cosines",
         file_name="neighbours-cosines",
-        alt=_("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.").format(
-            n=f"{pairs:,}",
-            raw=signed(float(before @ middle), 2),
-            white=signed(float(after @ middle), 2),
-            name=name,
-        ),
+        alt=alt.format(n=f"{pairs:,}", raw=raw, white=white, name=name),
         step=0.5,  # the column is narrow
     )
-
-
-# ---- numbers ----
 
 
 LONGEST_CELL = 160  # characters of a text in the table at most
@@ -495,28 +410,29 @@ def _with_ends(each: Estimate, *, sign: bool = False) -> str:
 def show_headlines(scene: NeighboursScene) -> None:
     found = scene.changes
     jaccard, before, after = found.jaccard, found.before, found.after
+    most, most_after = int(before.occurrences.max()), int(after.occurrences.max())
     raw = _("raw: {value}")
     numbers = [
-        BigNumber(
+        measures.BigNumber(
             _("overlap of the lists, all points (Jaccard)"),
             f"{jaccard.value:.0%}",
             "" if jaccard.low is None else f"[{jaccard.low:.0%}, {jaccard.high or 0:.0%}]",
         ),
-        BigNumber(
+        measures.BigNumber(
             _("hubness (skewness of k-occurrence)"),
             signed(after.hubness, 2),
             raw.format(value=signed(before.hubness, 2)),
-            change_words(with_sign(after.hubness - before.hubness, 2)),
+            measures.change_words(with_sign(after.hubness - before.hubness, 2)),
         ),
-        BigNumber(
+        measures.BigNumber(
             _("most frequent neighbour: of how many points"),
-            f"{after.occurrences.max():,}",
-            raw.format(value=f"{before.occurrences.max():,}"),
-            change_words(with_sign(float(after.occurrences.max() - before.occurrences.max()), 0)),
+            f"{most_after:,}",
+            raw.format(value=f"{most:,}"),
+            measures.change_words(with_sign(float(most_after - most), 0)),
         ),
     ]
-    show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
-    explained_caption(provenance(scene))
+    measures.show_big_numbers(_("Neighbours of all points"), numbers, key="neighbour-numbers")
+    measures.explained_caption(provenance(scene))
 
 
 def show_hubs(scene: NeighboursScene) -> None:
@@ -526,64 +442,46 @@ def show_hubs(scene: NeighboursScene) -> None:
     X = scene.points.vectors[rows]
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
-        row = rows[place]
-        x = X[place].astype(np.float64)
+        x, text = X[place].astype(np.float64), cloud.texts[rows[place]]
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
-        lines.append(
-            [
-                markdown(short_line(cloud.texts[row], LONGEST_CELL)),
-                f"{found.before.occurrences[place]:,}",
-                f"{found.after.occurrences[place]:,}",
-                signed(float(x @ mean) / lengths, 3) if lengths else "—",
-            ]
-        )
+        cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
+        counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
+        lines.append([markdown(short_line(text, LONGEST_CELL)), *counts, cosine])
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
-def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
-    rankings = scene.rankings
-    cloud, numbers = scene.points.cloud, row_numbers(scene.points.cloud)
-    after = scene.after, treatment_words(scene.after)
-    lines: list[list[CsvCell]] = [
-        [
-            name,
-            str(place + 1),
-            str(numbers[row] + 1),
-            cloud.texts[row],
-            "" if cloud.labels is None else cloud.labels[row],
-            short_number(ranked.cosines[place]),
-            str(ranked.ranks_there[place]),
-        ]
-        for name, ranked in ((("raw", _("Raw")), rankings.before), (after, rankings.after))
-        for place, row in enumerate(ranked.rows)
+def _row_cells(cloud: Cloud, rows: Sequence[int] | np.ndarray) -> list[list[str]]:
+    """The number, the text and the label of each row."""
+    labels, numbers = cloud.labels, row_numbers(cloud)
+    return [
+        [str(numbers[row] + 1), cloud.texts[row], "" if labels is None else labels[row]]
+        for row in rows
     ]
+
+
+def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
+    rankings, lines = scene.rankings, list[list[CsvCell]]()
+    after = scene.after, treatment_words(scene.after)
+    for name, ranked in (("raw", _("Raw")), rankings.before), (after, rankings.after):
+        for place, cells in enumerate(_row_cells(scene.points.cloud, ranked.rows)):
+            cosine, there = short_number(ranked.cosines[place]), str(ranked.ranks_there[place])
+            lines.append([name, str(place + 1), *cells, cosine, there])
     head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
     return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
 
 
 def points_csv(scene: NeighboursScene, basis: str) -> bytes:
-    cloud, numbers, found = scene.points.cloud, row_numbers(scene.points.cloud), scene.changes
-    lines = [
-        [
-            str(numbers[row] + 1),
-            cloud.texts[row],
-            "" if cloud.labels is None else cloud.labels[row],
-            short_number(found.jaccards[place]),
-            str(found.before.occurrences[place]),
-            str(found.after.occurrences[place]),
-        ]
-        for place, row in enumerate(scene.measured_rows)
-    ]
+    found, lines = scene.changes, _row_cells(scene.points.cloud, scene.measured_rows)
+    for place, line in enumerate(lines):
+        line.append(short_number(found.jaccards[place]))
+        line += [str(side.occurrences[place]) for side in (found.before, found.after)]
     head = ["row", "text", "label", "jaccard", "k_occurrence_raw", "k_occurrence_after"]
     return csv_bytes(head, lines, basis)
 
 
-# ---- claim ----
-
-
-def hub_state(found: NeighbourChanges) -> State:
+def hub_state(found: NeighbourChanges) -> measures.State:
     """Whether the hubness falls, and below every control; as printed, to two decimals."""
     raw, after, *controls = (
         round(each, 2) for each in (found.before.hubness, found.after.hubness, *found.controls)
@@ -597,45 +495,33 @@ def hub_state(found: NeighbourChanges) -> State:
     return "partly" if after < raw else "unknown"
 
 
-def neighbours_verdict(scene: NeighboursScene) -> Verdict:
-    return Verdict(
-        claim=_(
-            "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer "
-            "hubs."
-        ),
-        source=_("Suzuki et al. (2013)"),
-        state=hub_state(scene.changes),
-        measured=paragraph([_hub_words(scene), _label_words(scene)]),
-        control=_hub_control(scene.changes),
-        basis=dotted(
-            provenance(scene),
-            _("hubness has no interval, because a few points decide it"),
-            _("95% intervals: subsamples of the points"),
-        ),
+def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
+    claim = _(
+        "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer hubs."
     )
-
-
-def _hub_control(found: NeighbourChanges) -> Control | NoControl:
-    if not found.controls:
-        return nothing_measured()
-    return Control(
-        _(
+    shifted = scene.changes.controls
+    control: measures.Control | measures.NoControl = measures.nothing_measured()
+    if shifted:
+        said = _(
             "minus a vector as long as the mean, but in a random direction, the raw points have a "
             "hubness of **{low} to {high}** ({n} directions)."
-        ).format(
-            low=signed(min(found.controls), 2),
-            high=signed(max(found.controls), 2),
-            n=len(found.controls),
         )
+        low, high = signed(min(shifted), 2), signed(max(shifted), 2)
+        control = measures.Control(said.format(low=low, high=high, n=len(shifted)))
+    state, measured = hub_state(scene.changes), paragraph([_hub_words(scene), _label_words(scene)])
+    basis = dotted(
+        provenance(scene),
+        _("hubness has no interval, because a few points decide it"),
+        _("95% intervals: subsamples of the points"),
     )
+    return measures.Verdict(claim, _("Suzuki et al. (2013)"), state, measured, control, basis)
 
 
 def _hub_words(scene: NeighboursScene) -> str:
     found = scene.changes
     if found.n < MIN_ROWS:
-        return _("Hubs are judged from {least} points on, and {n} are shown.").format(
-            least=MIN_ROWS, n=found.n
-        )
+        few = _("Hubs are judged from {least} points on, and {n} are shown.")
+        return few.format(least=MIN_ROWS, n=found.n)
     words = {
         "holds": _("{name} makes fewer hubs: hubness {before} → {after}."),
         "partly": _(
@@ -658,31 +544,25 @@ def _label_words(scene: NeighboursScene) -> str:
     each = found.agreement
     if each is None or each.low is None or each.high is None:
         return ""
-    words = _(
+    better = _(
+        "Neighbours become better: of the {k} nearest, the share with the same {label} is "
+        "{before} → {after}, change {change}."
+    )
+    worse = _(
+        "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
+        "{before} → {after}, change {change}."
+    )
+    neither = _(
         "There is no clear difference in labels: of the {k} nearest, the share with the same "
         "{label} is {before} → {after}, change {change}."
     )
-    if each.low > 0:
-        words = _(
-            "Neighbours become better: of the {k} nearest, the share with the same {label} is "
-            "{before} → {after}, change {change}."
-        )
-    elif each.high < 0:
-        words = _(
-            "Neighbours become worse: of the {k} nearest, the share with the same {label} is "
-            "{before} → {after}, change {change}."
-        )
-    before, after = found.before.agreement, found.after.agreement
-    return words.format(
-        k=found.k,
-        label=markdown(label_name(scene.points.corpus)),
-        before="" if before is None else _with_ends(before),
-        after="" if after is None else _with_ends(after),
-        change=_with_ends(each, sign=True),
+    before, after = (
+        "" if side.agreement is None else _with_ends(side.agreement)
+        for side in (found.before, found.after)
     )
-
-
-# ---- judged queries ----
+    label, moved = markdown(measures.label_name(scene.points.corpus)), _with_ends(each, sign=True)
+    words = measures.by_direction(each, better, worse, neither)
+    return words.format(k=found.k, label=label, before=before, after=after, change=moved)
 
 
 FILE = "relevance-file"
@@ -690,13 +570,8 @@ MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
 AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
 
 
-@dataclass(frozen=True)
-class Retrieved:
-    """The judged queries, and the scores (q,) of each, raw and treated, with their means."""
-
-    judged: Judged
-    scores: Mapping[str, tuple[np.ndarray, np.ndarray]]  # by the names of MEASURES
-    means: Mapping[str, RetrievalScore]
+# by the names of MEASURES: the scores (q,) of each query, raw and treated, and their means
+QueryScores = Mapping[str, tuple[np.ndarray, np.ndarray, RetrievalScore]]
 
 
 @errors_shown()
@@ -725,8 +600,8 @@ def show_relevance(scene: NeighboursScene) -> None:
     found = jobs.kept_or_made(
         _retrieved, queries, scene.points, scene.clouds, scene.k, vectors, **how
     )
-    _show_scores(scene, found)
-    table = partial(queries_csv, found, provenance(scene))
+    _show_scores(scene, found, len(judged))
+    table = partial(queries_csv, judged, found, provenance(scene))
     offer_csv(_("Download scores by query (CSV)"), "neighbours-queries", table)
 
 
@@ -748,15 +623,11 @@ def _judged(file: Keyed, points: CorpusCloud, report: jobs.Progress = jobs.no_re
 def _warn_of_missing(scene: NeighboursScene, judged: Judged) -> None:
     if len(judged) == judged.n_queries and not judged.n_missing:
         return
+    n, n_all, missing = (f"{each:,}" for each in (len(judged), judged.n_queries, judged.n_missing))
     message = _(
         "{n} of {all} queries are used. Answers that are not among the {points} points searched: "
         "{missing}."
-    ).format(
-        n=f"{len(judged):,}",
-        all=f"{judged.n_queries:,}",
-        points=f"{len(scene.points.cloud):,}",
-        missing=f"{judged.n_missing:,}",
-    )
+    ).format(n=n, all=n_all, points=f"{len(scene.points.cloud):,}", missing=missing)
     st.warning(paragraph([message, how_to_search_all(scene.fit_code)]))
 
 
@@ -768,7 +639,7 @@ def _retrieved(
     k: int,
     typed: np.ndarray | None,  # (m, d) of the queries that are no points
     report: jobs.Progress = jobs.no_report,
-) -> Retrieved:
+) -> QueryScores:
     """The scores of each query. A query and its copies do not count as answers."""
     judged: Judged = queries.value
     is_typed = np.array([row is None for row in judged.rows])
@@ -780,23 +651,20 @@ def _retrieved(
     before = clouds.before.nearest_except(vectors, k, judged.left_out).rows
     report(1, 2)
     after = clouds.after.nearest_except(clouds.apply(vectors), k, judged.left_out).rows
-    scores = {
-        name: (measure(before, judged.relevant), measure(after, judged.relevant))
-        for name, measure in MEASURES.items()
-    }
-    means = {name: retrieval_score(*both, seed=SEED) for name, both in scores.items()}
-    return Retrieved(judged, scores, means)
+    found = {}
+    for name, measure in MEASURES.items():
+        both = measure(before, judged.relevant), measure(after, judged.relevant)
+        found[name] = (*both, retrieval_score(*both, seed=SEED))
+    return found
 
 
-def _show_scores(scene: NeighboursScene, found: Retrieved) -> None:
-    k = scene.k
+def _show_scores(scene: NeighboursScene, found: QueryScores, n: int) -> None:
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
-    lines = [
-        [f"{name}@{k}", _with_ends(s.before), _with_ends(s.after), _with_ends(s.change, sign=True)]
-        for name, s in found.means.items()
-    ]
+    lines = []
+    for name, (_raw, _treated, mean) in found.items():
+        ends = _with_ends(mean.before), _with_ends(mean.after), _with_ends(mean.change, sign=True)
+        lines.append([f"{name}@{scene.k}", *ends])
     st.markdown(aligned_table(head, lines))
-    n = len(found.judged)
     note = _("{n} queries. An interval needs {least} or more.")
     if n >= BOOTSTRAPPED:
         note = _("{n} queries; 95% intervals by a bootstrap over queries, seed {seed}.")
@@ -808,15 +676,13 @@ def _show_scores(scene: NeighboursScene, found: Retrieved) -> None:
     st.caption(note.format(n=f"{n:,}", seed=SEED, least=MIN_QUERIES))
 
 
-def queries_csv(found: Retrieved, basis: str) -> bytes:
-    columns = [side for both in found.scores.values() for side in both]
+def queries_csv(judged: Judged, found: QueryScores, basis: str) -> bytes:
+    columns = [side for raw, after, _mean in found.values() for side in (raw, after)]
     lines = [
-        [query, str(len(relevant)), *(short_number(column[place]) for column in columns)]
-        for place, (query, relevant) in enumerate(
-            zip(found.judged.queries, found.judged.relevant, strict=True)
-        )
+        [query, str(len(relevant)), *map(short_number, scores)]
+        for query, relevant, *scores in zip(judged.queries, judged.relevant, *columns, strict=True)
     ]
-    sides = [f"{name.lower()}_{side}" for name in found.scores for side in ("raw", "after")]
+    sides = [f"{name.lower()}_{side}" for name in found for side in ("raw", "after")]
     return csv_bytes(["query", "answers", *sides], lines, basis)
 
 
@@ -842,12 +708,12 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 spec = replace(spec, max_points=most)
             after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
         with fit_box:
-            code = choose_fit_set(corpus)
+            code = cloud_choices.choose_fit_set(corpus)
         with progress_box:
             points, fit = read_points(corpus, spec, code, explored.left_in)
         n = len(points.cloud)
         with notes_box:
-            if warn_of_too_few(min(n, len(fit.cloud))):
+            if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
         k = nearest_box.slider(
             _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
@@ -855,14 +721,10 @@ def explore(corpus: Corpus | VectorSet) -> None:
         k = min(int(k), n - 2)
         with after_box:
             after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)
+        what = _("Preparing {n} points for the search").format(n=f"{n:,}")
+        how: dict[str, Any] = {"what": what, "at_once": n <= AT_ONCE, "lane": "measure"}
         with progress_box:
-            clouds = jobs.kept_or_made(
-                search_clouds,
-                *(points, fit, after),
-                what=_("Preparing {n} points for the search").format(n=f"{n:,}"),
-                at_once=n <= AT_ONCE,
-                lane="measure",
-            )
+            clouds = jobs.kept_or_made(search_clouds, points, fit, after, **how)
         chosen = choose_query(points, code, search=search_box, matches=match_box)
         scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
     except ENCODER_ERRORS as error:
@@ -870,8 +732,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             show_error(error)
         return
     with look_box, errors_shown():
-        with st.container(key="neighbour-pictures"):
-            lists_box, histogram_box = st.columns([7, 3])
+        lists_box, histogram_box = st.container(key="neighbour-pictures").columns([7, 3])
         with lists_box:
             draw_rankings(scene)
         with histogram_box:
@@ -879,7 +740,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         show_headlines(scene)
         is_measured = True
     with panel.parts, errors_shown():
-        look = Look(view="mean", n_components=2, colour="topic")
+        look = cloud_choices.Look(view="mean", n_components=2, colour="topic")
         show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_reading(corpus)
@@ -887,17 +748,17 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with answer_box, errors_shown():
             _answer(scene, is_measured=is_measured)
     with more_box, st.container(horizontal=True):
-        about = provenance(scene)
-        lists = partial(lists_csv, scene, about)
+        lists, rows = (partial(of, scene, provenance(scene)) for of in (lists_csv, points_csv))
         offer_csv(_("Download both lists (CSV)"), "neighbours", lists)
         if is_measured:
-            rows = partial(points_csv, scene, about)
             offer_csv(_("Download all points (CSV)"), "neighbours-points", rows)
 
 
 def _answer(scene: NeighboursScene, *, is_measured: bool) -> None:
     if is_measured:
-        show_verdict(of_known_text(neighbours_verdict(scene), scene.points), key="neighbours")
+        measures.show_verdict(
+            of_known_text(neighbours_verdict(scene), scene.points), key="neighbours"
+        )
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
     if is_measured:

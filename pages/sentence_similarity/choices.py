@@ -16,7 +16,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell
 from geometry.hub import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS, fetch_pairs
-from pages.common import jobs
+from pages.common import jobs, uploads
 from pages.common.cache import kept
 from pages.common.controls import choose, layer_labels, pooling_names
 from pages.common.folded import folded
@@ -26,19 +26,6 @@ from pages.common.origin import model_line
 from pages.common.seed import SEED
 from pages.common.table_form import show_pair_file, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
-from pages.common.uploads import (
-    BUNDLED,
-    BUNDLED_NAMES,
-    OWN_PAIRS,
-    add_pairs,
-    chosen_corpus,
-    corpus_labels,
-    own_labels,
-    own_pair_code,
-    pair_names,
-    short_pair_labels,
-    show_own,
-)
 from pages.common.words import _, markdown, names, prose
 
 from . import PAGE
@@ -70,17 +57,11 @@ class ScoredSet:
 
     @property
     def is_bundled(self) -> bool:
-        return self.code in BUNDLED_NAMES
-
-    @property
-    def subsets(self) -> tuple[str, ...] | None:
-        """The subset of each pair; None if there are fewer than two subsets."""
-        subsets = self.pairs.subsets
-        return subsets if subsets is not None and len(set(subsets)) > 1 else None
+        return self.code in uploads.BUNDLED_NAMES
 
     @property
     def name(self) -> str:
-        return pair_names()[self.code] if self.is_bundled else self.pairs.name
+        return uploads.pair_names()[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -96,44 +77,35 @@ def hub_sets() -> dict[str, tuple[str, str]]:
 
 
 def _hub_labels(words: str) -> dict[str, str]:
-    return {
-        code: words.format(
-            name=f"{PAIR_SETS[name].title} {split}", n=f"{PAIR_SETS[name].n_pairs[split]:,}"
-        )
-        for code, (name, split) in hub_sets().items()
-    }
+    found = {}
+    for code, (name, split) in hub_sets().items():
+        n = PAIR_SETS[name].n_pairs[split]
+        found[code] = words.format(name=f"{PAIR_SETS[name].title} {split}", n=f"{n:,}")
+    return found
 
 
 def pair_labels() -> dict[str, str]:
-    bundled = {
-        code: _("{name} ({n} pairs)").format(
-            name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}"
-        )
-        for code, name in pair_names().items()
-    }
+    bundled, counted = {}, _("{name} ({n} pairs)")
+    for code, name in uploads.pair_names().items():
+        n = len(read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
+        bundled[code] = counted.format(name=name, n=f"{n:,}")
     hub = _hub_labels(_("{name} ({n} pairs, from the Hugging Face Hub)"))
-    return {**bundled, **own_labels(OWN_PAIRS), **hub}
+    return {**bundled, **uploads.own_labels(uploads.OWN_PAIRS), **hub}
 
 
 def choose_pairs() -> ScoredSet:
     state, counted = st.session_state, _("{name} ({n})")
-    own = {
-        code: counted.format(name=pairs.name, n=f"{len(pairs):,}")
-        for code, pairs in _uploads().items()
-    }
-    labels = {**short_pair_labels(), **own, **_hub_labels(counted)}
-    code = choose(
-        st.selectbox,
-        _("Pairs"),
-        labels,
-        key="pairs",
-    )
+    labels = uploads.short_pair_labels()
+    for code, own in _uploads().items():
+        labels[code] = counted.format(name=own.name, n=f"{len(own):,}")
+    labels |= _hub_labels(counted)
+    code = choose(st.selectbox, _("Pairs"), labels, key="pairs")
     try:
         chosen = pair_set(code)
     except DataSetError as error:
         show_error(error)
-        former = state.get(SHOWN, BUNDLED)
-        chosen = pair_set(former if former in labels else BUNDLED)
+        former = state.get(SHOWN, uploads.BUNDLED)
+        chosen = pair_set(former if former in labels else uploads.BUNDLED)
         st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
         state[SHOWN] = code
@@ -149,7 +121,7 @@ def show_used_pairs() -> None:
 
 
 def show_own_form() -> None:
-    show_own(OWN_PAIRS)
+    uploads.show_own(uploads.OWN_PAIRS)
     with folded(_("Upload pairs"), key=FORM, icon=":material/upload:") as is_open:
         if is_open:
             st.markdown(prose(PAGE, "own"))
@@ -160,8 +132,8 @@ def show_own_form() -> None:
 
 def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
-    if code in BUNDLED_NAMES:
-        return ScoredSet(code, read_bundled_pairs(BUNDLED_NAMES[code]))
+    if code in uploads.BUNDLED_NAMES:
+        return ScoredSet(code, read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
     if not code.startswith(HUB):
         return ScoredSet(code, _uploads()[code])
     name, split = hub_sets()[code]
@@ -187,13 +159,13 @@ def is_private(code: str) -> bool:
 
 
 def _uploads() -> dict[str, Pairs]:
-    uploads: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
-    return uploads
+    found: dict[str, Pairs] = st.session_state.get(uploads.OWN_PAIRS, {})
+    return found
 
 
 def adopt(pairs: Pairs) -> None:
-    st.session_state["pairs"] = add_pairs(pairs)
-    st.session_state[USED] = (own_pair_code(pairs), pairs.name, len(pairs))
+    st.session_state["pairs"] = uploads.add_pairs(pairs)
+    st.session_state[USED] = (uploads.own_pair_code(pairs), pairs.name, len(pairs))
     st.session_state[FORM] = False  # so that the result is in view
 
 
@@ -256,10 +228,10 @@ class ScoringChoice:
 
 def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
     encoder = current_encoder()
+    last = encoder.n_layers
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
         fit = choose_fit(pairs)
-        last = encoder.n_layers
         layer = choose(
             st.selectbox,
             _("Layer"),
@@ -276,8 +248,8 @@ def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
             default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
             labels=pooling_names(encoder),
         )
-        n, d = len(fit.corpus), encoder.dimension
         # of a large fit set only sums are stored
+        n, d = len(fit.corpus), encoder.dimension
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
     place = int(layer) if layer.isdigit() else layer
     return ScoringChoice(pairs, fit, after, place, pooling, encoder)
@@ -286,31 +258,23 @@ def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
 def choose_fit(pairs: ScoredSet) -> FitTexts:
     corpora = {
         code: name
-        for code, name in corpus_labels().items()
-        if chosen_corpus(code).sha256 != pairs.corpus.sha256
+        for code, name in uploads.corpus_labels().items()
+        if uploads.chosen_corpus(code).sha256 != pairs.corpus.sha256
     }
     others = {
         f"{OTHER_PAIRS}{code}": _("other pairs: {name}").format(name=name)
         for code, name in pair_labels().items()
         # the sentences of the default pairs are one of the corpora
-        if code not in (pairs.code, BUNDLED)
+        if code not in (pairs.code, uploads.BUNDLED)
     }
     own = _("the evaluation sentences ({n})").format(n=f"{len(pairs.corpus):,}")
-    labels = {SAME: own, **corpora, **others}
-    code = choose(
-        st.selectbox,
-        _("Fit on"),
-        list(labels),
-        key="sts-fit",
-        default=SAME,
-        labels=labels,
-    )
+    code = choose(st.selectbox, _("Fit on"), {SAME: own, **corpora, **others}, key="sts-fit")
     if code == SAME:
         return FitTexts(code, pairs.corpus, _("the evaluation sentences"))
     if code.startswith(OTHER_PAIRS):
         other = pair_set(code.removeprefix(OTHER_PAIRS)).corpus
     else:
-        other = chosen_corpus(code)
+        other = uploads.chosen_corpus(code)
     first = {text: row for row, text in reversed([*enumerate(other.texts)])}
     distinct = other.take(sorted(first.values()))
     return FitTexts(code, distinct, distinct.name)
@@ -324,10 +288,12 @@ def measured_on(choice: ScoringChoice, fit: str = "") -> str:
     """The line below every panel; ``fit`` is what differences were fitted on."""
     pairs = choice.pairs
     parts = [_("n = {n} pairs, {name}").format(n=f"{len(pairs):,}", name=pairs.name)]
-    parts += [_("all subsets as one set (all)")] if pairs.subsets and not fit else []
+    if len({*(pairs.pairs.subsets or ())}) > 1 and not fit:
+        parts.append(_("all subsets as one set (all)"))
     parts += [model_line(choice.encoder), fit or score_title()]
-    paired = _("paired 95% intervals from {n} resamples of the pairs")
-    intervals = paired if fit else _("95% intervals from {n} resamples of the pairs")
+    intervals = _("95% intervals from {n} resamples of the pairs")
+    if fit:
+        intervals = _("paired 95% intervals from {n} resamples of the pairs")
     seed = _("seed {seed}").format(seed=SEED)
     return " · ".join([*parts, intervals.format(n=f"{DRAWS:,}"), seed])
 

@@ -13,19 +13,9 @@ from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _
 
-from . import PAGE
+from . import PAGE, ladder
 from .choices import make_choice, show_own_form, show_used_pairs
 from .grid import show_grid, show_similarities, warn_of_shared_sentences
-from .ladder import (
-    ladder_csv,
-    pooling_verdict,
-    show_about,
-    show_ladder,
-    show_moves,
-    show_published,
-    show_sbert_table,
-    whitening_verdict,
-)
 from .lesson import CONTROLS, show_lesson
 from .scene import SimilarityScene, build_scene, facts_of
 
@@ -49,8 +39,8 @@ def explore() -> None:
             scene = build_scene(choice)
         with look_box:
             with st.container(key="ladder"):
-                show_ladder(scene)
-            show_about(scene)
+                ladder.show_ladder(scene)
+            ladder.show_about(scene)
         note_facts(lambda: facts_of(scene))
         pairs = choice.pairs
         with notes_box:
@@ -60,12 +50,15 @@ def explore() -> None:
         if is_presenting():
             return
         with answer_box:
-            for name, judge in (("whitening", whitening_verdict), ("pooling", pooling_verdict)):
+            for name, judge in (
+                ("whitening", ladder.whitening_verdict),
+                ("pooling", ladder.pooling_verdict),
+            ):
                 verdict = of_known_text(judge(scene), pairs.corpus, private=pairs.private)
                 show_verdict(verdict, key=name)
         with more_box:
             name = "sentence-similarity-ladder"
-            offer_csv(_("Download ladder (CSV)"), name, lambda: ladder_csv(scene))
+            offer_csv(_("Download ladder (CSV)"), name, lambda: ladder.ladder_csv(scene))
         with parts_box:
             _show_parts(scene)
     except ENCODER_ERRORS as error:
@@ -79,9 +72,9 @@ def _show_parts(scene: SimilarityScene) -> None:
     for key, label, parameters, show in (
         ("grid", _("Every layer and pooling"), ("sts-grid",), show_grid),
         ("similarity", another, (), show_similarities),
-        ("pairs", _("Which pairs moved?"), ("pair",), show_moves),
-        ("published", _("Where do the published scores come from?"), (), show_published),
-        ("sbert", _("SBERT’s Table 1: seven data sets"), (), show_sbert_table),
+        ("pairs", _("Which pairs moved?"), ("pair",), ladder.show_moves),
+        ("published", _("Where do the published scores come from?"), (), ladder.show_published),
+        ("sbert", _("SBERT’s Table 1: seven data sets"), (), ladder.show_sbert_table),
     ):
         show_folded(label, f"part-{key}", show, scene, parameters=parameters)
     for question in QUESTIONS:

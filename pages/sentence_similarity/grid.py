@@ -1,6 +1,7 @@
 """Scores of every layer and pooling as a heatmap, and of every similarity as tables."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 import streamlit as st
@@ -33,39 +34,35 @@ MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1
 
 def show_grid(scene: SimilarityScene) -> None:
     choice, grid = scene.choice, scene.grid
-    before = [grid.cell(layer, p, "none") for layer in grid.layers for p in grid.poolings]
-    after = [grid.cell(layer, p, choice.after) for layer in grid.layers for p in grid.poolings]
+    before, after = (
+        [grid.cell(*place, each) for place in product(grid.layers, grid.poolings)]
+        for each in ("none", choice.after)
+    )
     names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}
     kind = choose(st.segmented_control, _("Scores shown"), names, key="sts-grid", required=True)
     st.markdown(prose(PAGE, f"grid-{kind}", {"treatment": treatment_words(choice.after)}))
-    texts = [
-        _difference_text(cell) if kind == "difference" else _score_text(cell)
-        for cell in (before if kind == "before" else after)
-    ]
     if kind == "difference":  # the same distance below and above zero
+        texts = [*map(_difference_text, after)]
         reach = 100 * max(abs(_gap(cell)) for cell in after) or 1.0
         limits = (-reach, reach)
     else:  # colours are the same before and after
+        texts = [*map(_score_text, before if kind == "before" else after)]
         scores = [cell.score.spearman for cell in [*before, *after]]
         known = [100 * score for score in scores if score is not None] or [0.0, 1.0]
         limits = (min(known), max(known))
     _heat(kind, grid, texts, limits, choice.encoder.n_layers)
     for line in verdict(choice, after):
         st.markdown(line)
-    caption = " · ".join([measured_on(choice), fitted_on(choice), *_rank_words(choice, after)])
+    about = [measured_on(choice), fitted_on(choice)]
+    ranks = [cell.rank for cell in after if cell.rank is not None and not cell.score.undefined]
+    if ranks:
+        ends = "–".join(map(str, sorted({min(ranks), max(ranks)})))
+        of_fit = _("rank of the fit {rank} of {d}")
+        about.append(of_fit.format(rank=ends, d=choice.encoder.dimension))
+    caption = " · ".join(about)
     st.caption(markdown(caption))
     name = "sentence-similarity-grid"
     offer_csv(_("Download grid (CSV)"), name, lambda: grid_csv(choice, grid, caption))
-
-
-def _rank_words(choice: ScoringChoice, cells: Sequence[Cell]) -> list[str]:
-    """The rank of the fits, or its range over the cells; nothing if no fit has a rank."""
-    ranks = [cell.rank for cell in cells if cell.rank is not None and not cell.score.undefined]
-    if not ranks:
-        return []
-    low, high = min(ranks), max(ranks)
-    shown = f"{low}" if low == high else f"{low}–{high}"
-    return [_("rank of the fit {rank} of {d}").format(rank=shown, d=choice.encoder.dimension)]
 
 
 def warn_of_shared_sentences(scene: SimilarityScene) -> None:
@@ -109,16 +106,16 @@ def _heat(
 ) -> None:
     shape = (len(grid.layers), len(grid.poolings))
     of_layers = [resolve_layers(layer, n_layers=n_layers, name="") for layer in grid.layers]
+    # "4", "1+6", or for consecutive layers "3–6": short enough for a telephone
+    names = [
+        "+".join(map(str, each)) if len(each) < 3 else f"{each[0]}–{each[-1]}" for each in of_layers
+    ]
     values, written, about = zip(*texts, strict=True)
     cells = Cells(
         np.reshape(values, shape),
         np.reshape(written, shape).tolist(),
         np.reshape(about, shape).tolist(),
-        # "4", "1+6", or for consecutive layers "3–6": short enough for a telephone
-        [
-            "+".join(map(str, each)) if len(each) < 3 else f"{each[0]}–{each[-1]}"
-            for each in of_layers
-        ],
+        names,
         [pooling_names()[pooling] for pooling in grid.poolings],
     )
     figure = cells_figure(
@@ -173,9 +170,8 @@ def _named(cells: Sequence[Cell]) -> str:
         labelled(cell_words(cell.layer, cell.pooling), moved_words(cell.difference))
         for cell in cells[:MOST_NAMED]
     ]
-    return (_("{names} …") if len(cells) > MOST_NAMED else "{names}").format(
-        names=_("; ").join(named)
-    )
+    words = _("{names} …") if len(cells) > MOST_NAMED else "{names}"
+    return words.format(names=_("; ").join(named))
 
 
 def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
@@ -226,8 +222,8 @@ def similarity_table(scores: SimilarityScores, treatment: str) -> str:
 
 
 def similarities_csv(scores: SimilarityScores, caption: str) -> bytes:
-    head = ["similarity", "treatment", "spearman", "low", "high", "change"]
-    head += [f"change_{end}" for end in ("low", "high")]
+    head = ["similarity", "treatment", "spearman", "low", "high"]
+    head += ["change", *(f"change_{end}" for end in ("low", "high"))]
     rows: list[list[CsvCell]] = []
     for (similarity, treatment), score in scores.items():
         change = difference(scores[COSINE], score)

@@ -2,19 +2,14 @@
 
 from collections.abc import Sequence
 from html import unescape
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
-from geometry.evaluate.bootstrap import (
-    DRAWS,
-    Difference,
-    PairBootstrap,
-    PairScore,
-    difference,
-)
+from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
 from geometry.figures.curves import Axes
@@ -22,22 +17,13 @@ from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
 from geometry.figures.scatter import Dots, Ring, scatter_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
+from pages.common import measures
 from pages.common.address import number_in_url, put_in_url
 from pages.common.cache import kept
 from pages.common.controls import pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    NoControl,
-    State,
-    Verdict,
-    change_words,
-    explained,
-    show_big_numbers,
-)
 from pages.common.models import chosen_model
 from pages.common.scores import (
     PUBLISHED_ON,
@@ -64,18 +50,7 @@ from pages.common.words import (
     prose,
 )
 
-from . import PAGE
-from .choices import (
-    ScoredSet,
-    ScoringChoice,
-    cell_words,
-    cut_words,
-    fitted_on,
-    hub_sets,
-    layer_phrase,
-    measured_on,
-    score_title,
-)
+from . import PAGE, choices
 from .scene import (
     CONTROL,
     FIRST_LAST,
@@ -138,9 +113,9 @@ def note_words(score: PublishedScore) -> str:
     }.get(score.table, "")
 
 
-def published_on(pairs: ScoredSet) -> str:
+def published_on(pairs: choices.ScoredSet) -> str:
     """The data set of the published ticks: the chosen one if papers score it, else STS-B."""
-    name, _split = hub_sets().get(pairs.code, ("stsb", ""))
+    name, _split = choices.hub_sets().get(pairs.code, ("stsb", ""))
     title = PAIR_SETS[name].title
     return title if title in datasets() else PUBLISHED_ON
 
@@ -150,15 +125,11 @@ def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
     return [scores[row] for row in PUBLISHED[rung] if row in scores]
 
 
-def published_ticks(dataset: str) -> dict[str, list[Tick]]:
-    text = _("<b>{score}</b>  {name}: {source}")
-
-    def tick(score: PublishedScore) -> Tick:
-        name, source = row_name(score.table, score.name), source_words(score)
-        about = text.format(score=f"{score.value:g}", name=name, source=source)
-        return Tick(score.value, about, tick_name(score))
-
-    return {rung: [tick(score) for score in published_rows(dataset, rung)] for rung in PUBLISHED}
+def _tick(score: PublishedScore) -> Tick:
+    name, source = row_name(score.table, score.name), source_words(score)
+    about = _("<b>{score}</b>  {name}: {source}")
+    about = about.format(score=f"{score.value:g}", name=name, source=source)
+    return Tick(score.value, about, tick_name(score))
 
 
 def glove_band(dataset: str) -> ScoreRange:
@@ -186,11 +157,9 @@ def show_published(scene: SimilarityScene) -> None:
     lines = [head, ["---", "---:", "---", "---", "---"]]  # a hyphen would break the line
     for rung in PUBLISHED:
         for score in published_rows(dataset, rung):
-            setting = (
-                _("mean of the subsets, weighted by pairs (wmean)")
-                if score.table == "bert_flow_table_2"
-                else _("all subsets as one set (all)")
-            )
+            setting = _("all subsets as one set (all)")
+            if score.table == "bert_flow_table_2":
+                setting = _("mean of the subsets, weighted by pairs (wmean)")
             name = markdown(row_name(score.table, score.name))
             words = source_words(score), setting, note_words(score)
             lines.append([name, f"{score.value:g}", *words])
@@ -200,13 +169,11 @@ def show_published(scene: SimilarityScene) -> None:
 def show_sbert_table(_scene: SimilarityScene) -> None:
     [table] = (each for each in published_tables() if each.key == SBERT)
     st.markdown(prose(PAGE, "sbert-table"))
-    rows = []
-    for name, values in table.rows.items():
-        mean = float(np.mean([value for value in values if value is not None]))
-        scores = dict(zip(table.columns, values, strict=True))
-        row = {_("method"): row_name(SBERT, name), **scores, _("mean of the sets"): round(mean, 2)}
-        rows.append(row)
-    st.dataframe(rows, hide_index=True, width="stretch")
+    scores = np.array([*table.rows.values()], dtype=float)  # None becomes NaN
+    columns: dict[str, Any] = {_("method"): [row_name(SBERT, name) for name in table.rows]}
+    columns |= dict(zip(table.columns, scores.T, strict=True))
+    columns[_("mean of the sets")] = np.nanmean(scores, axis=1).round(2)
+    st.dataframe(columns, hide_index=True, width="stretch")
 
 
 def _published_share(dataset: str) -> PoolingShare:
@@ -224,9 +191,9 @@ def show_about(scene: SimilarityScene) -> None:
     pairs = scene.choice.pairs
     if pairs.is_bundled:
         st.caption(prose(PAGE, f"about-{BUNDLED_NAMES[pairs.code]}"))
-    if pairs.code not in hub_sets():
+    if pairs.code not in choices.hub_sets():
         return
-    name, _split = hub_sets()[pairs.code]
+    name, _split = choices.hub_sets()[pairs.code]
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
@@ -250,28 +217,25 @@ def show_ladder(scene: SimilarityScene) -> None:
     dataset = published_on(choice.pairs)
     here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
     names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
-    figure = ladder_figure(rungs, score_title(), current_theme(), names=names, band=band)
-    show_chart(
-        figure,
-        key="sts-claim",
-        file_name="sentence-similarity-ladder",
-        alt=_("; ").join(_plain(rung.about, *(tick.text for tick in rung.ticks)) for rung in rungs),
-        zoom=False,
-    )
+    figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
+    texts = [text for rung in rungs for text in (rung.about, *(tick.text for tick in rung.ticks))]
+    name, alt = "sentence-similarity-ladder", _("; ").join(map(_plain, texts))
+    show_chart(figure, key="sts-claim", file_name=name, alt=alt, zoom=False)
     show_headlines(scene)
     about = ladder_caption(choice)
-    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=explained(about))
+    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=measures.explained(about))
 
 
-def ladder_caption(choice: ScoringChoice) -> str:
-    return f"{measured_on(choice)} · {fitted_on(choice)}"
+def ladder_caption(choice: choices.ScoringChoice) -> str:
+    return f"{choices.measured_on(choice)} · {choices.fitted_on(choice)}"
 
 
 def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     """The rungs from averaged word vectors to the last layer, without repetitions."""
     choice, last = scene.choice, scene.choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
-    ticks = published_ticks(published_on(choice.pairs))
+    dataset = published_on(choice.pairs)
+    ticks = {rung: [*map(_tick, published_rows(dataset, rung))] for rung in PUBLISHED}
     of_static = ticks["static"], ticks["without stop words"]
     beside = dict(zip(scene.glove or (scene.own_static,), of_static, strict=False))
     if not scene.glove:
@@ -288,7 +252,7 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        name, cell = layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
+        name, cell = choices.layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
         rungs.append(_rung(name, cell, MEAN, ticks[FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
@@ -298,18 +262,18 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     of_last = [*ticks["last treated"], *(ticks["treated"] if layer == last else ())]
     raw, treated = scene.output
     name = place_words(scene, last, "mean")
-    about = _("{place}: trained contrastively").format(place=name)
-    shown = about if is_contrastive(choice.encoder.name) else name
-    rungs.append(_rung(shown, raw, LAST, ticks["last"]))
+    shown = (
+        _("{place}: trained contrastively") if is_contrastive(choice.encoder.name) else "{place}"
+    )
+    rungs.append(_rung(shown.format(place=name), raw, LAST, ticks["last"]))
     rungs.append(_rung(treated_words(name, after), treated, TREATED, of_last))
     return rungs
 
 
 def place_words(scene: SimilarityScene, layer: int | str, pooling: str) -> str:
-    if layer == scene.choice.encoder.n_layers:
-        return _("{pooling}, last layer").format(pooling=pooling_names()[pooling])
-    words = _("{pooling}, {layers}")
-    return words.format(pooling=pooling_names()[pooling], layers=layer_phrase(layer))
+    is_last = layer == scene.choice.encoder.n_layers
+    words = _("{pooling}, last layer") if is_last else _("{pooling}, {layers}")
+    return words.format(pooling=pooling_names()[pooling], layers=choices.layer_phrase(layer))
 
 
 def treated_words(place: str, treatment: str) -> str:
@@ -320,16 +284,12 @@ def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
-    share = "{name}"
-    if static.averages.coverage < 1 or not static.averages.known.all():
-        share = _("{name} ({share} of the words, n = {n})").format(
-            name="{name}",
-            share=f"{static.averages.coverage:.1%}",
-            n=f"{static.raw.score.n:,}",
-        )
-    rungs = [_rung(share.replace("{name}", name), static.raw, STATIC, ticks, short)]
+    is_whole = static.averages.coverage == 1 and static.averages.known.all()
+    named = "{name}" if is_whole else _("{name} ({share} of the words, n = {n})")
+    values = {"share": f"{static.averages.coverage:.1%}", "n": f"{static.raw.score.n:,}"}
+    rungs = [_rung(named.format(name=name, **values), static.raw, STATIC, ticks, short)]
     for cell in static.removed:
-        treated = share.replace("{name}", treated_words(name, cell.treatment))
+        treated = named.format(name=treated_words(name, cell.treatment), **values)
         shorter = treated_words(static.short, cell.treatment) if static.short else None
         rungs.append(_rung(treated, cell, TREATED, short=shorter))
     return rungs
@@ -339,7 +299,7 @@ def _rung(
     name: str, cell: Cell, place: int, ticks: Sequence[Tick] = (), short: str | None = None
 ) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line."""
-    score, cut = cell.score, cut_words(cell)
+    score, cut = cell.score, choices.cut_words(cell)
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{score_words(score)}</b>  {name}"
     ends = (score.spearman, score.low, score.high)
@@ -350,51 +310,46 @@ def _rung(
 def show_headlines(scene: SimilarityScene) -> None:
     choice, treatment = scene.choice, treatment_words(scene.choice.after)
     cells = {
-        cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
+        choices.cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
         for pooling in dict.fromkeys([choice.pooling, "mean"])
         if (choice.layer, pooling) != (choice.encoder.n_layers, "mean")
     }
     cells[_("last layer, mean")] = scene.output[1]
     numbers = []
-    by_sign: dict[int | None, list[str]] = {}
     for name, cell in cells.items():
         moved = cell.difference
-        change = "" if moved is None or moved.value is None else change_words(moved_words(moved))
-        numbers.append(BigNumber(name, hundred(cell.score.spearman), treatment, change))
-        by_sign.setdefault(clear_sign(moved), []).append(name)
-    show_big_numbers(_("Whitening and the last layer"), numbers, key="sts-headlines")
-    words = {
-        1: _("Higher after the treatment: {places}."),
-        0: _("No clear difference: {places}."),
-        -1: _("Lower after the treatment: {places}."),
-    }
-    said = [
-        text.format(places=markdown(_("; ").join(by_sign[sign])))
-        for sign, text in words.items()
-        if sign in by_sign
-    ]
+        is_known = moved is not None and moved.value is not None
+        change = measures.change_words(moved_words(moved)) if is_known else ""
+        numbers.append(measures.BigNumber(name, hundred(cell.score.spearman), treatment, change))
+    measures.show_big_numbers(_("Whitening and the last layer"), numbers, key="sts-headlines")
+    said = []
+    for sign, text in (
+        (1, _("Higher after the treatment: {places}.")),
+        (0, _("No clear difference: {places}.")),
+        (-1, _("Lower after the treatment: {places}.")),
+    ):
+        places = [name for name, cell in cells.items() if clear_sign(cell.difference) == sign]
+        if places:
+            said.append(text.format(places=markdown(_("; ").join(places))))
     if said:
         st.markdown(paragraph(said))
 
 
-def _plain(*lines: str) -> str:
-    """Hover texts without Plotly's HTML."""
-    return _("; ").join(unescape(line.replace("<b>", "").replace("</b>", "")) for line in lines)
+def _plain(text: str) -> str:
+    """A hover text without Plotly's HTML."""
+    return unescape(text.replace("<b>", "").replace("</b>", ""))
 
 
 def ladder_csv(scene: SimilarityScene) -> bytes:
     rows: list[list[CsvCell]] = []
+    measured, published = ("measured", _("measured here")), ("published", _("published"))
     for rung in ladder_rungs(scene):
         values = map(short_number, (rung.value, rung.low, rung.high))
-        rows.append([_plain(rung.about), ("measured", _("measured here")), *values])
+        rows.append([_plain(rung.about), measured, *values])
         for tick in rung.ticks:
-            kind = "published", _("published")
-            rows.append([_plain(tick.text), kind, short_number(tick.value), "", ""])
+            rows.append([_plain(tick.text), published, short_number(tick.value), "", ""])
     head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
-
-
-# The share of pooling
 
 
 def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, ...]]:
@@ -411,13 +366,9 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
     shares = PoolingShare(cls.spearman, mean.spearman, plain.spearman)
     ends = PoolingInterval.of(cls, mean, plain)
     values = share_values(shares, scale=100.0)
-    values |= {
-        "layer": layer_phrase(choice.layer),
-        "interval": moved_words(difference(cls, mean)),
-        "rest": moved_words(difference(plain, mean)),
-        "name": markdown(static.name),
-        "n": f"{plain.n:,}",
-    }
+    moved, rest = (moved_words(difference(each, mean)) for each in (cls, plain))
+    values |= {"layer": choices.layer_phrase(choice.layer), "interval": moved, "rest": rest}
+    values |= {"name": markdown(static.name), "n": f"{plain.n:,}"}
     section = gap_section(shares, ends)
     if ends is not None:
         values["gap"] = with_interval(shares.gap, *ends.gap, sign=section != "claim-here")
@@ -444,7 +395,7 @@ def _on_known_pairs(
     )
 
 
-def whitening_verdict(scene: SimilarityScene) -> Verdict:
+def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     choice = scene.choice
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice)]
@@ -452,33 +403,28 @@ def whitening_verdict(scene: SimilarityScene) -> Verdict:
     if cell is not treated and cell.difference is not None and cell.difference.value is not None:
         lines.append(_cell_words(scene, cell))
     over: Difference | None = None
-    control: Control | NoControl = NoControl(
-        _("subtracting the mean is itself the control of the other treatments.")
-    )
+    own = _("subtracting the mean is itself the control of the other treatments.")
+    control: measures.Control | measures.NoControl = measures.NoControl(own)
     if choice.after != CONTROL:
         centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
         over = difference(centred.score, treated.score)
-        control = Control(
-            _(
-                "subtracting the mean alone, fitted on the same sentences: **{score}** "
-                "({change}). The treatment minus this: **{over}**."
-            ).format(
-                score=hundred(centred.score.spearman),
-                change=moved_words(centred.difference),
-                over=moved_words(over),
-            )
+        said = _(
+            "subtracting the mean alone, fitted on the same sentences: **{score}** "
+            "({change}). The treatment minus this: **{over}**."
+        ).format(
+            score=hundred(centred.score.spearman),
+            change=moved_words(centred.difference),
+            over=moved_words(over),
         )
-    return Verdict(
-        claim=_("Whitening makes the similarities of sentences better."),
-        source=_("Su et al. (2021), Huang et al. (2021)"),
-        state=_state(clear_sign(treated.difference), clear_sign(cell.difference), clear_sign(over)),
-        measured=paragraph(lines),
-        control=control,
-        basis=markdown(measured_on(choice, fitted_on(choice))),
-    )
+        control = measures.Control(said)
+    claim = _("Whitening makes the similarities of sentences better.")
+    source, measured = _("Su et al. (2021), Huang et al. (2021)"), paragraph(lines)
+    state = _state(*map(clear_sign, (treated.difference, cell.difference, over)))
+    basis = markdown(choices.measured_on(choice, choices.fitted_on(choice)))
+    return measures.Verdict(claim, source, state, measured, control, basis)
 
 
-def _state(output: int | None, cell: int | None, over: int | None) -> State:
+def _state(output: int | None, cell: int | None, over: int | None) -> measures.State:
     """The claim's state by signs: at the last layer, at the chosen cell, and over the control."""
     signs = {output, cell}
     if None in signs or signs == {0}:
@@ -488,7 +434,7 @@ def _state(output: int | None, cell: int | None, over: int | None) -> State:
     return "partly" if 1 in signs else "fails"
 
 
-def _output_words(raw: Cell, treated: Cell, choice: ScoringChoice) -> str:
+def _output_words(raw: Cell, treated: Cell, choice: choices.ScoringChoice) -> str:
     moved = treated.difference
     if moved is None or moved.value is None:
         return _("The mean of the last layer has no score here.")
@@ -519,14 +465,14 @@ def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
     return words[clear_sign(moved)].format(
-        cell=cell_words(choice.layer, choice.pooling),
+        cell=choices.cell_words(choice.layer, choice.pooling),
         before=hundred(before.score.spearman),
         after=hundred(cell.score.spearman),
         change=moved_words(moved),
     )
 
 
-def pooling_verdict(scene: SimilarityScene) -> Verdict:
+def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
         words, gaps = prose(PAGE, "claim-static"), ()
@@ -536,19 +482,15 @@ def pooling_verdict(scene: SimilarityScene) -> Verdict:
         dataset = published_on(scene.choice.pairs)
         values = share_values(_published_share(dataset), scale=1.0)
         words += "\n\n" + prose(PAGE, "claim-contrastive", values | {"dataset": dataset})
-    return Verdict(
-        claim=_("BERT’s sentence vectors are worse than averaged word vectors."),
-        source=_("Reimers & Gurevych (2019), Li et al. (2020)"),
-        state=_below(gaps),
-        measured=words or _("One of the scores is undefined here."),
-        control=NoControl(
-            _(
-                "all vectors are scored on the same pairs, and the intervals are those of the "
-                "differences."
-            )
-        ),
-        basis=markdown(measured_on(scene.choice, _("raw vectors, nothing fitted"))),
+    no_control = _(
+        "all vectors are scored on the same pairs, and the intervals are those of the differences."
     )
+    claim = _("BERT’s sentence vectors are worse than averaged word vectors.")
+    source = _("Reimers & Gurevych (2019), Li et al. (2020)")
+    measured = words or _("One of the scores is undefined here.")
+    basis = markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
+    control = measures.NoControl(no_control)
+    return measures.Verdict(claim, source, _below(gaps), measured, control, basis)
 
 
 def layers_words(scene: SimilarityScene) -> str:
@@ -561,16 +503,13 @@ def layers_words(scene: SimilarityScene) -> str:
             continue
         scores = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
         signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
-        found = [
-            text.format(
-                layers=_(", ").join(str(at) for at, each in enumerate(signs) if each == sign)
-            )
-            for sign, text in (
-                (1, _("clearly below at layers {layers}")),
-                (-1, _("clearly above at layers {layers}")),
-            )
-            if sign in signs
-        ]
+        below, above = (
+            _(", ").join(str(at) for at, each in enumerate(signs) if each == sign)
+            for sign in (1, -1)
+        )
+        found = [_("clearly below at layers {layers}").format(layers=below)] if below else []
+        if above:
+            found.append(_("clearly above at layers {layers}").format(layers=above))
         said.append(labelled(name, _("; ").join(found) or _("no clear difference at any layer")))
     averages = static.averages
     values = {
@@ -586,7 +525,7 @@ def layers_words(scene: SimilarityScene) -> str:
     return words
 
 
-def _below(gaps: Sequence[Difference]) -> State:
+def _below(gaps: Sequence[Difference]) -> measures.State:
     """Whether [CLS] and the mean are clearly below the static average, or above."""
     signs = [clear_sign(gap) for gap in gaps]
     if 1 in signs:
@@ -608,8 +547,12 @@ def show_moves(scene: SimilarityScene) -> None:
     if moves is None:
         st.info(prose(PAGE, "pairs-undefined", quoted))
         return
-    chosen = _chosen_pair(moves)
-    pairs = choice.pairs.pairs
+    n, pairs = len(moves.before), choice.pairs.pairs
+    number = st.session_state.get("pair", number_in_url("pair"))  # that was clicked or typed
+    if number is None or not 1 <= number <= n:
+        chosen = int(np.argmax(np.abs(moves.ranks.moved)))
+    else:
+        chosen = int(number) - 1
     both_sides = zip(pairs.left, pairs.right, strict=True)
     share_texts(TEXTS, [f"{plotly(a)}<br>{plotly(b)}" for a, b in both_sides])
     both = np.concatenate([moves.before, moves.after])
@@ -620,22 +563,14 @@ def show_moves(scene: SimilarityScene) -> None:
     for box, (kind, title, values) in zip(st.columns(2), sides, strict=True):
         with box:
             st.markdown(f"**{title}**")
-            _scatter(scene.choice.pairs.pairs.gold_scores, kind, values, ends, chosen)
+            _scatter(pairs.gold_scores, kind, values, ends, chosen)
     _show_chosen(scene, moves, chosen)
     _tables(scene, moves)
-    cell = cell_words(choice.layer, choice.pooling)
-    caption = f"{measured_on(choice)} · {cell} · {fitted_on(choice)}"
+    cell = choices.cell_words(choice.layer, choice.pooling)
+    caption = " · ".join([choices.measured_on(choice), cell, choices.fitted_on(choice)])
     st.caption(markdown(caption))
     name = "sentence-similarity-pairs"
     offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(scene, moves, caption))
-
-
-def _chosen_pair(moves: Moves) -> int:
-    """The row that was clicked or typed; by default the pair that moved most."""
-    n = len(moves.before)
-    default = int(np.argmax(np.abs(moves.ranks.moved)))
-    number = st.session_state.get("pair", number_in_url("pair"))
-    return default if number is None or not 1 <= number <= n else int(number) - 1
 
 
 def _choose(row: int) -> None:
@@ -645,24 +580,22 @@ def _choose(row: int) -> None:
 def _scatter(
     gold: np.ndarray, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
-    name = _("cosine")
+    name, n = _("cosine"), len(gold)
+    ring = Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))
     figure = scatter_figure(
-        [Dots(gold, values, [""] * len(gold), place=1 if kind == "before" else 0)],
+        [Dots(gold, values, [""] * n, place=1 if kind == "before" else 0)],
         Axes(_("human score"), name, y_range=ends),
         current_theme(),
-        rings=[Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))],
+        rings=[ring],
         height=HEIGHT,
     )
+    low, high = signed(values.min(), 2), signed(values.max(), 2)
+    alt = _("{similarity} of {n} pairs against their human scores; from {low} to {high}")
     show_chart(
         figure,
         key=f"sts-pairs-{kind}",
         file_name=f"sentence-similarity-pairs-{kind}",
-        alt=_("{similarity} of {n} pairs against their human scores; from {low} to {high}").format(
-            similarity=name,
-            n=f"{len(gold):,}",
-            low=signed(values.min(), 2),
-            high=signed(values.max(), 2),
-        ),
+        alt=alt.format(similarity=name, n=f"{n:,}", low=low, high=high),
         on_point=_choose,
         texts=TEXTS,
     )
@@ -671,49 +604,36 @@ def _scatter(
 def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
     pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
-    with box:
-        st.session_state["pair"] = row + 1
-        # not bound to the address: Streamlit fails on an infinite number there
-        st.number_input(_("Pair number"), 1, n, key="pair", persist_state="session")
-        put_in_url("pair", str(row + 1))
-    moved, gained = ranks.moved[row], ranks.gained[row]
+    st.session_state["pair"] = row + 1
+    # not bound to the address: Streamlit fails on an infinite number there
+    box.number_input(_("Pair number"), 1, n, key="pair", persist_state="session")
+    put_in_url("pair", str(row + 1))
+    gold, moved, gained = pairs.gold_scores[row], ranks.moved[row], ranks.gained[row]
+    n_tied = int(np.sum(pairs.gold_scores == gold))  # they share the mean of their ranks
+    place = _("rank {rank} of {n}")
+    if n_tied > 1:
+        place = _("rank {rank} of {n}, shared by {k} pairs with this score")
+    towards = _("as near to the rank by human score as before")
+    if gained > 0:
+        towards = _("{k} nearer to the rank by human score")
+    elif gained < 0:
+        towards = _("{k} farther from the rank by human score")
     sentence = _(
         "Human score {gold} ({place}); {similarity} {before} → {after}; rank {rank_before} → "
         "{rank_after}: it moved by {moved}, {gained}."
     ).format(
         similarity=_("cosine"),
-        gold=f"{pairs.gold_scores[row]:g}",
-        place=_gold_place(ranks.gold[row], pairs.gold_scores == pairs.gold_scores[row]),
+        gold=f"{gold:g}",
+        place=place.format(rank=f"{ranks.gold[row]:g}", n=f"{n:,}", k=f"{n_tied:,}"),
         before=signed(moves.before[row], 3),
         after=signed(moves.after[row], 3),
         rank_before=f"{ranks.before[row]:g}",
         rank_after=f"{ranks.after[row]:g}",
         moved=f"{moved:+g}".replace("-", "−") if moved else "0",
-        gained=_towards(gained),
+        gained=towards.format(k=f"{abs(gained):g}"),
     )
-    with words:
-        st.text(f"{pairs.left[row]}\n{pairs.right[row]}")
-        st.markdown(sentence)
-
-
-def _gold_place(rank: float, tied: np.ndarray) -> str:
-    """The rank by human score. Pairs with one score share the mean of their ranks."""
-    words = (
-        _("rank {rank} of {n}")
-        if tied.sum() == 1
-        else _("rank {rank} of {n}, shared by {k} pairs with this score")
-    )
-    return words.format(rank=f"{rank:g}", n=f"{len(tied):,}", k=f"{tied.sum():,}")
-
-
-def _towards(gained: float) -> str:
-    if not gained:
-        return _("as near to the rank by human score as before")
-    nearer, farther = (
-        _("{k} nearer to the rank by human score"),
-        _("{k} farther from the rank by human score"),
-    )
-    return (nearer if gained > 0 else farther).format(k=f"{abs(gained):g}")
+    words.text(f"{pairs.left[row]}\n{pairs.right[row]}")
+    words.markdown(sentence)
 
 
 def _tables(scene: SimilarityScene, moves: Moves) -> None:
@@ -721,10 +641,8 @@ def _tables(scene: SimilarityScene, moves: Moves) -> None:
     name = _("cosine")
     gained = _("The {k} pairs that gained most: nearer to the rank by human score")
     lost = _("The {k} pairs that lost most: farther from the rank by human score")
-    for kind, title, rows in (
-        ("gained", gained, ranks.gained_most(MOST)),
-        ("lost", lost, ranks.lost_most(MOST)),
-    ):
+    most_gained = "gained", gained, ranks.gained_most(MOST)
+    for kind, title, rows in most_gained, ("lost", lost, ranks.lost_most(MOST)):
         columns = {
             _("pair"): rows + 1,
             _("nearer by"): ranks.gained[rows],

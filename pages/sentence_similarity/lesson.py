@@ -1,22 +1,9 @@
 """What Spearman measures: values and ranks of two sets of made-up scores."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
-import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed
-from geometry.evaluate.ranks import (
-    FAR_OUT,
-    PAIRS,
-    TOP_GOLD,
-    Bend,
-    MadeUp,
-    least_squares_line,
-    made_up_scores,
-)
+from geometry.evaluate import ranks
 from geometry.figures.curves import Axes
 from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
 from geometry.measure.correlation import TieGroups, pearson, spearman
@@ -30,31 +17,12 @@ from . import PAGE
 HEIGHT = 250
 UNRELATED, RELATED = "unrelated", "related"
 RANGES = {  # of both axes, fixed so that the plots can be compared
-    "values": ((-0.2, TOP_GOLD + 0.2), (-0.05, 1.05)),
-    "with-outlier": ((-0.2, TOP_GOLD + 0.2), (-0.2, FAR_OUT + 0.2)),
-    "ranks": ((-1.0, PAIRS + 2.0), (-1.0, PAIRS + 2.0)),
+    "values": ((-0.2, ranks.TOP_GOLD + 0.2), (-0.05, 1.05)),
+    "with-outlier": ((-0.2, ranks.TOP_GOLD + 0.2), (-0.2, ranks.FAR_OUT + 0.2)),
+    "ranks": ((-1.0, ranks.PAIRS + 2.0), (-1.0, ranks.PAIRS + 2.0)),
 }
 CONTROLS = ("noise-unrelated", "noise-related", "curve", "ties", "outlier", "reversed")
 LEVELS = {"none": 0, "six": 6, "two": 2}  # different human scores; 0 if all are different
-
-
-@dataclass(frozen=True)
-class Lesson:
-    name: str
-    bend: Bend
-    made: MadeUp
-    spearman: float
-    pearson: float
-
-    @classmethod
-    def of(cls, name: str, bend: Bend) -> Lesson:
-        made = made_up_scores(bend)
-        rho, r = spearman(made.gold, made.scores), pearson(made.gold, made.scores)
-        return cls(name, bend, made, rho, r)
-
-    @property
-    def ranks(self) -> tuple[np.ndarray, np.ndarray]:
-        return TieGroups.of(self.made.gold).ranks(), TieGroups.of(self.made.scores).ranks()
 
 
 @st.fragment
@@ -62,14 +30,13 @@ def show_lesson() -> None:
     """The scatter plots and their controls; a fragment, so that a slider redraws only them."""
     st.markdown(prose(PAGE, "lesson"))
     bends = _choose_bends()
-    lessons = [Lesson.of(name, bend) for name, bend in bends.items()]
-    for box, lesson in zip(st.columns(2, gap="large"), lessons, strict=True):
+    for box, (name, bend) in zip(st.columns(2, gap="large"), bends.items(), strict=True):
         with box:
-            _draw(lesson)
-    st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": PAIRS}))
+            _draw(name, bend)
+    st.markdown(prose(PAGE, f"lesson-{_section(bends[RELATED])}", {"n": ranks.PAIRS}))
 
 
-def _choose_bends() -> dict[str, Bend]:
+def _choose_bends() -> dict[str, ranks.Bend]:
     boxes = [*st.columns(3), *st.columns(3)]
     sides = (UNRELATED, _("Noise, left"), 1.0), (RELATED, _("Noise, right"), 0.0)
     noise = {}
@@ -78,35 +45,23 @@ def _choose_bends() -> dict[str, Bend]:
         noise[name] = box.slider(label, 0.0, 1.0, start, 0.05, key=key, bind="query-params")
     label = _("Monotone curve")
     curve = boxes[2].slider(label, 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
+    widget, label = st.segmented_control, _("Human scores")
+    shown = {"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")}
     with boxes[3]:
-        ties = choose(
-            st.segmented_control,
-            _("Human scores"),
-            {"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")},
-            key="ties",
-            required=True,
-        )
+        ties = choose(widget, label, shown, key="ties", required=True)
+    label = _("One outlier")
+    shown = {"none": _("no outlier"), "agrees": _("agrees"), "contradicts": _("contradicts")}
     with boxes[4]:
-        outlier = choose(
-            st.segmented_control,
-            _("One outlier"),
-            {
-                "none": _("no outlier"),
-                "agrees": _("agrees"),
-                "contradicts": _("contradicts"),
-            },
-            key="outlier",
-            required=True,
-        )
+        outlier = choose(widget, label, shown, key="outlier", required=True)
     label = _("Reverse the order, right")
     is_reversed = boxes[5].toggle(label, key="reversed", bind="query-params")
     return {
-        name: Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
+        name: ranks.Bend(share, curve, LEVELS[ties], outlier, is_reversed and name == RELATED)
         for name, share in noise.items()
     }
 
 
-def _section(bend: Bend) -> str:
+def _section(bend: ranks.Bend) -> str:
     """The section of text for the controls: the first that applies."""
     if bend.outlier != "none":
         return "outlier"
@@ -117,55 +72,41 @@ def _section(bend: Bend) -> str:
     return "ties" if bend.levels else "plain"
 
 
-def _draw(lesson: Lesson) -> None:
-    titles = {
-        UNRELATED: _("A model that ranks almost at random"),
-        RELATED: _("A model that ranks opposite to people")
-        if lesson.bend.is_reversed
-        else _("A model that ranks as people do"),
-    }
-    st.markdown(
-        f"**{titles[lesson.name]}**  \n"
-        + _("Spearman ρ = **{rho}** · Pearson r = **{r}** · n = {n} made-up pairs").format(
-            rho=signed(lesson.spearman, 2),
-            r=signed(lesson.pearson, 2),
-            n=len(lesson.made.gold),
-        )
-    )
-    values = lesson.made.gold, lesson.made.scores
+def _draw(name: str, bend: ranks.Bend) -> None:
+    made = ranks.made_up_scores(bend)
+    both = made.gold, made.scores
+    rho, r = signed(spearman(*both), 2), signed(pearson(*both), 2)
+    title = _("A model that ranks almost at random")
+    if name == RELATED:
+        title = _("A model that ranks as people do")
+        if bend.is_reversed:
+            title = _("A model that ranks opposite to people")
+    said = _("Spearman ρ = **{rho}** · Pearson r = **{r}** · n = {n} made-up pairs")
+    st.markdown(f"**{title}**  \n{said.format(rho=rho, r=r, n=len(made.gold))}")
+    point = _("human score {gold}, model’s score {score}")
+    about = [point.format(gold=f"{g:.2f}", score=f"{s:.3g}") for g, s in zip(*both, strict=True)]
+    row = made.outlier
+    places = [TieGroups.of(each).ranks() for each in both]
+    of_values = _("human score"), _("model’s score")
+    of_ranks = _("rank by human score"), _("rank by the model’s score")
     # one below the other: side by side, the titles of the axes would not fit
-    _chart(lesson, values, "values", (_("human score"), _("model’s score")))
-    axes = (_("rank by human score"), _("rank by the model’s score"))
-    _chart(lesson, lesson.ranks, "ranks", axes)
-
-
-def _chart(
-    lesson: Lesson, xy: tuple[np.ndarray, np.ndarray], kind: str, titles: tuple[str, str]
-) -> None:
-    x, y = xy
-    about = [
-        _("human score {gold}, model’s score {score}").format(gold=f"{g:.2f}", score=f"{s:.3g}")
-        for g, s in zip(lesson.made.gold, lesson.made.scores, strict=True)
-    ]
-    row = lesson.made.outlier
-    rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
-    start, stop = least_squares_line(x, y)
-    ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
-    figure = scatter_figure(
-        [Dots(x, y, about, place=0 if lesson.name == RELATED else 1)],
-        Axes(*titles, x_range=ends[0], y_range=ends[1]),
-        current_theme(),
-        segments=[Segment(start, stop, "")],
-        rings=rings,
-        height=HEIGHT,
-    )
-    alt = _("{x} against {y}: Spearman {rho}, Pearson {r}").format(
-        x=titles[0], y=titles[1], rho=signed(lesson.spearman, 2), r=signed(lesson.pearson, 2)
-    )
-    show_chart(
-        figure,
-        key=f"sts-{kind}-{lesson.name}",
-        file_name=f"spearman-{kind}-{lesson.name}",
-        alt=alt,
-        zoom=False,
-    )
+    for kind, (x, y), titles in ("values", both, of_values), ("ranks", places, of_ranks):
+        rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
+        ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
+        start, stop = ranks.least_squares_line(x, y)
+        figure = scatter_figure(
+            [Dots(x, y, about, place=0 if name == RELATED else 1)],
+            Axes(*titles, x_range=ends[0], y_range=ends[1]),
+            current_theme(),
+            segments=[Segment(start, stop, "")],
+            rings=rings,
+            height=HEIGHT,
+        )
+        alt = _("{x} against {y}: Spearman {rho}, Pearson {r}")
+        show_chart(
+            figure,
+            key=f"sts-{kind}-{name}",
+            file_name=f"spearman-{kind}-{name}",
+            alt=alt.format(x=titles[0], y=titles[1], rho=rho, r=r),
+            zoom=False,
+        )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +22,7 @@ from geometry.encode.precision import PrecisionError, refuse_too_narrow
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
-from geometry.evaluate.from_words import (
-    AveragedPairs,
-    average_pairs,
-    evaluate_averages,
-)
+from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
 from geometry.evaluate.grid import Cell, Grid, evaluate_grid
 from geometry.evaluate.ranks import RankMoves
 from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
@@ -70,33 +67,26 @@ def own_static(choice: ScoringChoice) -> StaticScores:
 def _own_averages(
     encoder: Encoder, pairs: ScoredSet, report: jobs.Progress = jobs.no_report
 ) -> AveragedPairs:
-    averages = {STATIC: _type_averages(encoder, pairs.corpus, report)}
-    return AveragedPairs(pairs.pairs, averages, np.ones(len(pairs), dtype=bool))
-
-
-def _type_averages(encoder: Encoder, corpus: Corpus, report: jobs.Progress) -> np.ndarray:
-    key = type_averages_key(encoder, corpus)
-    return recall(
-        store(), (key,), lambda: {key: type_averages(encoder, corpus.texts, progress=report)}
-    )[0]
+    key, texts = type_averages_key(encoder, pairs.corpus), pairs.corpus.texts
+    [averages] = recall(
+        store(), (key,), lambda: {key: type_averages(encoder, texts, progress=report)}
+    )
+    return AveragedPairs(pairs.pairs, {STATIC: averages}, np.ones(len(pairs), dtype=bool))
 
 
 def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     """GloVe, averaged: of all words, and without English stop words; () if it knows no pairs."""
     name = glove_table().name
     what = _("Averaging {name}").format(name=name)
-    pairs, fit = choice.pairs, choice.fit
-    private, found = pairs.private or fit.private, []
+    sets = choice.pairs, choice.fit
+    private, found = choice.pairs.private or choice.fit.private, []
     words = _("scikit-learn’s {n} English stop words").format(n=f"{len(stop_list(STOP_WORDS)):,}")
     named = _("{name} without {words}").format(name=name, words=words)
-    without = _("{name} without stop words").format(name=name)
+    without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
     try:
-        for stop_words, removed, long, short in (
-            ("none", REMOVED, name, name),
-            (STOP_WORDS, (), named, without),
-        ):
+        for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
             averages = jobs.kept_or_made(
-                _glove_averages, pairs, fit, stop_words, what=what, lane="measure"
+                _glove_averages, *sets, stop_words, what=what, lane="measure"
             )
             static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
@@ -146,14 +136,10 @@ def _cells(
     private: bool,
     report: jobs.Progress = jobs.no_report,
 ) -> tuple[Cell, ...]:
-    scored = evaluate_averages(
-        averages,
-        treatments=("none", *removed),
-        fit_on=None if averages.fit is None else fit.name,
-        draws=DRAWS,
-        seed=SEED,
-    )
-    return scored.grid.cells
+    treatments, fit_on = ("none", *removed), None if averages.fit is None else fit.name
+    return evaluate_averages(
+        averages, treatments=treatments, fit_on=fit_on, draws=DRAWS, seed=SEED
+    ).grid.cells
 
 
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
@@ -232,7 +218,10 @@ class SimilarityScene:
 
     @cached_property
     def grid(self) -> Grid:
-        return score_grid(self.choice)
+        columns, after = grid_columns(self.choice.encoder), self.choice.after
+        encoded = encode_pairs(self.choice, columns)
+        what = _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns))
+        return jobs.kept_or_made(_scores, encoded, after, what=what, lane="measure", passing=True)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
@@ -299,11 +288,9 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     if not is_large(encoder, fit):
         _encode(encoder, choice.fit, columns)
         return encoded
+    what = _("Encoding {n} sentences").format(n=f"{len(fit):,}")
     sums = jobs.kept_or_made(
-        _sums,
-        *(encoder, fit, choice.fit.private),
-        what=_("Encoding {n} sentences").format(n=f"{len(fit):,}"),
-        is_long=takes_long(fit),
+        _sums, encoder, fit, choice.fit.private, what=what, is_long=takes_long(fit)
     )
     return replace(encoded, fit_sums=sums)
 
@@ -340,17 +327,6 @@ def grid_columns(encoder: Encoder) -> list[Column]:
     return list(product(layers_offered(encoder), POOLINGS_SHOWN))
 
 
-def score_grid(choice: ScoringChoice) -> Grid:
-    columns = grid_columns(choice.encoder)
-    return jobs.kept_or_made(
-        _scores,
-        *(encode_pairs(choice, columns), choice.after),
-        what=_("Scoring {n} layers and poolings, raw and treated").format(n=len(columns)),
-        lane="measure",
-        passing=True,
-    )
-
-
 @kept(64)
 def _scores(encoded: EncodedPairs, after: str, report: jobs.Progress = jobs.no_report) -> Grid:
     """Score one layer and pooling at a time, so that only their vectors are in memory."""
@@ -377,20 +353,20 @@ def score_column(
     X = encoded.vectors(layer, pooling)
     if rows is not None:
         X = X[np.concatenate([rows, rows + len(encoded.pairs)])]
-    is_own = encoded.fit.is_target and rows is None
+    others: dict[str, Any] = {}  # what is fitted on, if it is not X
+    if not encoded.fit.is_target or rows is not None:
+        others["fit_vectors"] = lambda _layers, _pooling: encoded.fit_vectors(layer, pooling)
+        others["fit_on"] = encoded.fit.name
     grid = evaluate_grid(
         {pooling: X[np.newaxis]},
         bootstrap.gold_scores,
         treatments=treatments,
-        fit_vectors=None
-        if is_own
-        else lambda _layers, _pooling: encoded.fit_vectors(layer, pooling),
-        fit_on=None if is_own else encoded.fit.name,
         evaluated_on=encoded.pairs.pairs.name,
         similarity=encoded.similarity,
         bootstrap=bootstrap,
         raw_score=raw,
         is_approximate=encoded.encoder.is_approximate,
+        **others,
     )
     return replace(grid, cells=tuple(replace(cell, layer=layer) for cell in grid.cells))
 

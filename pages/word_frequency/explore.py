@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -14,6 +15,7 @@ from geometry.figures.curves import Axes
 from geometry.figures.ranks import Level, levels_figure, ranks_figure
 from geometry.figures.scatter import Dots, Segment, scatter_figure
 from geometry.measure import (
+    FrequencyBin,
     Measured,
     measure_table,
     nearest_distances,
@@ -28,7 +30,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import common_scale, fit_whitening, whiten_beside
 from geometry.projection.twin_message import Picture, Points, TwinCloud
-from pages.common import jobs
+from pages.common import jobs, measures
 from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import follow_default
@@ -44,15 +46,6 @@ from pages.common.draw.clouds import (
 )
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.measures import (
-    BigNumber,
-    Control,
-    State,
-    Verdict,
-    measure_label,
-    show_big_numbers,
-    show_verdict,
-)
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import (
@@ -82,11 +75,7 @@ from pages.common.words import (
 from . import PAGE
 from .apart import LONGEST_WORD, MARKS, FrequencyMeasures, Symmetry, symmetry
 from .scene import (
-    FEWEST,
-    NARROWEST,
-    ORDERED,
     PUBLISHED_ENDS,
-    PUBLISHED_ROWS,
     FrequencyScene,
     RankedWords,
     bin_measures,
@@ -96,68 +85,61 @@ from .scene import (
     measure_words,
     pictures_of,
     provenance,
-    published,
+    published_lengths,
+    ranks_of,
     read_words,
+    refusal_of,
     table_markdown,
     three_digits,
     tokens_spec,
     words_verdict,
 )
 
-GROUP = "words"
 HEIGHT, COSINES_HEIGHT = 380, 240
+
+
+def _level(ranks: FrequencyBin, mean: Estimate) -> Level:
+    return Level(ranks.start + 1, ranks.stop, mean.value, mean.low, mean.high)
 
 
 def draw_lengths(scene: FrequencyScene) -> None:
     words = scene.words
-    ours = [
-        Level(each.start + 1, each.stop, each.norm.value, each.norm.low, each.norm.high)
-        for each in scene.measures.bins
-    ]
-    values = dict(published().rows)[PUBLISHED_ROWS[0]]
+    ours = [_level(each, each.norm) for each in scene.measures.bins]
     theirs = [
         Level(*ends, value)
-        for ends, value in zip(pairwise(PUBLISHED_ENDS), values, strict=True)
+        for ends, value in zip(pairwise(PUBLISHED_ENDS), published_lengths(), strict=True)
         if value is not None
     ]
+    titles = (
+        _("rank of the word (1 is the most frequent)"),
+        _("length of the vector (ℓ₂ norm)"),
+        _("share of the words of these ranks"),
+    )
     figure = ranks_figure(
         words.lengths,
         [plotly(text) for text in words.texts],
         (_("mean of a bin, with its 95% interval"), ours),
         [(_("BERT-base, published: Li et al. (2020)"), theirs)],
         current_theme(),
-        titles=(
-            _("rank of the word (1 is the most frequent)"),
-            _("length of the vector (ℓ₂ norm)"),
-            _("share of the words of these ranks"),
-        ),
+        titles=titles,
         height=HEIGHT,
     )
-    show_chart(
-        figure,
-        key="word-lengths",
-        file_name="word-frequency-lengths",
-        alt=direction_sentence(scene.measures.direction).replace("**", ""),
+    alt = direction_sentence(scene.measures.direction).replace("**", "")
+    show_chart(figure, key="word-lengths", file_name="word-frequency-lengths", alt=alt)
+    said = _(
+        "Each bar is the mean length of the words of these ranks: solid here, dotted as "
+        "published for BERT-base."
     )
-    st.markdown(
-        _(
-            "Each bar is the mean length of the words of these ranks: solid here, dotted as "
-            "published for BERT-base."
-        )
-    )
+    st.markdown(said)
 
 
 def draw_cosines(scene: FrequencyScene) -> None:
     bins = [(each, each.cosine) for each in scene.measures.bins if each.cosine is not None]
     if not bins:
         return
-    levels = [
-        Level(each.start + 1, each.stop, cosine.value, cosine.low, cosine.high)
-        for each, cosine in bins
-    ]
+    levels = [_level(*each) for each in bins]
     values = _("; ").join(
-        labelled(f"{each.start + 1:,}–{each.stop:,}", signed(cosine.value, 3))
-        for each, cosine in bins
+        labelled(ranks_of(each), signed(cosine.value, 3)) for each, cosine in bins
     )
     title = _("mean cosine of pairs")
     figure = levels_figure(
@@ -167,12 +149,8 @@ def draw_cosines(scene: FrequencyScene) -> None:
         titles=(_("rank of the word (1 is the most frequent)"), title),
         height=COSINES_HEIGHT,
     )
-    show_chart(
-        figure,
-        key="word-cosines",
-        file_name="word-frequency-cosines",
-        alt=f"{title} · {values}",
-    )
+    alt = f"{title} · {values}"
+    show_chart(figure, key="word-cosines", file_name="word-frequency-cosines", alt=alt)
     st.caption(_("Mean cosine over all pairs of words of one bin, each word counted once."))
 
 
@@ -180,123 +158,91 @@ def draw_clouds(scene: FrequencyScene) -> None:
     words = scene.words
     rows = drawn_rows(words)
     (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
-    bounds = [(each.start, each.stop) for each in scene.measures.bins]
-    if bounds[-1][1] < len(words):  # words that are drawn and not measured
-        bounds.append((bounds[-1][1], len(words)))
-    colours = PointColours(
-        np.searchsorted([stop for _start, stop in bounds], rows, side="right"),
-        tuple(_("ranks {ranks}").format(ranks=f"{start + 1:,}–{stop:,}") for start, stop in bounds),
-        _("ranks"),
-    )
+    stops = [each.stop for each in scene.measures.bins]
+    if stops[-1] < len(words):  # words that are drawn and not measured
+        stops.append(len(words))
+    named = [
+        _("ranks {ranks}").format(ranks=f"{start + 1:,}–{stop:,}")
+        for start, stop in pairwise([0, *stops])
+    ]
     reach = common_scale(svd, svd)[1]
     titles = (_("SVD (uncentred)"), _("PCA (centred)"))
-    d = words.vectors.shape[1]
-    panels = [
-        panel_with(edges, d, (), each, reach) for each, edges in ((svd, of_svd), (pca, of_pca))
-    ]
-    below = [
-        labelled(title, " · ".join(lines_below(picture, panel)))
-        for title, picture, panel in zip(titles, (svd, pca), panels, strict=True)
-    ]
+    below = []
+    for title, picture, edges in zip(titles, (svd, pca), (of_svd, of_pca), strict=True):
+        panel = panel_with(edges, words.vectors.shape[1], (), picture, reach)
+        below.append(labelled(title, " · ".join(lines_below(picture, panel))))
     # PCA places the points around their mean
     frames = [svd.around_origin, pca.coordinates]
-    show_cloud(
-        TwinCloud(
-            points=Points.of(pack_cloud(frames, reach)),
-            rows_key=words.content_key,
-            pictures=[
-                Picture([0], [titles[0]]),
-                Picture([1], [titles[1]], origin=_("mean vector")),
-            ],
-            colours=colours,
-            reach=reach,
-            axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
-            origin_label=_("origin"),
-            name=_("Words by frequency"),
-            alt=_("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}"),
-            below=below,
-            provenance=provenance(scene),
-            file_name="word-frequency",
-            is_large=is_presenting(),
-        ),
-        key=GROUP,
-        texts=[words.texts[row] for row in rows],
+    pictures = [Picture([0], [titles[0]]), Picture([1], [titles[1]], origin=_("mean vector"))]
+    cloud = TwinCloud(
+        points=Points.of(pack_cloud(frames, reach)),
+        rows_key=words.content_key,
+        pictures=pictures,
+        colours=PointColours(np.searchsorted(stops, rows, side="right"), tuple(named), _("ranks")),
+        reach=reach,
+        axis_titles=[_("direction {i}").format(i=i) for i in (1, 2)],
+        origin_label=_("origin"),
+        name=_("Words by frequency"),
+        alt=_("{n} words by SVD and by PCA, coloured by frequency.").format(n=f"{len(rows):,}"),
+        below=below,
+        provenance=provenance(scene),
+        file_name="word-frequency",
+        is_large=is_presenting(),
     )
+    show_cloud(cloud, key="words", texts=[words.texts[row] for row in rows])
     st.caption(markdown(" · ".join(below)))
 
 
-# ---- numbers ----
-
-
 def show_headlines(scene: FrequencyScene) -> None:
-    measures = scene.measures
-    first, last, rho = measures.bins[0], measures.bins[-1], measures.direction.spearman
-    n = f"{first.n:,}"
+    found = scene.measures
+    first, last, rho = found.bins[0], found.bins[-1], found.direction.spearman
+    n, rarest = f"{first.n:,}", _("rarest bin: {value}")
+    ends = "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]"
+    lengths = [three_digits(each.norm.value) for each in (first, last)]
+    cosine = "—" if first.cosine is None else signed(first.cosine.value, 3)
+    note = "" if last.cosine is None else rarest.format(value=signed(last.cosine.value, 3))
+    of_length = _("mean length, {n} most frequent").format(n=n)
     numbers = [
-        BigNumber(
-            _("length against rank, Spearman"),
-            signed(rho.value, 3),
-            "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]",
-        ),
-        BigNumber(
-            _("mean length, {n} most frequent").format(n=n),
-            three_digits(first.norm.value),
-            _("rarest bin: {value}").format(value=three_digits(last.norm.value)),
-        ),
-        BigNumber(
-            _("mean cosine, {n} most frequent").format(n=n),
-            "—" if first.cosine is None else signed(first.cosine.value, 3),
-            ""
-            if last.cosine is None
-            else _("rarest bin: {value}").format(value=signed(last.cosine.value, 3)),
-        ),
+        measures.BigNumber(_("length against rank, Spearman"), signed(rho.value, 3), ends),
+        measures.BigNumber(of_length, lengths[0], rarest.format(value=lengths[1])),
+        measures.BigNumber(_("mean cosine, {n} most frequent").format(n=n), cosine, note),
     ]
-    show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
+    measures.show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
     st.caption(markdown(provenance(scene)))
 
 
 def show_bins(scene: FrequencyScene) -> None:
-    with st.container(key="word-bins"):
-        st.markdown(table_markdown(scene.measures))
+    st.container(key="word-bins").markdown(table_markdown(scene.measures))
     st.caption(prose(PAGE, "table"))
 
 
-def bins_csv(measures: FrequencyMeasures, basis: str) -> bytes:
+def bins_csv(measured: FrequencyMeasures, basis: str) -> bytes:
     rows: list[list[CsvCell]] = []
-    codes = [
-        "norm",
-        *(f"distance_{k}" for k in NEIGHBOURS),
-        *(f"dot_{k}" for k in NEIGHBOURS),
-        "mean_cosine",
-    ]
-    names = list(zip(codes, bin_measures(), strict=True))
-    for each in measures.bins:
+    near = [f"{name}_{k}" for name in ("distance", "dot") for k in NEIGHBOURS]
+    names = list(zip(["norm", *near, "mean_cosine"], bin_measures(), strict=True))
+    for each in measured.bins:
         estimates = (each.norm, *each.distances, *each.dots, each.cosine)
         for name, found in zip(names, estimates, strict=True):
-            ends: tuple[float | None, ...] = (None,) * 3
-            if isinstance(found, Estimate):
-                ends = found.value, found.low, found.high
-            elif found is not None:
-                ends = found, None, None
-            cells = ["" if end is None else short_number(end) for end in ends]
+            ends = [getattr(found, end, None) for end in ("value", "low", "high")]
+            if isinstance(found, float):
+                ends[0] = found
+            cells = map(short_number, ends)
             rows.append([str(each.start + 1), str(each.stop), str(each.n), name, *cells])
     head = ["first_rank", "last_rank", "n", "measure", "value", "low", "high"]
     return csv_bytes(head, rows, basis)
 
 
 def show_zipf(scene: FrequencyScene) -> None:
-    words = scene.words.measured
-    treatments = treatment_names()
+    words, lines = scene.words.measured, []
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
-    head = [_("treatment"), _("weights"), *(measure_label(name) for name in names)]
-    lines = []
+    head = [_("treatment"), _("weights"), *map(measures.measure_label, names)]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
     found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
-            lines.append([treatments[treatment], weights[weight], *cells])
+            lines.append([treatment_names()[treatment], weights[weight], *cells])
     st.markdown(aligned_table(head, lines, n_left=2))
     st.caption(prose(PAGE, "zipf"))
 
@@ -317,13 +263,10 @@ def _symmetry_cell(row: Measured, treatment: str) -> str:
 def words_csv(words: RankedWords, basis: str) -> bytes:
     columns = zip(words.texts, words.counts, words.lengths, strict=True)
     rows = [
-        [text, str(rank), short_number(count), short_number(length)]
-        for rank, (text, count, length) in enumerate(columns, start=1)
+        [text, str(rank), *map(short_number, numbers)]
+        for rank, (text, *numbers) in enumerate(columns, start=1)
     ]
     return csv_bytes(["word", "rank", "frequency", "length"], rows, basis)
-
-
-# ---- sentences ----
 
 
 LEFT_OUT = (10, 100)  # numbers of most frequent types that are left out
@@ -360,36 +303,30 @@ def show_left_out(scene: FrequencyScene) -> None:
         _("difference"),
         "n",
     ]
-    first = ["0", estimate(whole.value or 0.0, whole.low, whole.high), "", "", f"{whole.n:,}"]
-    lines = [
-        [
-            f"{without}",
-            signed(row.value, 3),
-            signed(row.control, 3),
-            change(row.difference.value, row.difference.low, row.difference.high),
-            f"{row.n:,}",
-        ]
-        for without, row in rows.items()
-    ]
-    show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
-    st.markdown(aligned_table(head, [first, *lines], n_left=0))
+    lines = [["0", estimate(whole.value or 0.0, whole.low, whole.high), "", "", f"{whole.n:,}"]]
+    for without, row in rows.items():
+        gap = change(row.difference.value, row.difference.low, row.difference.high)
+        cosines = signed(row.value, 3), signed(row.control, 3)
+        lines.append([f"{without}", *cosines, gap, f"{row.n:,}"])
+    measures.show_verdict(left_out_verdict(scene, whole, rows[LEFT_OUT[-1]]), key="left-out")
+    st.markdown(aligned_table(head, lines, n_left=0))
     st.caption(prose(PAGE, "left-out"))
 
 
-def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFrequent) -> Verdict:
+def left_out_verdict(
+    scene: FrequencyScene, whole: Measured, last: WithoutFrequent
+) -> measures.Verdict:
     gap = last.difference
     measured = _(
         "Without the {n} most frequent types the mean cosine goes from {first} to {last}."
     ).format(
-        n=LEFT_OUT[-1],
-        first=signed(whole.value or 0.0, 3),
-        last=f"**{signed(last.value, 3)}**",
+        n=LEFT_OUT[-1], first=signed(whole.value or 0.0, 3), last=f"**{signed(last.value, 3)}**"
     )
     control = _(
         "without as many random tokens of the same sentences it goes to **{control}**. "
         "Difference: **{change}**."
     ).format(control=signed(last.control, 3), change=change(gap.value, gap.low, gap.high))
-    state: State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
+    state: measures.State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
     words = {
         "partly": _("Frequent words explain the difference from the control, and no more."),
         "fails": _("Frequent words make these sentences less alike than random tokens do."),
@@ -397,17 +334,16 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
     }[state]
     if gap.low is None:
         words = _("An interval needs more sentences.")
-    return Verdict(
+    layer = layer_words(scene.choice.layer, scene.encoder.n_layers)
+    return measures.Verdict(
         _("Frequent words crowd together, and summing them makes sentences alike."),
         _("Li et al. (2020)"),
         state,
         paragraph([measured, words]),
-        Control(control),
+        measures.Control(control),
         dotted(
             _("n = {n} sentences").format(n=f"{last.n:,}"),
-            _("means of contextual tokens at {layer}, special tokens left out").format(
-                layer=layer_words(scene.choice.layer, scene.encoder.n_layers)
-            ),
+            _("means of contextual tokens at {layer}, special tokens left out").format(layer=layer),
             _("control: mean of {n} random draws, paired by sentence").format(n=CONTROL_DRAWS),
             _("95% interval: jackknife over sentences"),
         ),
@@ -416,10 +352,7 @@ def left_out_verdict(scene: FrequencyScene, whole: Measured, last: WithoutFreque
 
 @kept(32)
 def _holes(
-    words: RankedWords,
-    corpus: Corpus,
-    encoder: Encoder,
-    report: jobs.Progress = jobs.no_report,
+    words: RankedWords, corpus: Corpus, encoder: Encoder, report: jobs.Progress = jobs.no_report
 ) -> tuple[list[float], list[float], int]:
     """Quartiles of distances to the nearest type, and the mean length: of types, of n means."""
     row_of = {text: row for row, text in enumerate(words.texts)}
@@ -443,20 +376,14 @@ def _holes(
 
 def show_holes(scene: FrequencyScene) -> None:
     words = scene.words.measured
+    what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
     types, sentences, n = jobs.kept_or_made(
-        _holes,
-        *(words, scene.corpus, scene.encoder),
-        what=_("Neighbours of {n} words").format(n=f"{len(words):,}"),
-        lane="measure",
-        is_long=True,
+        _holes, words, scene.corpus, scene.encoder, what=what, lane="measure", is_long=True
     )
-    names = (
-        _("types (to another type)"),
-        _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene),
-    )
+    of_n = _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene)
     lines = [
         [name, " · ".join(f"{each:.2f}" for each in quartiles), f"{length:.2f}"]
-        for name, (*quartiles, length) in zip(names, (types, sentences), strict=True)
+        for name, (*quartiles, length) in ((_("types (to another type)"), types), (of_n, sentences))
     ]
     head = [_("from"), _("distance to the nearest type: quartiles"), _("mean length")]
     st.markdown(aligned_table(head, lines))
@@ -478,14 +405,11 @@ def show_swap(scene: FrequencyScene) -> None:
         "swap-other": (_("Replace by"), _("love"), LONGEST_WORD),
         "swap-second": (_("Or by"), _("hate"), LONGEST_WORD),
     }
-    typed = []
-    for box, (key, (label, example, most)) in zip(
-        st.columns([3, 1, 1, 1]), examples.items(), strict=True
-    ):
+    typed, boxes = [], st.columns([3, 1, 1, 1])
+    for box, (key, (label, example, most)) in zip(boxes, examples.items(), strict=True):
         follow_default(key, example)  # the example of the chosen language
-        typed.append(
-            box.text_input(label, example, key=key, persist_state="session", max_chars=most)
-        )
+        how: dict[str, Any] = {"key": key, "persist_state": "session", "max_chars": most}
+        typed.append(box.text_input(label, example, **how))
     sentence, word, *others = typed
     others = [other for other in dict.fromkeys(others) if other]
     if not word or word not in sentence or not others:
@@ -494,17 +418,11 @@ def show_swap(scene: FrequencyScene) -> None:
     texts = (sentence, *(sentence.replace(word, other, 1) for other in others))
     is_unread = warn_of_typed(texts, key="swap")
     spec = CloudSpec(
-        unit="sentences",
-        layer=scene.choice.layer,
-        pooling=DEFAULT_POOLING,
-        max_points=MOST_POINTS,
+        unit="sentences", layer=scene.choice.layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS
     )
     points = encode_corpus(scene.corpus, spec)
-    ends = jobs.kept_or_made(
-        _encoded,
-        *(scene.encoder, texts, scene.choice.layer),
-        what=_("Encoding {n} sentences").format(n=len(texts)),
-    )
+    what = _("Encoding {n} sentences").format(n=len(texts))
+    ends = jobs.kept_or_made(_encoded, scene.encoder, texts, scene.choice.layer, what=what)
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, ends),
@@ -538,9 +456,8 @@ def _move_words(X: np.ndarray, both: np.ndarray) -> str:
     usual = float(np.median(np.linalg.norm(a - b, axis=1)))
     moved = float(np.linalg.norm(both[1] - both[0]))
     cosine = float(both[0] @ both[1] / np.prod(np.linalg.norm(both, axis=1)))
-    return _("cosine of both sentences {cosine}; moved by {share} of the usual distance").format(
-        cosine=signed(cosine, 3), share=f"{moved / usual:.0%}"
-    )
+    said = _("cosine of both sentences {cosine}; moved by {share} of the usual distance")
+    return said.format(cosine=signed(cosine, 3), share=f"{moved / usual:.0%}")
 
 
 def _draw_swap(
@@ -559,18 +476,9 @@ def _draw_swap(
         for place, end in zip(places[1:], ends[1:], strict=True)
         if _has_moved(ends[0], end)
     ]
-    figure = scatter_figure(
-        [Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), corpus), *dots],
-        titles,
-        current_theme(),
-        segments=arrows,
-    )
-    show_chart(
-        figure,
-        key=f"swap-{name}",
-        file_name="word-frequency-swap",
-        alt=labelled(name, alt),
-    )
+    dots.insert(0, Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), corpus))
+    figure = scatter_figure(dots, titles, current_theme(), segments=arrows)
+    show_chart(figure, key=f"swap-{name}", file_name="word-frequency-swap", alt=labelled(name, alt))
 
 
 def _has_moved(a: np.ndarray, b: np.ndarray) -> bool:
@@ -607,23 +515,15 @@ def _sample_note(scene: FrequencyScene) -> str:
 
 
 def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
-    words = scene.words
+    words, parts = scene.words, []
     row_of = {text: row for row, text in enumerate(words.texts)}
-    parts = []
-    for word in typed:
-        for piece in scene.encoder.tokenize([word])[0]:
-            if piece in MARKS:  # the beginning of a word, without a sign of its own
-                continue
-            row = row_of.get(piece)
-            parts.append(
-                _("{piece}: not among the words above").format(piece=piece)
-                if row is None
-                else _("{piece}: rank {rank}, length {length}").format(
-                    piece=piece,
-                    rank=f"{row + 1:,}",
-                    length=f"{np.linalg.norm(words.vectors[row]):.2f}",
-                )
-            )
+    for piece in chain.from_iterable(scene.encoder.tokenize(typed)):
+        if piece in row_of:
+            rank, length = f"{row_of[piece] + 1:,}", f"{words.lengths[row_of[piece]]:.2f}"
+            said = _("{piece}: rank {rank}, length {length}")
+            parts.append(said.format(piece=piece, rank=rank, length=length))
+        elif piece not in MARKS:  # the beginning of a word, without a sign of its own
+            parts.append(_("{piece}: not among the words above").format(piece=piece))
     return " · ".join(parts)
 
 
@@ -643,21 +543,18 @@ def explore(corpus: Corpus) -> None:
     try:
         with progress_box:
             words = read_words(corpus, encoder, choice)
-            if refusal := _refusal(words):
+            if refusal := refusal_of(words):
                 notes_box.warning(refusal)
                 return
-            measures = jobs.kept_or_made(
-                measure_words,
-                words.measured,
-                what=_("Neighbours of {n} words").format(n=f"{len(words.measured):,}"),
-                lane="measure",
-                is_long=True,
+            what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
+            measured = jobs.kept_or_made(
+                measure_words, words.measured, what=what, lane="measure", is_long=True
             )
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
         return
-    scene = FrequencyScene(words, measures, choice, corpus, encoder)
+    scene = FrequencyScene(words, measured, choice, corpus, encoder)
     with look_box:
         draw_lengths(scene)
         show_headlines(scene)
@@ -669,23 +566,6 @@ def explore(corpus: Corpus) -> None:
         warn_of_cache()
     with answer_box:
         _answer(scene)
-
-
-def _refusal(words: RankedWords) -> str:
-    """Why these words can't be measured; "" if they can."""
-    if len(words) < FEWEST:
-        return _("This needs {n} words or more that have a vector and a frequency.").format(
-            n=FEWEST
-        )
-    if words.agreement is not None and words.agreement < ORDERED:
-        return _(
-            "This vocabulary’s own order is not offered as a frequency. Its Spearman "
-            "correlation with the counts of the corpus is {rho} (n = {n}), and {least} "
-            "is needed. Choose another source of frequencies."
-        ).format(rho=signed(words.agreement, 2), n=f"{len(words):,}", least=ORDERED)
-    if words.vectors.shape[1] < NARROWEST:
-        return _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
-    return ""
 
 
 def _facts(scene: FrequencyScene) -> dict[str, float]:
@@ -704,17 +584,15 @@ def _answer(scene: FrequencyScene) -> None:
         verdict, choice = words_verdict(scene), scene.choice
         if choice.is_of_model:
             verdict = of_known_text(verdict, scene.corpus)
-        show_verdict(verdict, key="words")
+        measures.show_verdict(verdict, key="words")
     draw_cosines(scene)
     draw_clouds(scene)
     if is_presenting():
         return
     show_folded(_("Table by frequency"), "word-table", show_bins, scene, icon=":material/table:")
+    cause = _("Test: are frequent words the cause of large sentence cosines?")
     parts = {
-        "left-out": (
-            _("Test: are frequent words the cause of large sentence cosines?"),
-            show_left_out,
-        ),
+        "left-out": (cause, show_left_out),
         "holes": (_("Do sentences lie in holes between words?"), show_holes),
         "swap": (_("Swap a word"), show_swap),
         "zipf": (_("Weighted by frequency"), show_zipf),

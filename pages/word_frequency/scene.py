@@ -15,7 +15,7 @@ from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure, VectorTable
 from geometry.data.number_text import estimate, signed
 from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.evaluate.published import PublishedTable, published_tables
+from geometry.evaluate.published import published_tables
 from geometry.measure import FrequencyBin, FrequencyDirection
 from geometry.measure.cone import NARROW
 from geometry.measure.correlation import spearman
@@ -76,17 +76,13 @@ class WordChoice:
 def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
-    words = choose_in(
-        words_box,
-        _("Vectors of words"),
-        {
-            "types": noted(_("types"), type_words(encoder)),
-            "tokens": _("contextual tokens, averaged by type"),
-            "glove": glove_name(),
-            "upload": _("an uploaded table"),
-        },
-        key="words",
-    )
+    vectors = {
+        "types": noted(_("types"), type_words(encoder)),
+        "tokens": _("contextual tokens, averaged by type"),
+        "glove": glove_name(),
+        "upload": _("an uploaded table"),
+    }
+    words = choose_in(words_box, _("Vectors of words"), vectors, key="words")
     is_table = words in ("glove", "upload")
     names = {
         "corpus": _("the corpus"),
@@ -163,10 +159,10 @@ class FrequencyScene:
 
 def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWords:
     """The words with a vector and a frequency. Raises what the readers raise."""
-    private = choice.words == "upload" or choice.counts == "list" or is_own(corpus)
     if choice.words == "upload":
         return _uploaded(corpus, choice)
-    given = None
+    given: Mapping[str, float] | None = None
+    tokens: tuple[int, int] | None = None
     if choice.counts == "list":
         with refused_files_leave(choice.counts_file):
             given = read_upload(read_counts, choice.counts_file)
@@ -175,40 +171,37 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     if choice.words == "glove":
         return _of_glove(corpus, choice, given)
     key: list[object] = [encoder.fingerprint, choice.words, choice.counts]
-    tokens = None
     if choice.counts == "list":
         key.append(choice.counts_file.file_id)
     if choice.words == "types" and given is not None:
         table = _type_table(encoder)
-        found = matched(table.vectors, table.words, given)
+        vectors, names, counts = matched(table.vectors, table.words, given)
     else:
-        found, tokens = _of_corpus(corpus, choice, given)
+        (vectors, names, counts), tokens = _of_corpus(corpus, choice, given)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
-    name = ArrayStore.key(*key)
-    if choice.counts != "order":
-        return RankedWords(*ranked(*found), content_key=name, private=private, tokens=tokens)
-    vectors, names, of_corpus = found
-    by_order, agreement = _by_vocabulary(names, of_corpus, _type_table(encoder).words)
-    words = RankedWords(*ranked(vectors, names, by_order), content_key=name, private=private)
-    return replace(words, agreement=agreement, tokens=tokens)
+    agreement = None
+    if choice.counts == "order":
+        counts, agreement = _by_vocabulary(names, counts, _type_table(encoder).words)
+    return RankedWords(
+        *ranked(vectors, names, counts),
+        content_key=ArrayStore.key(*key),
+        private=choice.counts == "list" or is_own(corpus),
+        agreement=agreement,
+        tokens=tokens,
+    )
 
 
 def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
     beside: dict[str, Any] = {}
-    named = ""
+    named, vectors, file = "", choice.vectors_file, choice.counts_file
     if choice.counts == "corpus":
         beside = {"texts": corpus.texts, "tokenizer": choice.tokenizer}
         named = f"{corpus.sha256} {choice.tokenizer}"
     elif choice.counts == "list":
-        file = choice.counts_file
         beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
     elif choice.counts == "common-zh":
         beside = {"counts": COMMON_CHINESE.read_bytes(), "counts_name": COMMON_CHINESE.name}
-    vectors = choice.vectors_file
-    with (
-        refused_files_leave(vectors, VectorFileError),
-        refused_files_leave(choice.counts_file, CorpusError),
-    ):
+    with refused_files_leave(vectors, VectorFileError), refused_files_leave(file, CorpusError):
         found: WordRows = read_upload(words_of_file, vectors, beside=beside, named=named)
     key = ArrayStore.key(vectors.file_id, choice.counts, named)
     return RankedWords(*found, content_key=key, private=True)
@@ -217,11 +210,11 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
 def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | None) -> RankedWords:
     if given is None:
         counted = corpus if choice.counts == "corpus" else None
+        private = counted is not None and is_own(corpus)
+        what = _("Reading {name}").format(name=glove_name())
+        is_quick = counted is None or len(corpus) <= COUNTED_AT_ONCE
         return jobs.kept_or_made(
-            _glove_words,
-            *(counted, counted is not None and is_own(corpus), choice.tokenizer),
-            what=_("Reading {name}").format(name=glove_name()),
-            at_once=counted is None or len(corpus) <= COUNTED_AT_ONCE,
+            _glove_words, counted, private, choice.tokenizer, what=what, at_once=is_quick
         )
     words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
     return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
@@ -237,8 +230,7 @@ def _glove_words(
     """The words of the bundled table by their number in a corpus, else by the table's order."""
     texts, key = (None, "order") if corpus is None else (corpus.texts, corpus.sha256)
     words = words_of_table(glove_table(), None, texts, tokenizer)
-    name = ArrayStore.key("glove", key, tokenizer)
-    return RankedWords(*words, content_key=name, private=private)
+    return RankedWords(*words, content_key=ArrayStore.key("glove", key, tokenizer), private=private)
 
 
 @cache
@@ -283,13 +275,7 @@ def _of_corpus(
 
 
 def tokens_spec(layer: int) -> CloudSpec:
-    return CloudSpec(
-        unit="tokens",
-        layer=layer,
-        pooling=DEFAULT_POOLING,
-        max_points=MOST_DRAWN,
-        whole_sentences=True,
-    )
+    return CloudSpec("tokens", layer, DEFAULT_POOLING, max_points=MOST_DRAWN, whole_sentences=True)
 
 
 @kept(32)
@@ -311,14 +297,11 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 
 
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
-    n, d = len(rows), words.vectors.shape[1]
+    n, is_wide = len(rows), words.vectors.shape[1] > WIDE
+    what = _("Pictures of {n} words").format(n=f"{n:,}")
+    how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
     return jobs.kept_or_made(
-        _pictures,
-        *(words, rows),
-        what=_("Pictures of {n} words").format(n=f"{n:,}"),
-        at_once=n <= MANY_POINTS and d <= WIDE,
-        lane="measure",
-        is_long=True,
+        _pictures, words, rows, at_once=n <= MANY_POINTS and not is_wide, **how
     )
 
 
@@ -330,7 +313,20 @@ def _pictures(
     return pictures(X) if X.shape[1] <= WIDE else apart(partial(pictures, X), report)
 
 
-# ---- what the numbers were measured on ----
+def refusal_of(words: RankedWords) -> str:
+    """Why these words can't be measured; "" if they can."""
+    if len(words) < FEWEST:
+        said = _("This needs {n} words or more that have a vector and a frequency.")
+        return said.format(n=FEWEST)
+    if words.agreement is not None and words.agreement < ORDERED:
+        return _(
+            "This vocabulary’s own order is not offered as a frequency. Its Spearman "
+            "correlation with the counts of the corpus is {rho} (n = {n}), and {least} "
+            "is needed. Choose another source of frequencies."
+        ).format(rho=signed(words.agreement, 2), n=f"{len(words):,}", least=ORDERED)
+    if words.vectors.shape[1] < NARROWEST:
+        return _("This needs vectors of {n} dimensions or more.").format(n=NARROWEST)
+    return ""
 
 
 def provenance(scene: FrequencyScene) -> str:
@@ -339,58 +335,55 @@ def provenance(scene: FrequencyScene) -> str:
         parts = [choice.vectors_file.name]
     elif choice.words == "glove":
         parts = [glove_name()]
+    elif choice.words == "types":
+        parts = [model_line(encoder), type_words(encoder)]
     else:
-        parts = [model_line(encoder)]
-        parts.append(
-            type_words(encoder)
-            if choice.words == "types"
-            else _("contextual tokens averaged by type, {layer}").format(
-                layer=layer_words(choice.layer, encoder.n_layers)
-            )
-        )
+        tokens = _("contextual tokens averaged by type, {layer}")
+        layer = layer_words(choice.layer, encoder.n_layers)
+        parts = [model_line(encoder), tokens.format(layer=layer)]
     count = _("n = {n} words").format(n=f"{len(words):,}")
     if words.n_available > len(words):
         most = _("the most frequent of {n}").format(n=f"{words.n_available:,}")
         count = noted(count, most)
+    parts.append(count)
     if len(words.measured) < len(words):
         measured = _("measured: the {n} most frequent")
-        count += " · " + measured.format(n=f"{len(words.measured):,}")
+        parts.append(measured.format(n=f"{len(words.measured):,}"))
     if words.tokens is not None and words.tokens[0] < words.tokens[1]:
         taken, available = words.tokens
         sample = _("averaged from a sample of {n} of the {all} tokens, seed {seed}")
-        count += " · " + sample.format(n=f"{taken:,}", all=f"{available:,}", seed=SEED)
-    frequencies = {
-        "corpus": _("frequencies: corpus {name}").format(name=corpus.name),
-        "list": _("frequencies: {name}").format(name=getattr(choice.counts_file, "name", "")),
-        "common-zh": _(
-            "frequencies: wordfreq 3.1.1, the {n} most common Chinese words (Simplified)"
-        ).format(n=f"{len(_common_words()):,}"),
-        "order": _("frequencies: 1/rank by the table’s own order"),
-    }[choice.counts]
-    if choice.counts == "corpus" and not choice.is_of_model:
-        how = tokenizer_names()[choice.tokenizer]
-        frequencies = f"{frequencies} · {_('words: {how}').format(how=how)}"
-    if choice.words == "glove" and choice.counts == "order":
-        note = _(
-            "a row is close to the frequency rank, not equal to it: the package that the table "
-            "comes from left out one-letter words, numbers and words with accents"
-        )
-        frequencies = f"{frequencies} · {note}"
+        parts.append(sample.format(n=f"{taken:,}", all=f"{available:,}", seed=SEED))
     if words.agreement is not None:
         frequencies = _(
             "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
             "(Spearman of that order and their counts there: {rho})"
         ).format(name=corpus.name, rho=signed(words.agreement, 2))
-    return " · ".join([*parts, count, frequencies, _("raw vectors, nothing fitted")])
-
-
-# ---- claims ----
+    elif choice.counts == "corpus":
+        frequencies = _("frequencies: corpus {name}").format(name=corpus.name)
+    elif choice.counts == "list":
+        frequencies = _("frequencies: {name}").format(name=choice.counts_file.name)
+    elif choice.counts == "common-zh":
+        common = _("frequencies: wordfreq 3.1.1, the {n} most common Chinese words (Simplified)")
+        frequencies = common.format(n=f"{len(_common_words()):,}")
+    else:
+        frequencies = _("frequencies: 1/rank by the table’s own order")
+    parts.append(frequencies)
+    if choice.counts == "corpus" and not choice.is_of_model:
+        parts.append(_("words: {how}").format(how=tokenizer_names()[choice.tokenizer]))
+    if choice.words == "glove" and choice.counts == "order":
+        parts.append(
+            _(
+                "a row is close to the frequency rank, not equal to it: the package that the table "
+                "comes from left out one-letter words, numbers and words with accents"
+            )
+        )
+    return dotted(*parts, _("raw vectors, nothing fitted"))
 
 
 def direction_sentence(direction: FrequencyDirection) -> str:
     bins = " → ".join(three_digits(each.value) for each in direction.norms)
-    s = direction.spearman
-    is_open = s.low is not None and s.high is not None and s.low <= 0 <= s.high
+    rho = direction.spearman
+    is_open = rho.low is not None and not rho.rises and not rho.falls
     if direction.order == "neither":
         words = _(
             "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
@@ -411,9 +404,8 @@ def direction_sentence(direction: FrequencyDirection) -> str:
             "In this table frequent words lie farther from the origin: {bins} (Spearman of length "
             "and rank {rho}, n = {n})."
         )
-    return words.format(
-        bins=f"**{bins}**", rho=estimate(s.value, s.low, s.high), n=f"{direction.n:,}"
-    )
+    said = estimate(rho.value, rho.low, rho.high)
+    return words.format(bins=f"**{bins}**", rho=said, n=f"{direction.n:,}")
 
 
 def three_digits(value: float) -> str:
@@ -427,55 +419,33 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
     norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
     sparse = sparse_state([each.distances[0] for each in measures.bins], measures.farther)
     cone = cone_state(measures.bins)
+    of_lengths = _("Frequent words lie nearer to the origin"), _("mean length {first} → {last}")
+    distances = _("distance to the 3 nearest words {first} → {last}")
+    of_cosines = _("Rare words form the cone"), _("mean cosine {first} → {last}")
+    nearest = first.distances[0], last.distances[0]
     lines = [
-        _line(
-            norm,
-            _("Frequent words lie nearer to the origin"),
-            _("mean length {first} → {last}"),
-            first.norm,
-            last.norm,
-        ),
-        _line(
-            sparse,
-            _("Rare words are sparser"),
-            _("distance to the 3 nearest words {first} → {last}"),
-            first.distances[0],
-            last.distances[0],
-        ),
-        _line(
-            cone,
-            _("Rare words form the cone"),
-            _("mean cosine {first} → {last}"),
-            first.cosine,
-            last.cosine,
-        ),
+        _line(norm, *of_lengths, first.norm, last.norm),
+        _line(sparse, _("Rare words are sparser"), distances, *nearest),
+        _line(cone, *of_cosines, first.cosine, last.cosine),
     ]
-    ends = dict(published().rows)[PUBLISHED_ROWS[0]]
-    lines.append(
-        _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}").format(
-            first=f"**{ends[0]:.2f}**", last=f"**{ends[-1]:.2f}**"
-        )
+    theirs = published_lengths()
+    words = _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}")
+    lines.append(words.format(first=f"**{theirs[0]:.2f}**", last=f"**{theirs[-1]:.2f}**"))
+    compared = _("the {n} most frequent words against ranks from {start} on")
+    claim = _(
+        "Frequent words lie near the origin and close together; rare words lie far away, are "
+        "sparse, and form the cone."
     )
-    overall = overall_state({norm, sparse, cone})
-    return Verdict(
-        claim=_(
-            "Frequent words lie near the origin and close together; rare words lie far away, are "
-            "sparse, and form the cone."
-        ),
-        source=_("Gao et al. (2019), Li et al. (2020)"),
-        state=overall,
-        measured="\n\n" + "\n".join(f"- {line}" for line in lines),
-        control=_shuffled_words(measures),
-        basis=dotted(
-            provenance(scene),
-            _("the {n} most frequent words against ranks from {start} on").format(
-                n=f"{first.n:,}", start=f"{last.start + 1:,}"
-            ),
-            cone_words(),
-            _("95% intervals: jackknife over words"),
-            _("distances have none: the control judges them"),
-        ),
+    said = "\n\n" + "\n".join(f"- {line}" for line in lines)
+    basis = dotted(
+        provenance(scene),
+        compared.format(n=f"{first.n:,}", start=f"{last.start + 1:,}"),
+        cone_words(),
+        _("95% intervals: jackknife over words"),
+        _("distances have none: the control judges them"),
     )
+    source, state = _("Gao et al. (2019), Li et al. (2020)"), overall_state({norm, sparse, cone})
+    return Verdict(claim, source, state, said, _shuffled_words(measures), basis)
 
 
 def _shuffled_words(measures: FrequencyMeasures) -> Control:
@@ -486,13 +456,13 @@ def _shuffled_words(measures: FrequencyMeasures) -> Control:
     ]
     pairs = [f"**{three_digits(a)} → {three_digits(b)}**" for a, b in zip(*ends, strict=True)]
     low, high = map(three_digits, measures.farther)
-    return Control(
-        _(
-            "the same words with their ranks shuffled: mean length {length}; the rarest words are "
-            "farther from the 3 nearest words by **{low} to {high}** (95% of {n} shuffles); mean "
-            "cosine {cosine}."
-        ).format(length=pairs[0], low=low, high=high, n=SHUFFLES, cosine=pairs[1])
+    said = _(
+        "the same words with their ranks shuffled: mean length {length}; the rarest words are "
+        "farther from the 3 nearest words by **{low} to {high}** (95% of {n} shuffles); mean "
+        "cosine {cosine}."
     )
+    length, cosine = pairs
+    return Control(said.format(length=length, low=low, high=high, n=SHUFFLES, cosine=cosine))
 
 
 def sparse_state(distances: Sequence[float], shuffled: tuple[float, float]) -> State:
@@ -529,23 +499,10 @@ def cone_state(bins: Sequence[FrequencyBin]) -> State:
     return "partly" if order == "holds" and not is_narrow else order
 
 
-def _line(
-    state: State,
-    claim: str,
-    template: str,
-    first: Estimate | float | None,
-    last: Estimate | float | None,
-) -> str:
-    ends = [_("no value") if each is None else _cell(each) for each in (first, last)]
-    words = template.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
-    return f"{ICONS[state]} {labelled(claim, words)}"
-
-
-PUBLISHED = "bert_flow_table_1"
-
-
-def published() -> PublishedTable:
-    return next(table for table in published_tables() if table.key == PUBLISHED)
+def _line(state: State, claim: str, words: str, *values: Estimate | float | None) -> str:
+    ends = [_("no value") if each is None else _cell(each) for each in values]
+    said = words.format(first=f"**{ends[0]}**", last=f"**{ends[1]}**")
+    return f"{ICONS[state]} {labelled(claim, said)}"
 
 
 PUBLISHED_ENDS = (1, 100, 500, 5000, 30522)  # ranks; the last is the size of BERT's vocabulary
@@ -554,6 +511,17 @@ PUBLISHED_ROWS = (
     *(f"mean L2 distance to {k} nearest" for k in NEIGHBOURS),
     *(f"mean dot product with {k} nearest" for k in NEIGHBOURS),
 )
+
+
+def _published() -> list[Sequence[float | None]]:
+    """The values of PUBLISHED_ROWS."""
+    [table] = (table for table in published_tables() if table.key == "bert_flow_table_1")
+    rows = dict(table.rows)
+    return [rows[name] for name in PUBLISHED_ROWS]
+
+
+def published_lengths() -> Sequence[float | None]:
+    return _published()[0]
 
 
 def bin_measures() -> list[str]:
@@ -565,20 +533,21 @@ def bin_measures() -> list[str]:
     ]
 
 
+def ranks_of(words: FrequencyBin) -> str:
+    return f"{words.start + 1:,}–{words.stop:,}"
+
+
 def table_markdown(measures: FrequencyMeasures) -> str:
     head = [_("ranks"), "n", *bin_measures()]
-    rows = dict(published().rows)
-    theirs = zip(*(rows[name] for name in PUBLISHED_ROWS), strict=True)
+    theirs = zip(*_published(), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
-        cosine = each.cosine
-        of_pairs = _("no value")
+        cosine, of_pairs = each.cosine, _("no value")
         if cosine is not None:
             interval = estimate(cosine.value, cosine.low, cosine.high)
             of_pairs = interval.replace(", ", ",\u00a0")  # a no-break space: it stays whole
-        ranks = f"{each.start + 1:,}–{each.stop:,}"
-        cells = [_cell(each.norm), *map(_cell, each.distances), *map(_cell, each.dots)]
-        lines.append([ranks, f"{each.n:,}", *cells, of_pairs])
+        cells = [_cell(each.norm), *map(_cell, [*each.distances, *each.dots])]
+        lines.append([ranks_of(each), f"{each.n:,}", *cells, of_pairs])
         title = _("published: {ranks}").format(ranks="–".join(f"{end:,}" for end in ends))
         lines.append([title, "", *("" if v is None else f"{v:.2f}" for v in values), ""])
     return aligned_table(head, lines)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from geometry import Corpus, Pairs, UndefinedMeasure, read_cloud
+from geometry import Corpus, Pairs, UndefinedMeasure, export, read_cloud
 from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.diagnosis import (
@@ -32,15 +32,6 @@ from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
-from geometry.export import (
-    AffineMap,
-    ExportError,
-    affine_map,
-    npy_bytes,
-    parquet_bytes,
-    projector_files,
-    write_sentence_model,
-)
 from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
 from geometry.figures.histogram import HistogramWords, histogram_figure
@@ -116,9 +107,8 @@ def show_diagnosis(scene: CorpusScene) -> None:
     data = _all_rows(scene)
     diagnosis = _diagnosis(data, _choose_poolings(data))
     with st.container(border=True, key="recommendation", gap="xsmall"):
-        st.markdown(
-            f":material/prescriptions: **{markdown(sentences.recommendation(diagnosis, _))}**"
-        )
+        advice = markdown(sentences.recommendation(diagnosis, _))
+        st.markdown(f":material/prescriptions: **{advice}**")
         lines = (
             sentences.evidence(diagnosis, _),
             sentences.certainty(diagnosis, _),
@@ -137,17 +127,14 @@ def show_diagnosis(scene: CorpusScene) -> None:
         _show_table(*cure_table(diagnosis, _))
     _show_thresholds(diagnosis)
     stored = _show_storage(data, diagnosis)
+
+    def report() -> str:
+        notes, code = sentences.file_notes(scene.own, _), language()
+        return report_html(diagnosis, notes=notes, storage=stored, translate=_, language=code)
+
     st.download_button(
         _("Download the report (HTML)"),
-        data=in_language(
-            lambda: report_html(
-                diagnosis,
-                notes=sentences.file_notes(scene.own, _),
-                storage=stored,
-                translate=_,
-                language=language(),
-            )
-        ),
+        data=in_language(report),
         file_name="diagnosis.html",
         mime="text/html",
         icon=":material/description:",
@@ -175,12 +162,9 @@ def _all_rows(scene: CorpusScene) -> DiagnosedData:
         return DiagnosedData(own, points, _choose_judge(scene, evidence_of(own)))
     if len(points.cloud) < points.cloud.n_available:
         points = encode_corpus(own, replace(points.spec, max_points=ALL_POINTS))
-    return DiagnosedData(
-        own,
-        points,
-        scene.pairs or _choose_judge(scene, scene.own_pairs),
-        is_of_pairs=scene.pairs is not None,
-    )
+    if scene.pairs is not None:
+        return DiagnosedData(own, points, scene.pairs, is_of_pairs=True)
+    return DiagnosedData(own, points, _choose_judge(scene, scene.own_pairs))
 
 
 def _choose_judge(
@@ -188,20 +172,13 @@ def _choose_judge(
 ) -> Pairs | Evidence | None:
     if not offered:
         return None
-    labels = {code: evidence_label(each) for code, each in offered.items()}
+    labels = {}
     if scene.own.labels is not None:
         is_of_vectors = isinstance(scene.own, VectorSet)
-        of_labels = _("labels of the vectors") if is_of_vectors else _("labels of the texts")
-        labels = {LABELS: of_labels, **labels}
-    chosen = choose(
-        st.selectbox,
-        _("What says whether a cure helps"),
-        list(labels),
-        key="judge",
-        default=next(iter(labels)),
-        labels=labels,
-    )
-    return offered.get(chosen)
+        labels[LABELS] = _("labels of the vectors") if is_of_vectors else _("labels of the texts")
+    labels |= {code: evidence_label(each) for code, each in offered.items()}
+    about = _("What says whether a cure helps")
+    return offered.get(choose(st.selectbox, about, labels, key="judge"))
 
 
 def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
@@ -221,34 +198,25 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     if isinstance(data.pairs, Pairs) and not data.is_of_pairs:
         judging = Corpus(data.pairs.name, data.pairs.sentences)
         rows = np.append(*data.pairs.rows)
-    others = _other_layers(points, judging, rows, poolings) if poolings else None
-    about = _about(points)
-    unknown_share = None
-    if points.model is not None:
-        read = {points.corpus, judging}  # of two corpora the less known one decides
-        unknown_share = max(
-            coverage_of(each, private=points.private).unknown_share for each in read
-        )
-
+    read = {points.corpus, judging} if points.model is not None else ()
+    known = [coverage_of(each, private=points.private) for each in read]
     early: list[tuple[Finding, ...]] = []  # the findings, while cures are still compared
+    given |= {
+        "others": _other_layers(points, judging, rows, poolings) if poolings else None,
+        "about": _about(points),
+        "numbers": data.numbers,
+        # of two corpora the less known one decides
+        "unknown_share": max((each.unknown_share for each in known), default=None),
+    }
+
+    def work(report: jobs.Progress) -> Diagnosis:
+        return diagnose(data.vectors, **given, seed=SEED, progress=report, first=early.append)
+
     place = st.empty()
 
     def show_early() -> None:
         if early:
             place.markdown(_listed(early[0]))
-
-    def work(report: jobs.Progress) -> Diagnosis:
-        return diagnose(
-            data.vectors,
-            **given,
-            others=others,
-            seed=SEED,
-            about=about,
-            numbers=data.numbers,
-            unknown_share=unknown_share,
-            progress=report,
-            first=early.append,
-        )
 
     made: Diagnosis = jobs.wait_for(
         _diagnosis.name_of(data, poolings),
@@ -308,17 +276,13 @@ def _other_layers(
 
 def _about(points: CorpusCloud) -> dict[str, str]:
     """What the numbers were measured on, as names and values of the report and the files."""
-    found = {"corpus": points.corpus.name}
+    found, model, spec = {"corpus": points.corpus.name}, points.model, points.spec
     if points.corpus.label_column is not None:
         found["labels"] = points.corpus.label_column
-    if points.model is not None:
-        found |= {
-            "model": points.model.name,
-            "layer": str(points.spec.layer),
-            "pooling": points.spec.pooling,
-        }
-        if points.model.revision:
-            found["revision"] = points.model.revision
+    if model is not None:
+        found |= {"model": model.name, "layer": str(spec.layer), "pooling": spec.pooling}
+        if model.revision:
+            found["revision"] = model.revision
     return found
 
 
@@ -352,10 +316,8 @@ def _show_thresholds(diagnosis: Diagnosis) -> None:
             with box:
                 _draw_thresholds(arm, best.cosine, names)
     with st.container(key="thresholds"):
-        for head, rows in (
-            threshold_sentences.cosine_table(diagnosis, _),
-            threshold_sentences.cut_table(diagnosis, _),
-        ):
+        for table in (threshold_sentences.cosine_table, threshold_sentences.cut_table):
+            head, rows = table(diagnosis, _)
             if rows:
                 _show_table(head, rows)
     st.caption(markdown(threshold_sentences.basis(diagnosis, _)))
@@ -382,12 +344,11 @@ def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> No
 
 def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
     """The table, when it is opened, and the same for the report; None if nothing can judge."""
-    if diagnosis.trial.cures[0].score is None:
+    trial = diagnosis.trial
+    if trial.cures[0].score is None:
         return None
-    kinds = ("leave", "centre", diagnosis.trial.here.kind)
-    cures = tuple(
-        Cure(each.kind, each.treatment) for each in diagnosis.trial.cures if each.kind in kinds
-    )
+    kinds = ("leave", "centre", trial.here.kind)
+    cures = tuple(Cure(each.kind, each.treatment) for each in trial.cures if each.kind in kinds)
     of = Keyed((diagnosis, data.vectors, _given(data)), data.content_key), cures
     with folded(_("What storage costs"), key="storage-part", icon=":material/save:") as is_open:
         if not is_open:
@@ -414,42 +375,32 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     cure = _choose_arm(diagnosis)
     if cure is None:
         return
-    vectors, texts, labels = data.vectors, data.own.texts, data.own.labels
-    spec = data.points.spec
+    vectors, spec = data.vectors, data.points.spec
+    named: dict[str, Any] = {"texts": data.own.texts, "labels": data.own.labels}
 
-    def transform() -> AffineMap:
+    def transform() -> export.AffineMap:
         about = {"treatment": cure.treatment, **diagnosis.about}
-        return affine_map(fit_cure(cure.treatment, vectors), **about)
+        return export.affine_map(fit_cure(cure.treatment, vectors), **about)
 
     def treated() -> np.ndarray:
         return transform().apply(vectors)
 
     n = diagnosis.n - diagnosis.n_zero
-    st.markdown(
-        _(
-            "**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})"
-        ).format(
-            cure=markdown(sentences.cure_name(cure, _)),
-            n=f"{n:,}",
-            ratio=signed(n / diagnosis.d, 2),
-        )
-    )
+    said = _("**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})")
+    name, ratio = markdown(sentences.cure_name(cure, _)), signed(n / diagnosis.d, 2)
+    st.markdown(said.format(cure=name, n=f"{n:,}", ratio=ratio))
     with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")
         if data.points.model is not None:
             _offer_model(data, spec.layer, spec.pooling, cure.treatment)
     st.markdown(_("**Download the vectors after it:**"))
     with st.container(horizontal=True, key="take-vectors"):
-        offer_file("npy", "vectors.npy", lambda: npy_bytes(treated()))
-        offer_file(
-            "parquet",
-            "vectors.parquet",
-            lambda: parquet_bytes(treated(), texts=texts, labels=labels),
-        )
+        offer_file("npy", "vectors.npy", lambda: export.npy_bytes(treated()))
+        offer_file("parquet", "vectors.parquet", lambda: export.parquet_bytes(treated(), **named))
         offer_file(
             "Embedding Projector (TSV)",
             "projector.zip",
-            lambda: zipped(projector_files(treated(), texts=texts, labels=labels)),
+            lambda: zipped(export.projector_files(treated(), **named)),
         )
 
 
@@ -460,17 +411,16 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
     if not arms or trial.because == "unknown_text":
         return None
     names = {kind: sentences.cure_name(cure, _) for kind, cure in arms.items()}
-    if trial.here.kind in arms:
-        default = trial.here.kind
+    default = trial.here.kind
+    if default in arms:
         names[default] = noted(names[default], _("recommended"))
     else:
         default = "centre" if "centre" in arms else next(iter(arms))
-        st.caption(
-            _(
-                "No cure is recommended at this layer. Centring alone brings the mean cosine near "
-                "0, which can help where a threshold decides."
-            )
+        said = _(
+            "No cure is recommended at this layer. Centring alone brings the mean cosine near "
+            "0, which can help where a threshold decides."
         )
+        st.caption(said)
     return arms[choose(st.selectbox, _("Cure to download"), names, key="arm", default=default)]
 
 
@@ -478,11 +428,11 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
     encoder = data.points.encoder
     if not isinstance(layer, int) or layer == 0:
-        refusal = ExportError("other_layer", layer=layer, last=encoder.n_layers)
+        refusal = export.ExportError("other_layer", layer=layer, last=encoder.n_layers)
         st.caption(error_text(refusal))
         return
     if pooling not in MODES:
-        refusal = ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
+        refusal = export.ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
         st.caption(error_text(refusal))
         return
     normalize = st.toggle(
@@ -502,21 +452,14 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
             args=(MODEL, key),
         )
         return
+    what, label = _("Writing the sentence-transformers model"), "sentence-transformers"
     try:
-        content = jobs.kept_or_made(
-            _written_model,
-            *wanted,
-            what=_("Writing the sentence-transformers model"),
-            lane="model",
-        )
-    except ExportError as error:  # such as vectors that differ too much, in a very narrow cone
+        content = jobs.kept_or_made(_written_model, *wanted, what=what, lane="model")
+    except export.ExportError as error:
+        # such as vectors that differ too much, in a very narrow cone
         st.error(error_text(error))
         return
-    offer_file(
-        labelled("sentence-transformers", of_layer),
-        "sentence-transformers-model.zip",
-        lambda: content,
-    )
+    offer_file(labelled(label, of_layer), f"{label}-model.zip", lambda: content)
 
 
 @kept(1, by_session=True)
@@ -528,19 +471,13 @@ def _written_model(
     The vectors of the data are at that layer, but for the treatment "none".
     """
     encoder, d = data.points.encoder, data.points.encoder.dimension
-    affine = AffineMap(np.zeros(d), None)
+    affine = export.AffineMap(np.zeros(d), None)
     if treatment != "none":
         about = {"treatment": treatment, **_about(data.points)}
-        affine = affine_map(fit_cure(treatment, data.vectors), **about)
+        affine = export.affine_map(fit_cure(treatment, data.vectors), **about)
+    place: dict[str, Any] = {"layer": layer, "pooling": pooling, "normalize": normalize}
     with tempfile.TemporaryDirectory() as folder:
-        path = write_sentence_model(
-            Path(folder) / "model",
-            encoder,
-            affine,
-            layer=layer,
-            pooling=pooling,
-            normalize=normalize,
-        )
+        path = export.write_sentence_model(Path(folder) / "model", encoder, affine, **place)
         files = {
             str(file.relative_to(path)): file.read_bytes()
             for file in sorted(path.rglob("*"))

@@ -35,15 +35,11 @@ from . import PAGE
 
 MOST = 4  # sets of pairs or queries of a session
 FEW = 50_000  # vectors among which ids are found at once
-PAIRS, QUERIES = "pairs", "queries"
 
 
 def show_evidence_form(own: VectorSet) -> None:
-    with st.expander(
-        _("Pairs or queries that say whether a cure helps"),
-        key="evidence-form",
-        icon=":material/rule:",
-    ):
+    title = _("Pairs or queries that say whether a cure helps")
+    with st.expander(title, key="evidence-form", icon=":material/rule:"):
         st.markdown(prose(PAGE, "evidence"))
         for code, each in evidence_of(own).items():
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -56,36 +52,33 @@ def show_evidence_form(own: VectorSet) -> None:
                     on_click=st.session_state[EVIDENCE].pop,
                     args=(code,),
                 )
-        names = {PAIRS: _("Scored pairs of rows"), QUERIES: _("Queries with known answers")}
+        names = {"pairs": _("Scored pairs of rows"), "queries": _("Queries with known answers")}
         kind = st.segmented_control(
             _("Read the file as"),
             list(names),
-            default=PAIRS,
+            default="pairs",
             key="evidence-kind",
             format_func=names.__getitem__,
             required=True,
         )
-        kind = str(kind)
-        labels = {
-            PAIRS: _(
-                "Two ids and a score in each row (.csv, .tsv, .jsonl), at most {megabytes} MB"
-            ),
-            QUERIES: _(
+        read: Callable[..., Any] = read_row_pairs
+        label = _("Two ids and a score in each row (.csv, .tsv, .jsonl), at most {megabytes} MB")
+        of_vectors = _("Vectors of the pairs, if they are no rows of yours, at most {megabytes} MB")
+        if kind == "queries":
+            read = read_relevance
+            label = _(
                 "A query, an id and a grade in each row (.csv, .tsv, .jsonl, BEIR’s or TREC’s "
                 "qrels), at most {megabytes} MB"
-            ),
-        }
-        table = upload_table(labels[kind], f"evidence-{kind}")
-        given = None if table is None else _read(_READ_TABLE[kind], table)
-        most = upload_limits().vector_file_bytes
-        of_vectors = {
-            PAIRS: _("Vectors of the pairs, if they are no rows of yours, at most {megabytes} MB"),
-            QUERIES: _(
+            )
+            of_vectors = _(
                 "Vectors of the queries, if they are no rows of yours, at most {megabytes} MB"
-            ),
-        }
-        label = of_vectors[kind].format(megabytes=megabytes(most))
-        beside = upload(label, f"evidence-vectors-{kind}", most)
+            )
+        table = upload_table(label, f"evidence-{kind}")
+        given = None if table is None else _read(partial(read_upload, read), table)
+        most = upload_limits().vector_file_bytes
+        beside = upload(
+            of_vectors.format(megabytes=megabytes(most)), f"evidence-vectors-{kind}", most
+        )
         vectors = None if beside is None else _read(_with_ids, beside)
         if given is not None and (beside is None or vectors is not None):
             _show_ready(own, given, vectors, table, beside)
@@ -106,12 +99,6 @@ def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
         read_vector_set, file, id_column=head.suggested_id_column, reading=reading
     )
     return found
-
-
-_READ_TABLE: dict[str, Callable[..., Any]] = {
-    PAIRS: partial(read_upload, read_row_pairs),
-    QUERIES: partial(read_upload, read_relevance),
-}
 
 
 @kept(MOST)

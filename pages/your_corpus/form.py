@@ -1,11 +1,13 @@
 """The form for a reader's own texts, vectors or pairs."""
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from geometry import Corpus, CorpusError, Pairs, UndefinedMeasure, read_bundled
 from geometry.data import VectorSet
@@ -27,6 +29,7 @@ from geometry.vectors import (
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
 from geometry.vectors.word_binary import is_binary
+from pages.common import table_form
 from pages.common.address import page_labels, page_path
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
@@ -42,34 +45,11 @@ from pages.common.reading import (
     table_note,
     upload_limits,
 )
-from pages.common.table_form import (
-    PREVIEW_CHARACTERS,
-    PREVIEW_ROWS,
-    choose_column,
-    choose_sample,
-    empty_box,
-    offer_sample,
-    reading_of,
-    show_head,
-    show_notes,
-    show_pair_file,
-    show_refusal,
-    upload,
-    was_read,
-)
 from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, add_vectors, chosen_own
 from pages.common.words import _, language, markdown, paragraph
-from pages.your_corpus.server_files import (
-    given_file,
-    has_files,
-    server_file,
-    server_files,
-    server_runs,
-    show_run_form,
-)
+from pages.your_corpus import server_files
 
 PASTE_HEIGHT = 150
-METADATA = "metadata_file"
 PREVIEW = "file-preview"  # of the file that is shown, if its recognition has one
 NO_VECTOR = ("no_vector_in_row", "no_vector_in_line")  # errors of rows that can be left out
 SHOWN_NUMBERS = 4  # numbers of a vector in the table of the first rows
@@ -107,15 +87,14 @@ def limits() -> dict[str, str]:
 
 def show_form() -> None:
     ways = {"paste": (_("Paste texts"), _paste_form), "upload": (_("Upload a file"), _upload_form)}
-    if has_files():
+    if server_files.has_files():
         ways["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
         _("Where the texts come from"),
-        list(ways),
+        {code: label for code, (label, _form) in ways.items()},
         key="source",
-        default="paste" if given_file() is None else "server",
-        labels={code: label for code, (label, _form) in ways.items()},
+        default="paste" if server_files.given_file() is None else "server",
         label_visibility="collapsed",
         required=True,
     )
@@ -164,15 +143,14 @@ def _offer_splitting(key: str) -> bool:
 def _show_ready(corpus: Corpus) -> None:
     ready = _("{n} texts ready; lines without text, left out: {blank}.")
     st.caption(ready.format(n=f"{len(corpus):,}", blank=f"{corpus.n_blank:,}"))
-    show_notes(corpus)
+    table_form.show_notes(corpus)
     numbers = sum(_LETTER.search(text, 0, LETTERS_WITHIN) is None for text in corpus.texts)
     if numbers > MOST_NUMBERS * len(corpus):
         said = _(
             "{n} of {all} texts have no letters. If they are numbers of rows, choose another "
             "column."
         )
-        said = said.format(n=f"{numbers:,}", all=f"{len(corpus):,}")
-        st.warning(said, icon=":material/pin:")
+        st.warning(said.format(n=f"{numbers:,}", all=f"{len(corpus):,}"), icon=":material/pin:")
     if corpus.n_shortened:
         st.warning(shortened_note(corpus.n_shortened), icon=":material/content_cut:")
 
@@ -191,9 +169,13 @@ def _adopt_pasted(name: str) -> None:
         _adopt(read_pasted(pasted, name=name, by_sentence=by_sentence, limits=upload_limits()))
 
 
-def _adopt(corpus: Corpus) -> None:
-    """Choose the corpus in the sidebar. A callback, because the sidebar is drawn first."""
-    st.session_state["corpus"] = add_upload(corpus)
+def _adopt(own: Corpus | VectorSet, file_id: str = "") -> None:
+    """Choose own data in the sidebar. A callback, because the sidebar is drawn first."""
+    if isinstance(own, Corpus):
+        st.session_state["corpus"] = add_upload(own)
+    else:
+        st.session_state["corpus"] = add_vectors(own)
+        table_form.empty_box(file_id)
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 
 
@@ -201,16 +183,15 @@ def _upload_form() -> None:
     own = upload_limits()
     most = max(own.file_bytes, own.vector_file_bytes)
     label = _("Texts or pairs of at most {megabytes} MB, or vectors of at most {vectors} MB")
-    file = upload(
-        label.format(megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)),
-        "corpus_file",
-        most,
-        tooltip=_(
-            "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
-            ".npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl, .safetensors, .csv, .tsv, GloVe, "
-            "word2vec."
-        ),
+    label = label.format(
+        megabytes=megabytes(own.file_bytes), vectors=megabytes(own.vector_file_bytes)
     )
+    about = _(
+        "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
+        ".npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl, .safetensors, .csv, .tsv, GloVe, "
+        "word2vec."
+    )
+    file = table_form.upload(label, "corpus_file", most, tooltip=about)
     of_vectors = _(
         "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory; of "
         "more, a random sample."
@@ -225,20 +206,20 @@ def _upload_form() -> None:
 
 
 def _server_form() -> None:
-    runs = server_runs()
+    runs = server_files.server_runs()
     name = st.selectbox(
         _("File"),
-        [*server_files(), *runs],
-        index=None if given_file() is None else 0,
+        [*server_files.server_files(), *runs],
+        index=None if server_files.given_file() is None else 0,
         key="server-file",
         placeholder=_("Choose a file"),
     )
-    if given_file() is None:
+    if server_files.given_file() is None:
         st.caption(_("Files of the folders that the operator of this server allows."))
     if name in runs:
-        show_run_form(str(runs[name]))
+        server_files.show_run_form(str(runs[name]))
         return
-    file = None if name is None else server_file(name)
+    file = None if name is None else server_files.server_file(name)
     if file is not None:
         _show_file(file)
 
@@ -256,14 +237,12 @@ def _show_file(file: Any) -> None:
         required=st.session_state[f"kind-{file.file_id}"] is not None,
     )
     if kind is None:
-        was_read(file)
+        table_form.was_read(file)
         st.info(_("It is not clear what the file holds. Choose it."))
-    elif kind == VECTORS:
-        show_vector_form(file)
     elif kind == PAIRS:
-        show_pair_file(file, _adopt_pairs)
+        table_form.show_pair_file(file, _adopt_pairs)
     else:
-        _show_text_file(file)
+        _show_rows_form(file, kind)
 
 
 def _kind_of(file: Any) -> str | None:
@@ -323,25 +302,43 @@ def show_link(page: str, label: str) -> None:
     st.page_link(page_path(page), label=label, icon=":material/arrow_forward:")
 
 
-def _show_text_file(file: Any) -> None:
+def _show_rows_form(file: Any, kind: str) -> None:
+    """The first rows and the choices of a file of texts or vectors, and its use."""
     key = f"sample-texts-{file.file_id}"
+    own: Corpus | VectorSet | None
     try:
         with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            corpus = _choose_columns(file, key)
-    except CorpusError as error:
-        show_refusal(error, file)
+            own = _choose_vectors(file) if kind == VECTORS else _choose_columns(file, key)
+            if isinstance(own, VectorSet):
+                refuse_extreme(own.vectors)  # pages can't draw them
+    except (VectorFileError, CorpusError, UndefinedMeasure) as error:
+        table_form.show_refusal(error, file)
         if error.code == "too_many_texts" and not st.session_state.get(key):
-            offer_sample(key)
+            table_form.offer_sample(key)
         return
-    st.button(_("Use this corpus"), key="use_file", type="primary", on_click=_adopt, args=(corpus,))
-    was_read(file)
-    _show_ready(corpus)
+    if own is None:
+        return
+    is_text = isinstance(own, Corpus)
+    st.button(
+        _("Use this corpus") if is_text else _("Use these vectors"),
+        key="use_file" if is_text else "use_vectors",
+        type="primary",
+        on_click=_adopt,
+        args=(own, file.file_id),
+    )
+    table_form.was_read(file)
+    if isinstance(own, Corpus):
+        _show_ready(own)
+    else:
+        ready = _("{n} vectors of {d} numbers ready.")
+        st.caption(ready.format(n=f"{len(own):,}", d=f"{own.dimension:,}"))
+        table_form.show_notes(own)
 
 
 def _choose_columns(file: Any, key: str) -> Corpus:
     """Show the first rows and the choice of columns, if there are any; read the corpus."""
-    reading = reading_of(file)
-    found = show_head(file, reading)
+    reading = table_form.reading_of(file)
+    found = table_form.show_head(file, reading)
     read = {"n": f"{found.n_rows:,}", "encoding": found.encoding.upper()}
     said = _("The first {shown} of {n} rows, read as {encoding}.")
     st.caption(said.format(shown=len(found.rows), **read))
@@ -352,30 +349,42 @@ def _choose_columns(file: Any, key: str) -> Corpus:
         columns = _columns(file, found)
         reading = reading.but(header=None if has_names else found.has_header)
     by_sentence = _offer_splitting(f"sentences-{file.file_id}")
-    sample = choose_sample(key, upload_limits().rows)
+    sample = table_form.choose_sample(key, upload_limits().rows)
     options = columns | ({"by_sentence": True} if by_sentence else {}) | sample
     corpus: Corpus = read_upload(read_corpus, file, reading=reading, **options)
     return corpus
 
 
-def _columns(file: Any, found: Preview) -> dict[str, Any]:
-    text_box, label_box, weight_box = st.columns(3)
-    with text_box:
-        text = choose_column(
-            _("Column with the texts"),
-            found.columns,
-            found.suggested_text_column,
-            key=f"text-{file.file_id}",
-            placeholder=_("Choose a column"),
+def _text_and_label(
+    found: Preview | VectorPreview,
+    boxes: Sequence[DeltaGenerator],
+    labels: Sequence[str],  # the columns that can be labels
+    *,
+    key: str,
+    title: str,
+    placeholder: str,
+) -> tuple[str | None, str | None]:
+    columns, suggested = found.columns, found.suggested_text_column
+    with boxes[0]:
+        text = table_form.choose_column(
+            title, columns, suggested, key=f"text-{key}", placeholder=placeholder
         )
-    with label_box:
-        label = choose_column(
+    with boxes[1]:
+        label = table_form.choose_column(
             _("Column with labels, for colours and the diagnosis (optional)"),
-            [column for column in found.columns if column != text],
+            [column for column in labels if column != text],
             found.suggested_label_column,
-            key=f"label-{file.file_id}",
+            key=f"label-{key}",
             placeholder=_("No labels"),
         )
+    return text, label
+
+
+def _columns(file: Any, found: Preview) -> dict[str, Any]:
+    *boxes, weight_box = st.columns(3)
+    title, none = _("Column with the texts"), _("Choose a column")
+    how = {"key": file.file_id, "title": title, "placeholder": none}
+    text, label = _text_and_label(found, boxes, found.columns, **how)
     weights = [
         column
         for place, column in enumerate(found.columns)
@@ -383,16 +392,17 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
     ]
     weight = None
     if weights:
+        about = _(
+            "How much each text counts in a fit: on “Narrow cone” and “Whitening”, and in "
+            "Python. Everything else counts every text once."
+        )
         weight = weight_box.selectbox(
             _("Column with weights (optional)"),
             weights,
             index=None,
             key=f"weight-{file.file_id}",
             placeholder=_("No weights"),
-            help=_(
-                "How much each text counts in a fit: on “Narrow cone” and “Whitening”, and in "
-                "Python. Everything else counts every text once."
-            ),
+            help=about,
         )
     return {"text_column": text, "label_column": label, "weight_column": weight}
 
@@ -400,43 +410,13 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
 def _preview(file: Any, **options: Any) -> VectorPreview:
     found: VectorPreview | None = st.session_state.get(PREVIEW)
     if found is None or options != {"reading": AS_FOUND}:
-        found = read_upload(preview_vector_set, file, rows=PREVIEW_ROWS, **options)
+        found = read_upload(preview_vector_set, file, rows=table_form.PREVIEW_ROWS, **options)
     assert found is not None
     return found
 
 
-def show_vector_form(file: Any) -> None:
-    try:
-        with st.expander(_("Rows and columns"), key=ROWS, on_change="rerun"):
-            vectors = _choose_vectors(file)
-            if vectors is not None:
-                refuse_extreme(vectors.vectors)  # pages can't draw them
-    except (VectorFileError, CorpusError, UndefinedMeasure) as error:
-        show_refusal(error, file)
-        return
-    if vectors is None:
-        return
-    st.button(
-        _("Use these vectors"),
-        key="use_vectors",
-        type="primary",
-        on_click=_adopt_vectors,
-        args=(vectors, file.file_id),
-    )
-    was_read(file)
-    ready = _("{n} vectors of {d} numbers ready.")
-    st.caption(ready.format(n=f"{len(vectors):,}", d=f"{vectors.dimension:,}"))
-    show_notes(vectors)
-
-
-def _adopt_vectors(vectors: VectorSet, file_id: str) -> None:
-    st.session_state["corpus"] = add_vectors(vectors)
-    empty_box(file_id)
-    st.session_state[ROWS] = False  # folds the form, so that the result is in view
-
-
 def _choose_vectors(file: Any) -> VectorSet | None:
-    reading = reading_of(file)
+    reading = table_form.reading_of(file)
     found = _preview(file, reading=reading)
     beside, named = _metadata_of(file, found)
     if beside:
@@ -450,17 +430,14 @@ def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
     """(a second file with texts and labels as options of a reader, its id); empty without one."""
     if found.columns:
         return {}, ""
-    most = upload_limits().file_bytes
+    most, key = upload_limits().file_bytes, f"metadata_file-{file.file_id}"
     label = _("Texts and labels of the rows (.tsv, .csv or .txt), at most {megabytes} MB")
-    metadata = upload(
-        label.format(megabytes=megabytes(most)),
-        f"{METADATA}-{file.file_id}",
-        most,
-        tooltip=_(
-            "One row for each vector, in the same order, such as the Embedding Projector’s "
-            "metadata.tsv. One more row may name the columns."
-        ),
+    about = _(
+        "One row for each vector, in the same order, such as the Embedding Projector’s "
+        "metadata.tsv. One more row may name the columns."
     )
+    label = label.format(megabytes=megabytes(most))
+    metadata = table_form.upload(label, key, most, tooltip=about)
     if metadata is None:
         return {}, ""
     options = {"metadata": metadata.getvalue(), "metadata_name": metadata.name}
@@ -469,24 +446,21 @@ def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
 
 def _show_vectors(found: VectorPreview) -> None:
     """The first rows: columns, and the beginning of each vector. Cells are shown as plain text."""
-    cells = {
-        column: [cell[:PREVIEW_CHARACTERS] for cell in cells]
+    shown = {
+        column: [cell[: table_form.PREVIEW_CHARACTERS] for cell in cells]
         for column, cells in zip(found.columns, zip(*found.rows, strict=True), strict=False)
     }
     d = found.vectors.shape[1]
-    numbers = [
-        ", ".join(f"{value:.3g}" for value in row[:SHOWN_NUMBERS])
-        + (", …" if d > SHOWN_NUMBERS else "")
-        for row in found.vectors
+    more = ", …" if d > SHOWN_NUMBERS else ""
+    shown[_("vector of {d} numbers").format(d=f"{d:,}")] = [
+        ", ".join(f"{value:.3g}" for value in row[:SHOWN_NUMBERS]) + more for row in found.vectors
     ]
-    name = _("vector of {d} numbers").format(d=f"{d:,}")
-    st.dataframe({**cells, name: numbers}, hide_index=True, alt=_("The first rows of the file"))
-    st.caption(
-        _(
-            "Read as {format}; each vector has {d} numbers. At most {most} of them are kept; of "
-            "more, a random sample is taken while the file is read."
-        ).format(format=found.format.upper(), d=f"{d:,}", most=f"{_most(found):,}")
+    st.dataframe(shown, hide_index=True, alt=_("The first rows of the file"))
+    said = _(
+        "Read as {format}; each vector has {d} numbers. At most {most} of them are kept; of "
+        "more, a random sample is taken while the file is read."
     )
+    st.caption(said.format(format=found.format.upper(), d=f"{d:,}", most=f"{_most(found):,}"))
 
 
 def _most(found: VectorPreview) -> int:
@@ -506,23 +480,9 @@ def _vector_columns(file: Any, found: VectorPreview) -> dict[str, Any]:
     labels = [*columns, *(dimensions if len(dimensions) <= FEW_DIMENSIONS else ())]
     if not labels:
         return options
-    text_box, label_box = st.columns(2)
-    with text_box:
-        text = choose_column(
-            _("Column with texts, to read at a point (optional)"),
-            columns,
-            found.suggested_text_column,
-            key=f"text-{file.file_id}-{len(columns)}",
-            placeholder=_("No texts"),
-        )
-    with label_box:
-        label = choose_column(
-            _("Column with labels, for colours and the diagnosis (optional)"),
-            [column for column in labels if column != text],
-            found.suggested_label_column,
-            key=f"label-{file.file_id}-{len(columns)}",
-            placeholder=_("No labels"),
-        )
+    title, none = _("Column with texts, to read at a point (optional)"), _("No texts")
+    how = {"key": f"{file.file_id}-{len(columns)}", "title": title, "placeholder": none}
+    text, label = _text_and_label(found, st.columns(2), labels, **how)
     return options | {
         "text_column": text or NO_COLUMN,
         "label_column": label,
@@ -535,13 +495,12 @@ def _read_vectors(
 ) -> VectorSet | None:
     """Read the file: of more rows than fit a sample. Offer to leave invalid rows out."""
     beside, named = metadata
-    drop, sampled = f"drop-{file.file_id}", f"sample-{file.file_id}"
-    most = _most(found)
+    drop, sampled, most = f"drop-{file.file_id}", f"sample-{file.file_id}", _most(found)
     is_of_server = isinstance(file, ServerFile)
     chosen: dict[str, Any] = {"sample": most, "seed": 0}  # of fewer rows all
     if is_of_server or st.session_state.get(sampled):
         first = FIRST_LOOK if is_of_server else most
-        chosen = choose_sample(sampled, most, always=True, first=min(first, most))
+        chosen = table_form.choose_sample(sampled, most, always=True, first=min(first, most))
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
         _offer_dropping(drop)
@@ -559,12 +518,11 @@ def _read_vectors(
         if sampled not in st.session_state:
             st.session_state[sampled] = True
             st.rerun()  # with the boxes for the sample
-        st.info(
-            _(
-                "The file has {n} vectors, more than the limit of {most} with {d} numbers each. A "
-                "random sample was read; the numbers of all are exact."
-            ).format(n=f"{report.n_rows:,}", most=f"{most:,}", d=f"{vectors.dimension:,}")
+        said = _(
+            "The file has {n} vectors, more than the limit of {most} with {d} numbers each. A "
+            "random sample was read; the numbers of all are exact."
         )
+        st.info(said.format(n=f"{report.n_rows:,}", most=f"{most:,}", d=f"{vectors.dimension:,}"))
     return vectors
 
 

@@ -44,22 +44,19 @@ with result:
     if corpus is None:
         st.info(prose(PAGE, "none-yet"))
     else:
-        chosen = (
-            _(
+        chosen = _(
+            "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it too."
+        )
+        if pairs is not None:
+            chosen = _(
                 "No corpus of yours is chosen in the sidebar, so this page shows the {n} different "
                 "sentences of the pairs “{name}”. The pairs say whether a cure helps."
             )
-            if pairs is not None
-            else _(
+        elif isinstance(corpus, Corpus):
+            chosen = _(
                 "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
                 "too, and Sentence similarity can fit treatments on it."
             )
-            if isinstance(corpus, Corpus)
-            else _(
-                "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
-                "too."
-            )
-        )
         chosen = chosen.format(name=markdown(corpus.name), n=f"{len(corpus):,}")
         st.success(chosen, icon=":material/check_circle:")
         for note in file_notes(corpus, _):

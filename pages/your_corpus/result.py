@@ -19,6 +19,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
 from geometry.projection.twin import common_scale
 from geometry.projection.twin_message import Picture, Points, TwinCloud
+from pages.common import measures
 from pages.common.cache import kept
 from pages.common.cloud_choices import choose_place
 from pages.common.cloud_parts import show_explored
@@ -31,33 +32,16 @@ from pages.common.corpus_cloud import (
     store,
 )
 from pages.common.downloads import offer_csv, points_csv
-from pages.common.draw.clouds import (
-    alternative_with,
-    axis_titles,
-    cloud_panel,
-    lines_below,
-    point_colours,
-)
+from pages.common.draw import clouds
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.explore_panel import Explored, filtered
-from pages.common.measures import (
-    State,
-    Verdict,
-    cone_words,
-    isotropic_control,
-    measure_label,
-    print_value,
-)
 from pages.common.messages import errors_shown
 from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
-from pages.common.selected_points import (
-    chosen_marks,
-    show_selection,
-)
+from pages.common.selected_points import chosen_marks, show_selection
 from pages.common.uploads import OWN_PAIRS
-from pages.common.words import _, language, markdown, paragraph
+from pages.common.words import _, dotted, language, markdown, paragraph
 
 VIEW, COMPONENTS = "mean", 2
 PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
@@ -72,7 +56,6 @@ class CorpusScene:
     drawn: CorpusCloud  # in the picture: Plotly draws a sample of them
     picture: Projection | None  # None without enough points or a mean direction
     mean_cosine: Measured  # of ``shown``, with its interval
-    is_bundled_model: bool  # True if the texts are encoded by the bundled encoder
     own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
@@ -88,17 +71,8 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored)
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
             picture = drawn.project_in_job(VIEW, COMPONENTS)
-    return CorpusScene(
-        own,
-        pairs,
-        points,
-        shown,
-        drawn,
-        picture=picture,
-        mean_cosine=_cosine(shown),
-        is_bundled_model=points.model is not None and chosen_model().is_bundled,
-        own_pairs=st.session_state.get(OWN_PAIRS, {}),
-    )
+    own_pairs = st.session_state.get(OWN_PAIRS, {})
+    return CorpusScene(own, pairs, points, shown, drawn, picture, _cosine(shown), own_pairs)
 
 
 @kept(8)
@@ -123,18 +97,18 @@ def draw_cloud(
         return None
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
-    below = lines_below(picture, panel)
-    cosine = _cosine(points).value
+    below = clouds.lines_below(picture, panel)
+    alt = clouds.alternative_with(_("Raw"), len(cloud), _cosine(points).value, panel)
     twin = TwinCloud(
         points=Points.of(pack_cloud([picture.around_origin], reach)),
         rows_key=points.key,
         pictures=[Picture([0], [_("Raw")])],
-        colours=point_colours(points, colour, picture.around_origin),
+        colours=clouds.point_colours(points, colour, picture.around_origin),
         reach=reach,
-        axis_titles=axis_titles(VIEW, COMPONENTS),
+        axis_titles=clouds.axis_titles(VIEW, COMPONENTS),
         origin_label=_("origin"),
         name=_("Raw"),
-        alt=paragraph([alternative_with(_("Raw"), len(cloud), cosine, panel), line]),
+        alt=paragraph([alt, line]),
         cones=[panel.wedges],
         factors=[1.0],
         marks=chosen_marks(points, chosen),
@@ -144,22 +118,25 @@ def draw_cloud(
     )
     with st.container(key="own_cloud"):
         twin = show_explored(twin, points, explored, key="own-cloud")
-    st.caption(markdown(" · ".join([*below, line])))
+    st.caption(markdown(dotted(*below, line)))
     show_selection(cloud, points.shared_key)
-    places = picture.around_origin
-    table = partial(points_csv, cloud, ["x", "y"], places, line)
+    table = partial(points_csv, cloud, ["x", "y"], picture.around_origin, line)
     offer_csv(_("Download points (CSV)"), "your-corpus", table)
     return twin
 
 
 @kept(8)
 def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) -> Panel:
-    return cloud_panel(points.vectors, (), picture, reach)
+    return clouds.cloud_panel(points.vectors, (), picture, reach)
 
 
 def show_counts(scene: CorpusScene) -> None:
     points, corpus = scene.shown, scene.points.corpus
-    counts = {measure_label("mean_cosine"): print_value("mean_cosine", scene.mean_cosine.value)}
+    counts = {
+        measures.measure_label("mean_cosine"): measures.print_value(
+            "mean_cosine", scene.mean_cosine.value
+        )
+    }
     if points.model is None:
         n = len(points.cloud)
         counts |= {
@@ -182,13 +159,16 @@ def show_counts(scene: CorpusScene) -> None:
 
 def cloud_line(points: CorpusCloud) -> str:
     seed = _("seed {seed}").format(seed=points.spec.seed)
-    return " · ".join([*origin(points), _("raw (not centred, no treatment)"), seed])
+    return dotted(*origin(points), _("raw (not centred, no treatment)"), seed)
 
 
-def cone_verdict(scene: CorpusScene) -> Verdict:
+def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
-    points = scene.shown
-    state, cosine = _state_of(scene.mean_cosine)
+    points, row = scene.shown, scene.mean_cosine
+    state: measures.State = "unknown"
+    if row.low is not None:
+        state = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+    cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
     words = {
         "holds": _(
             "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
@@ -211,29 +191,16 @@ def cone_verdict(scene: CorpusScene) -> Verdict:
     measured = words[state].format(
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
     )
-    if state != "unknown" and scene.is_bundled_model:
-        measured = paragraph([measured, _comparison(points)])
+    claim = _("The vectors of a language model form a narrow cone.")
+    if points.model is not None:
+        claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
+        if state != "unknown" and chosen_model().is_bundled:
+            measured = paragraph([measured, _comparison(points)])
     here = _("the paper measured contextual tokens; here: {units}")
-    interval = _("95% interval: jackknife over rows")
-    return Verdict(
-        claim=(
-            _("Texts of any subject form a narrow cone in the middle layers of a model.")
-            if points.model
-            else _("The vectors of a language model form a narrow cone.")
-        ),
-        source=_("Ethayarajh (2019)"),
-        state=state,
-        measured=measured,
-        control=isotropic_control(*points.vectors.shape),
-        basis=" · ".join([cloud_line(points), here.format(units=units), cone_words(), interval]),
-    )
-
-
-def _state_of(row: Measured) -> tuple[State, str]:
-    if row.value is None or row.low is None or row.high is None:
-        return "unknown", "—" if row.value is None else signed(row.value, 3)
-    state: State = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
-    return state, estimate(row.value, row.low, row.high)
+    basis = cloud_line(points), here.format(units=units), measures.cone_words()
+    control = measures.isotropic_control(*points.vectors.shape)
+    about = dotted(*basis, _("95% interval: jackknife over rows"))
+    return measures.Verdict(claim, _("Ethayarajh (2019)"), state, measured, control, about)
 
 
 def _comparison(points: CorpusCloud) -> str:
@@ -241,7 +208,6 @@ def _comparison(points: CorpusCloud) -> str:
     corpus = read_bundled("topics")
     if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
         return ""
-    topics = encode_corpus(corpus, points.spec)
-    return _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.").format(
-        cosine=signed(mean_cosine(topics.vectors), 3)
-    )
+    cosine = signed(mean_cosine(encode_corpus(corpus, points.spec).vectors), 3)
+    said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
+    return said.format(cosine=cosine)

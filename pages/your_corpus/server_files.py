@@ -18,12 +18,13 @@ from geometry.hub.operator_limits import FILE_VARIABLE, read_upload_folders
 from geometry.linalg.moments import refuse_extreme
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.downloads import offer_file
 from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
 from pages.common.reading import ServerFile, upload_limits
 from pages.common.table_form import choose_sample
 from pages.common.uploads import NEXT, add_vectors
-from pages.common.words import _, aligned_table, markdown
+from pages.common.words import _, aligned_table, dotted, markdown
 
 if TYPE_CHECKING:
     from geometry.scale import DataMeasure, VectorData
@@ -127,10 +128,9 @@ def show_run_form(folder: str) -> None:
         size = size.format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}")
         shards = _("shards: {n}").format(n=f"{len(data.shards):,}")
         about = [f"{key} {value}" for key, value in column.about.items() if value is not None]
-        st.caption(" · ".join([size, shards, *map(markdown, about)]))
-        _show_sample(data, column)
-        _show_statistics(data, column)
-        _show_fit(data, column)
+        st.caption(dotted(size, shards, *map(markdown, about)))
+        for show in (_show_sample, _show_statistics, _show_fit):
+            show(data, column)
     except GeometryError as error:
         st.error(error_text(error))
 
@@ -145,11 +145,10 @@ def _show_sample(data: VectorData, column: Column) -> None:
     st.caption(said.format(n=f"{most:,}"))
     if not st.button(_("Use these vectors"), key="use_run", type="primary"):
         return
+    how = {"column": column.name, **chosen}
     vectors: VectorSet = jobs.wait_for(
         f"run-{data.key}-{column.name}-{chosen['sample']}-{chosen['seed']}",
-        lambda report: open_run(
-            data.address, column=column.name, watch=_reporter(report), **chosen
-        ),
+        lambda report: open_run(data.address, watch=_reporter(report), **how),
         _("Reading {n} shards").format(n=f"{len(data.shards):,}"),
         lane="read",
         is_long=True,
@@ -175,8 +174,8 @@ def _show_statistics(data: VectorData, column: Column) -> None:
         value = no_value(each.undefined)
         if each.value is not None:
             value = print_value(each.name, each.value) + unit_of(each.name)
-        n = f"{each.n:,}" if each.of == "all rows" else _("sample of {n}").format(n=f"{each.n:,}")
-        rows.append([measure_label(each.name), value, n])
+        n = "{n}" if each.of == "all rows" else _("sample of {n}")
+        rows.append([measure_label(each.name), value, n.format(n=f"{each.n:,}")])
     st.markdown(aligned_table([_("measure"), _("value"), "n"], rows))
 
 
@@ -190,7 +189,6 @@ def _measures(
 
 
 def _show_fit(data: VectorData, column: Column) -> None:
-    fits = {"zca:lw": ("zca", "ledoit-wolf"), "zca": ("zca", None), "pca": ("pca", None)}
     names = {
         "zca:lw": _("ZCA whitening, Ledoit-Wolf shrinkage"),
         "zca": _("ZCA whitening"),
@@ -206,35 +204,23 @@ def _show_fit(data: VectorData, column: Column) -> None:
     )
     if chosen is None:
         return
+    what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
     content = jobs.kept_or_made(
-        _fitted,
-        *(data, column, *fits[chosen]),
-        what=_("Fitting on {n} vectors").format(n=f"{data.n_rows:,}"),
-        lane="measure",
-        is_long=True,
+        _fitted, data, column, chosen, what=what, lane="measure", is_long=True
     )
-    st.download_button(
-        _("Download the whitening (safetensors)"),
-        data=content,
-        file_name=f"{chosen.partition(':')[0]}.safetensors",
-        mime="application/octet-stream",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    label, name = _("Download the whitening (safetensors)"), chosen.partition(":")[0]
+    offer_file(label, f"{name}.safetensors", lambda: content)
     said = _("Fitted on {n} rows. geometry.load_transform reads it.")
     st.caption(said.format(n=f"{data.n_rows:,}"))
 
 
 @kept(16)
 def _fitted(
-    data: VectorData,
-    column: Column,
-    method: str,
-    shrinkage: str | None,
-    report: jobs.Progress = jobs.no_report,
+    data: VectorData, column: Column, code: str, report: jobs.Progress = jobs.no_report
 ) -> bytes:
     from geometry.scale import Engine, fit_data
 
     engine = Engine(watch=_reporter(report))
+    method, shrinkage = code.partition(":")[0], "ledoit-wolf" if code == "zca:lw" else None
     fitted = fit_data(engine, data, column=column.name, method=method, shrinkage=shrinkage)
     return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))
