@@ -12,9 +12,9 @@ import click
 
 from ..errors import need
 from ..hub.operator_limits import FILE_VARIABLE
+from .shell import shell
 
 PORT = click.option("--port", default=8501, type=click.IntRange(1, 65000))
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def app_folder() -> Path:
@@ -35,8 +35,10 @@ def is_free(port: int, address: str = "0.0.0.0") -> bool:
     return True
 
 
-@click.command()
-@click.argument("file", required=False, type=FILE)
+@shell.command()
+@click.argument(
+    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
 @PORT
 @click.option(
     "--browser/--no-browser", default=True, show_default=False, help="Whether to open a browser."
@@ -62,7 +64,7 @@ def app(file: Path | None, port: int, browser: bool) -> int:
     return _run(command, folder, given, stdout=subprocess.DEVNULL)  # it would name the address too
 
 
-@click.command(name="class")
+@shell.command("class")
 @PORT
 def serve_class(port: int) -> int:
     """Serve a class on the local network: prints an address and a QR code; until Ctrl+C."""

@@ -18,7 +18,9 @@ from ..transform.treatments import LADDER
 from .options import (
     ALL,
     BUNDLED,
+    FILE_TYPE,
     MODEL,
+    OUT_TYPE,
     READING,
     columns_of,
     layers_of,
@@ -31,7 +33,7 @@ from .options import (
     weightings_of,
     with_options,
 )
-from .shell import FORCE, progress_on_stderr
+from .shell import FORCE, progress_on_stderr, shell
 
 if TYPE_CHECKING:
     from ..data.embeddings import VectorReport
@@ -43,8 +45,6 @@ RANK = "1/rank in the file"  # the name of counts that are estimated from the or
 OF_MODELS = ("model", "revision", "prefix", "layers", "poolings")
 OF_VECTORS = ("weighting", "words", "stop_words", "counts", "word_pairs")
 BUNDLED_GLOVE = "bundled-glove"
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_OUT = click.Path(path_type=Path)
 _PAIRS_HELP = (
     "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
     "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
@@ -62,16 +62,16 @@ _COLUMNS_HELP = "Of a table of pairs, by name or from 0, as left,right,score; el
 _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of theirs."
 
 
-@click.command()
+@shell.command()
 @with_options(*MODEL)
 @click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
-@click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
+@click.option("--vectors", type=FILE_TYPE, help=_VECTORS_HELP)
 @click.option("--weighting", default="mean", help=_WEIGHTING_HELP)
 @click.option("--words", type=click.Choice(TOKENIZERS), help=_WORDS_HELP)
 @click.option("--stop-words", type=click.Choice(STOP_LISTS), default=STOP_LISTS[0], help=_STOP_HELP)
-@click.option("--counts", type=_FILE, help=_COUNTS_HELP)
-@click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
+@click.option("--counts", type=FILE_TYPE, help=_COUNTS_HELP)
+@click.option("--word-pairs", multiple=True, type=FILE_TYPE, help=_WORD_PAIRS_HELP)
 @click.option("--pairs", multiple=True, default=(BUNDLED,), help=_PAIRS_HELP)
 @click.option("--columns", help=_COLUMNS_HELP)
 @with_options(*READING)
@@ -83,8 +83,8 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine")
 @click.option("--draws", type=click.IntRange(min=1), default=DRAWS)
 @click.option("--seed", type=int, default=0, help="Of the resamples.")
-@click.option("--csv", "csv_file", type=_OUT, help="Write the grid's rows there.")
-@click.option("--json", "json_file", type=_OUT, help="Write the grid and its settings there.")
+@click.option("--csv", "csv_file", type=OUT_TYPE, help="Write the grid's rows there.")
+@click.option("--json", "json_file", type=OUT_TYPE, help="Write the grid and its settings there.")
 @FORCE
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.pass_context

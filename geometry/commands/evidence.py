@@ -18,7 +18,9 @@ from .grid_text import columns
 from .options import (
     ALL,
     BUNDLED,
+    FILE_TYPE,
     MODEL,
+    OUT_TYPE,
     layers_of,
     listed,
     pairs_of,
@@ -36,16 +38,17 @@ from .own_data import (
     OwnOptions,
     held_by,
     judged_queries,
-    read_beside,
     read_own,
+    read_queries,
     read_texts,
 )
-from .shell import FORCE, progress_on_stderr
+from .shell import FORCE, shell
 
 if TYPE_CHECKING:
     from ..diagnosis.evidence import GainGrid
     from ..encode.disk_cache import ArrayStore
     from ..encode.encoder import Encoder, Layer
+    from ..process import Progress
 
 TASKS = ("pairs", "labels", "probe", "queries")
 USUAL = "usual"
@@ -59,9 +62,9 @@ _CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
 _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", "outs", multiple=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@shell.command(epilog=EXIT_CODES)
+@click.argument("file", required=False, type=FILE_TYPE)
+@click.option("--out", "outs", multiple=True, type=OUT_TYPE, help=_OUT_HELP)
 @click.option("--pairs", help=_PAIRS_HELP)
 @with_options(*EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
@@ -85,8 +88,6 @@ def evidence(
     similarities: str,
     seed: int,
     models: tuple[str, ...],
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """Gains of cures over raw vectors, by layer, pooling and similarity, beside two controls.
@@ -100,7 +101,7 @@ def evidence(
     python -m geometry evidence sentences.csv --labels topic --layers -1 --out gains.csv
     python -m geometry evidence vectors.npy --queries queries.npy --relevance qrels.tsv
     """
-    from ..data.write import check_output, saving, write
+    from ..data.write import check_output
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
     labels = reading["label_column"]
@@ -112,7 +113,7 @@ def evidence(
         raise ValueError("--revision and --prefix are of one model; give one --model")
     inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
     for out in outs:
-        check_output(out, ENDINGS, inputs=inputs, force=force)
+        check_output(out, ENDINGS, inputs=inputs, force=reading["force"])
     with _store(outs) as store:
         how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
         at = layers_of(layers), poolings_of(poolings)
@@ -131,11 +132,10 @@ def evidence(
         grids = _grids(rows, models, at, options, how, store)
         stored = {model: grid.as_json() for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
+        made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
         for out in outs:
-            made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
-            with saving(out):
-                write(out, made[out.suffix](grids).encode(), force=force)
-    click.echo(numbers if as_json else _text(grids, in_full=not outs))
+            options.write(out, made[out.suffix](grids).encode())
+    click.echo(numbers if options.as_json else _text(grids, in_full=not outs))
 
 
 @contextmanager
@@ -218,7 +218,8 @@ def _grids(
             encoder = replace(options, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            places = _places(encoder, rows, *at, store, quiet=options.quiet)
+            progress = options.progress(f"encoding by {encoder.name}")
+            places = _places(encoder, rows, *at, store, progress)
         found[model] = judged(
             places,
             texts=rows.texts,
@@ -226,7 +227,7 @@ def _grids(
             **how,
             about={"model": model, **about},
             store=store,
-            progress=progress_on_stderr(f"judging {model}", quiet=options.quiet),
+            progress=options.progress(f"judging {model}"),
         )
     return found
 
@@ -237,14 +238,12 @@ def _places(
     layers: tuple[Layer, ...] | None,
     poolings: tuple[str, ...],
     store: ArrayStore,
-    *,
-    quiet: bool,
+    progress: Progress | None,
 ) -> dict[tuple[Any, str], np.ndarray]:
     from ..data.corpus import Corpus
     from ..encode.disk_cache import recalled_vectors
 
     corpus = Corpus(rows.name, rows.texts or ())
-    progress = progress_on_stderr(f"encoding by {encoder.name}", quiet=quiet)
     named = range(encoder.n_layers + 1) if layers is None else layers
     numbers = {layer: encoder.layer_indices(layer) for layer in named}
     found = {}
@@ -263,12 +262,11 @@ def _places(
 
 
 def _of_labels(file: Path, options: OwnOptions) -> _Rows:
-    holds = _held(file, options)
-    if holds == "texts":
+    if _held(file, options) == "texts":
         corpus = read_texts(file, options, options.label_column)
         print_notes(corpus)
-        judges = {"labels": corpus.labels, "units": corpus.sources}
-        return _Rows(corpus.name, corpus.texts, judges)
+        given = {"labels": corpus.labels, "units": corpus.sources}
+        return _Rows(corpus.name, corpus.texts, given)
     own = read_own(file, options)
     return _Rows(own.named.name, own.texts, {"labels": own.labels}, own.vectors)
 
@@ -316,10 +314,7 @@ def _of_queries(
             "pooling by --poolings"
         )
     own = read_own(file, options, has_ids=True)
-    beside = None
-    if queries is not None:
-        beside = read_beside(queries, options, of_texts=is_of_texts)
-    judged = judged_queries(relevance, own.named, beside)
+    judged = judged_queries(relevance, own.named, read_queries(queries, options, own))
     click.echo(evidence_note(judged, str), err=True)
     place = (own.about["layer"], own.about["pooling"]) if is_of_texts else ("", "")
     names = ("model", "revision", "prefix")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from .options import with_options
+from .options import FILE, OUT_TYPE, with_options
 from .own_data import (
     EVIDENCE,
     EXIT_CODES,
@@ -21,10 +19,10 @@ from .own_data import (
     OwnData,
     OwnOptions,
     judged_queries,
-    read_beside,
     read_own,
+    read_queries,
 )
-from .shell import progress_on_stderr, show
+from .shell import shell
 
 if TYPE_CHECKING:
     from ..data.relevance import Judged, JudgedQueries
@@ -33,14 +31,11 @@ if TYPE_CHECKING:
 
 SAME, HALF = "same", "half"
 HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", type=_FILE)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
-)
+@shell.command(epilog=EXIT_CODES)
+@FILE
+@click.option("--out", required=True, type=OUT_TYPE, help="A .csv file for the neighbours.")
 @with_options(*EVIDENCE)
 @click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
@@ -76,14 +71,12 @@ def neighbours(
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
     from ..data.errors import CorpusError
-    from ..data.write import check_output, saving, written
     from ..evaluate.fitting import FitSet
     from ..evaluate.specs import parse_treatment
     from ..measure import Search, neighbour_changes
 
     how = OwnOptions.of(**reading)
-    inputs = (file, queries, relevance, how.metadata, fit_on)
-    check_output(out, (".csv",), inputs=inputs, force=how.force)
+    how.check(out, (".csv",), file, queries, relevance, fit_on)
     spec = parse_treatment(transform)
     own = read_own(file, how, has_ids=relevance is not None)
     rows = own.without_zeros()
@@ -104,11 +97,9 @@ def neighbours(
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained
     both = Search(rows.vectors), Search(Z)
-    asked = None
-    if queries is not None:
-        asked = read_beside(queries, how, of_texts="model" in rows.about)
-        if (found := asked.vectors.shape[1]) != d:
-            raise CorpusError("other_dimension", found=found, wanted=d)
+    asked = read_queries(queries, how, rows)
+    if asked is not None and (found := asked.vectors.shape[1]) != d:
+        raise CorpusError("other_dimension", found=found, wanted=d)
     judged, vectors = _judged(relevance, rows, asked, how)
     is_labelled = len({*(rows.labels or ())} - {""}) > 1
     changes = neighbour_changes(
@@ -118,10 +109,9 @@ def neighbours(
         labels=rows.labels if is_labelled else None,
         units=None if rows.sources is None else np.array(rows.sources),
         seed=seed,
-        progress=progress_on_stderr("comparing rows", quiet=how.quiet),
+        progress=how.progress("comparing rows"),
     )
-    with saving(out), written(out, force=how.force) as binary:
-        _write(binary, _table(rows, asked, treatment, both, k))
+    how.write_csv(out, HEAD, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
     if judged is not None:
@@ -129,7 +119,7 @@ def neighbours(
     n_queries = n if asked is None else len(asked.vectors)
     last = f"{out}: {n_queries:,} queries, {k} neighbours in each list"
     result = {"out": str(out), "queries": n_queries, **numbers}
-    show(result, "\n".join([*_lines(numbers), last]), as_json=how.as_json)
+    how.show(result, "\n".join([*_lines(numbers), last]))
 
 
 def _fit_and_searched(
@@ -167,21 +157,11 @@ def _judged(
     if not len(judged):
         raise ValueError(NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
-    progress = progress_on_stderr("encoding", quiet=how.quiet)
-    where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling, "progress": progress}
-    encoded = iter(how.encoder.encode(typed, **where) if typed else ())
+    where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+    progress = how.progress("encoding")
+    encoded = iter(how.encoder.encode(typed, **where, progress=progress) if typed else ())
     vectors = [next(encoded) if row is None else rows.vectors[row] for row in judged.rows]
     return judged, np.array(vectors)
-
-
-def _write(binary: IO[bytes], lines: Iterator[tuple[Any, ...]]) -> None:
-    from ..data.csv_cells import csv_cell
-
-    file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(HEAD)
-    writer.writerows(map(csv_cell, line) for line in lines)
-    file.detach()
 
 
 def _table(

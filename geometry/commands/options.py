@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 ALL = "all"
 Columns = tuple[str | int, ...]
+FILE_TYPE = click.Path(dir_okay=False, path_type=Path)
+OUT_TYPE = click.Path(path_type=Path)
+FILE = click.argument("file", type=FILE_TYPE)
 READING = (
     click.option(
         "--as",
@@ -72,14 +75,13 @@ MAP = (
 )
 
 
-def map_settings(seed: int, no_seed: bool, fit_all: bool) -> dict[str, Any]:
-    """The values of ``MAP`` as arguments of ``project``."""
+def map_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """The values of ``MAP``, which are taken out, as arguments of ``project``."""
     from ..projection.neighbour_maps import MOST_FITTED
 
-    return {
-        "random_state": None if no_seed else seed,
-        "most_fitted": None if fit_all else MOST_FITTED,
-    }
+    seed, no_seed, fit_all = (options.pop(name) for name in ("seed", "no_seed", "fit_all"))
+    most = None if fit_all else MOST_FITTED
+    return {"random_state": None if no_seed else seed, "most_fitted": most}
 
 
 def with_options(*options: Any) -> Callable[[Any], Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +13,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..data.csv_cells import csv_cell
 from ..data.recognise import Holds, Reading
-from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of
-from .shell import FORCE, progress_on_stderr
+from ..data.write import check_output, saving, write, written
+from .options import (
+    FILE_TYPE,
+    MODEL,
+    READING,
+    held,
+    layer_of,
+    listed,
+    print_notes,
+    reading_of,
+)
+from .shell import FORCE, progress_on_stderr, show
 
 if TYPE_CHECKING:
     from ..data.corpus import Corpus
@@ -27,7 +40,7 @@ FILE_OPTIONS = (
     click.option("--vectors", "is_vectors", is_flag=True, help="The same as --as vectors."),
     click.option(
         "--metadata",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=FILE_TYPE,
         help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
     ),
     click.option("--vector-column", help="Column or array with the vectors; else found."),
@@ -53,12 +66,11 @@ OWN_DATA = (
 
 NO_ANSWER = "--relevance has no query with an answer among the rows searched"
 OF_FILE = ("metadata", "vector_column", "text_column", "label_column", "id_column", "sample")
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _QUERIES_HELP = "Vectors of queries, or texts where FILE has texts."
 _RELEVANCE_HELP = "Queries and what is relevant to each: BEIR's or TREC's qrels, or a table."
 EVIDENCE = (
-    click.option("--queries", type=_FILE, help=_QUERIES_HELP),
-    click.option("--relevance", type=_FILE, help=_RELEVANCE_HELP),
+    click.option("--queries", type=FILE_TYPE, help=_QUERIES_HELP),
+    click.option("--relevance", type=FILE_TYPE, help=_RELEVANCE_HELP),
     click.option("--ids", "id_column", help="Column with the ids of the rows of FILE; else found."),
 )
 
@@ -102,8 +114,38 @@ class OwnOptions:
             self.model,
             revision=self.revision,
             prefix=self.prefix,
-            progress=progress_on_stderr("downloading", quiet=self.quiet),
+            progress=self.progress("downloading"),
         )
+
+    def progress(self, what: str) -> Callable[[int, int], None] | None:
+        return progress_on_stderr(what, quiet=self.quiet)
+
+    def check(
+        self,
+        out: Path,
+        endings: tuple[str, ...],
+        *inputs: str | Path | None,
+        or_folder: bool = False,
+    ) -> None:
+        """Refuse an output before any work begins."""
+        read = (*inputs, self.metadata)
+        check_output(out, endings, inputs=read, or_folder=or_folder, force=self.force)
+
+    def write(self, out: Path, content: bytes) -> None:
+        with saving(out):
+            write(out, content, force=self.force)
+
+    def write_csv(self, out: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Rows as CSV that a spreadsheet opens, and of which it takes no cell for a formula."""
+        with saving(out), written(out, force=self.force) as binary:
+            file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(head)
+            writer.writerows(map(csv_cell, row) for row in rows)
+            file.detach()
+
+    def show(self, result: Mapping[str, Any], text: str) -> None:
+        show(result, text, as_json=self.as_json)
 
 
 @dataclass(frozen=True)
@@ -153,6 +195,10 @@ def read_own(
     has_ids: bool = False,
 ) -> OwnData:
     """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
+    from ..data.column_names import ID_NAMES, named
+    from ..data.corpus import preview_table
+    from ..data.limits import OWN_FILES
+
     holds = held_by(file, options)
     if holds == "vectors":
         read = _read_vectors(file, options, has_ids=has_ids)
@@ -176,7 +222,11 @@ def read_own(
     if has_notes:
         print_notes(corpus)
     own = encode_own(corpus, options, compared=compared)
-    return replace(own, ids=_ids_of_texts(file, options)) if has_ids else own
+    if not has_ids:
+        return own
+    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
+    column = options.id_column or named(head.columns, ID_NAMES)
+    return own if column is None else replace(own, ids=read_texts(file, options, column).labels)
 
 
 def read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
@@ -200,16 +250,6 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
     if options.reading.holds is None and any(each is not None for each in only_of_vectors):
         return "vectors"
     return options.reading.holds or held(file, options.reading)
-
-
-def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
-    from ..data.column_names import ID_NAMES, named
-    from ..data.corpus import preview_table
-    from ..data.limits import OWN_FILES
-
-    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
-    column = options.id_column or named(head.columns, ID_NAMES)
-    return None if column is None else read_texts(file, options, column).labels
 
 
 def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
@@ -248,7 +288,7 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
 
     encoder, layer, pooling = options.encoder, options.layer, options.pooling
     layers = encoder.layer_indices(layer)
-    progress = progress_on_stderr("encoding", quiet=options.quiet)
+    progress = options.progress("encoding")
     others: dict[tuple[int, str], np.ndarray] = {}
     wanted = [] if compared is None else [pooling, *listed(compared, "compare")]
     poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
@@ -310,6 +350,11 @@ def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
     alone = replace(how, reading=Reading(holds=holds), by_sentence=False, **of_file)
     # only a diagnosis needs to know how much of the texts the model knows
     return read_own(file, alone, compared=how.pooling if of_texts else None, has_ids=True)
+
+
+def read_queries(file: Path | None, how: OwnOptions, searched: OwnData) -> OwnData | None:
+    """Queries for the rows that are searched: vectors, or texts for the same model."""
+    return None if file is None else read_beside(file, how, of_texts="model" in searched.about)
 
 
 def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:

@@ -12,9 +12,9 @@ import click
 
 from ..errors import GeometryError
 from .grid_text import columns
-from .options import listed
+from .options import FILE_TYPE, listed
 from .own_data import EXIT_CODES, JSON, QUIET
-from .shell import progress_on_stderr, show
+from .shell import progress_on_stderr, shell, show
 
 if TYPE_CHECKING:
     from ..data.pairs import Pairs
@@ -35,12 +35,12 @@ _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 Found = dict[tuple[str, str], "PairScore | str"]  # by row and data set; or why there is none
 
 
-@click.command(epilog=EXIT_CODES)
+@shell.command(epilog=EXIT_CODES)
 @click.argument("table", type=click.Choice(TABLES))
 @click.option("--data", type=_FOLDER, help=_DATA_HELP)
 @click.option("--sets", default="all", help="As stsb,sickr.")
 @click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
-@click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False), help=_VECTORS_HELP)
+@click.option("--vectors", type=FILE_TYPE, help=_VECTORS_HELP)
 @JSON
 @QUIET
 def reproduce(

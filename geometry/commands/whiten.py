@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import with_options
+from ..data.write import saving
+from .options import FILE, FILE_TYPE, OUT_TYPE, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import show
+from .shell import shell
 
 if TYPE_CHECKING:
     from ..export import AffineMap
@@ -22,10 +23,10 @@ _OUT_HELP = ".npy, .parquet; a name without an ending is a folder for the Embedd
 _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for the fit's n/d."
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
-@click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
+@shell.command(epilog=EXIT_CODES)
+@FILE
+@click.option("--out", required=True, type=OUT_TYPE, help=_OUT_HELP)
+@click.option("--fit", type=FILE_TYPE, help=_FIT_HELP)
 @click.option("--transform", default=USUAL, help=_TRANSFORM_HELP)
 @with_options(*OWN_DATA)
 def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: Any) -> None:
@@ -38,13 +39,11 @@ def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: A
     python -m geometry whiten sentences.csv --layer 4 --transform centred --out centred.parquet
     python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
     """
-    from ..data.write import check_output, saving
     from ..export import write_vectors
     from ..export.vector_files import ENDINGS
 
     how = OwnOptions.of(**reading)
-    inputs = (file, fit, how.metadata)
-    check_output(out, ENDINGS, inputs=inputs, or_folder=True, force=how.force)
+    how.check(out, ENDINGS, file, fit, or_folder=True)
     own = read_own(file, how)
     affine = _fitted(fit, transform, own, how)
     Z = affine.apply_to_part(own.vectors)
@@ -55,7 +54,7 @@ def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: A
     about, (n, d) = {**own.about, **affine.about}, Z.shape
     settings = ", ".join(f"{name} {value}" for name, value in about.items())
     text = f"{out}: {n:,} vectors of {d:,} numbers; {settings}"
-    show({"out": str(out), "n": n, "d": d, "about": about}, text, as_json=how.as_json)
+    how.show({"out": str(out), "n": n, "d": d, "about": about}, text)
 
 
 def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:
