@@ -7,31 +7,20 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from ..data.translations import ENGLISH, languages
+from ..data.corpus import Corpus
+from ..data.limits import OWN_FILES
+from ..data.pairs import RowPairs, read_pairs, read_row_pairs, row_pairs
+from ..data.relevance import JudgedQueries
+from ..data.translations import ENGLISH, catalogue, languages
+from . import own_data
 from .options import FILE_TYPE, OUT_TYPE, with_options
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    OF_FILE,
-    OWN_DATA,
-    OwnData,
-    OwnOptions,
-    encode_own,
-    judged_queries,
-    read_beside,
-    read_own,
-    read_queries,
-)
+from .own_data import OwnData, OwnOptions, read_own
 from .shell import shell
-
-if TYPE_CHECKING:
-    from ..data.pairs import RowPairs
-    from ..data.relevance import JudgedQueries
 
 LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
 SAMPLE = 20_000  # rows of a large file that are diagnosed
@@ -45,12 +34,12 @@ _STORAGE_HELP = "Also what fewer dimensions, float16, int8 and binary vectors lo
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
-@shell.command(epilog=EXIT_CODES)
+@shell.command(epilog=own_data.EXIT_CODES)
 @click.argument("file", required=False, type=FILE_TYPE)
 @click.option("--out", type=OUT_TYPE, help="Report, .html.")
 @click.option("--pairs", type=FILE_TYPE, help=_PAIRS_HELP)
 @click.option("--pairs-vectors", type=FILE_TYPE, help=_PAIRS_VECTORS_HELP)
-@with_options(*EVIDENCE)
+@with_options(*own_data.EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option("--seed", type=int, default=0, help="Of folds, samples and intervals.")
@@ -60,7 +49,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     default=ENGLISH,
     help="Of the report and of the text that is printed.",
 )
-@with_options(*OWN_DATA)
+@with_options(*own_data.OWN_DATA)
 def diagnose(
     file: Path | None,
     out: Path | None,
@@ -87,7 +76,6 @@ def diagnose(
     python -m geometry diagnose vectors.npy --pairs pairs-of-rows.csv
     python -m geometry diagnose --pairs pairs.csv --out pairs.html --language zh-Hant
     """
-    from ..data.translations import catalogue
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html, storage_table
     from ..diagnosis.sentences import evidence_note, file_notes
@@ -157,7 +145,7 @@ def diagnose(
 
 
 # data, what judges them as ``diagnose`` takes it, and pairs or queries by ids, which have a note
-Read = tuple[OwnData, dict[str, Any], "RowPairs | JudgedQueries | None"]
+Read = tuple[OwnData, dict[str, Any], RowPairs | JudgedQueries | None]
 
 
 def _read(file: Path, how: OwnOptions, compared: str | None, *, has_ids: bool = False) -> OwnData:
@@ -171,8 +159,8 @@ def _by_queries(
     file: Path, queries: Path | None, relevance: Path, how: OwnOptions, compared: str
 ) -> Read:
     own = _read(file, how, compared if queries is None else None, has_ids=True)
-    asked = read_queries(queries, how, own)
-    found = judged_queries(relevance, own.named, asked)
+    asked = own_data.read_queries(queries, how, own)
+    found = own_data.judged_queries(relevance, own.named, asked)
     own = replace(own, others={}, unknown_share=(asked or own).unknown_share)
     return own, {"queries": found}, found
 
@@ -181,20 +169,16 @@ def _by_pairs(
     file: Path, pairs: Path, vectors: Path | None, how: OwnOptions, compared: str
 ) -> Read:
     """Pairs of sentences for the model of FILE, or by the ids of rows of a file of vectors."""
-    from ..data.corpus import Corpus
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_pairs, read_row_pairs, row_pairs
-
     own = _read(file, how, None, has_ids=True)
     if "model" in own.about:
         read = read_pairs(pairs)
-        encoded = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        encoded = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         left, right = read.rows
         sides, X = np.append(left, right), encoded.vectors
         others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
         own = replace(own, others=others, unknown_share=encoded.unknown_share)
         return own, {"pairs": (X[left], X[right], read.gold_scores)}, None
-    named = own if vectors is None else read_beside(vectors, how, of_texts=False)
+    named = own if vectors is None else own_data.read_beside(vectors, how, of_texts=False)
     found = row_pairs(read_row_pairs(pairs, limits=OWN_FILES), named.named)
     left, right = found.left, found.right
     if vectors is not None:
@@ -203,17 +187,13 @@ def _by_pairs(
 
 
 def _pairs_alone(pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str) -> Read:
-    from ..data.corpus import Corpus
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_pairs
-
     if pairs is None or vectors is not None:
         raise ValueError("give FILE, or scored pairs of sentences by --pairs")
-    is_of_file = any(getattr(how, name) is not None for name in OF_FILE)
+    is_of_file = any(getattr(how, name) is not None for name in own_data.OF_FILE)
     if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
         raise ValueError("an option about FILE is given, and no FILE")
     read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
-    own = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+    own = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
     return own, {"pairs": (*read.rows, read.gold_scores)}, None
 
 

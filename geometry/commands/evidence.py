@@ -14,41 +14,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..data.corpus import Corpus
+from ..data.limits import OWN_FILES
+from ..data.pairs import read_row_pairs, row_pairs
+from ..data.write import check_output
+from ..encode.disk_cache import ArrayStore, recalled_vectors
+from ..encode.encoder import Encoder, Layer
+from ..process import Progress
+from . import options, own_data
 from .grid_text import columns
-from .options import (
-    ALL,
-    BUNDLED,
-    FILE_TYPE,
-    MODEL,
-    OUT_TYPE,
-    layers_of,
-    listed,
-    pairs_of,
-    poolings_of,
-    print_notes,
-    with_options,
-)
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    FILE_OPTIONS,
-    JSON,
-    OF_FILE,
-    QUIET,
-    OwnOptions,
-    held_by,
-    judged_queries,
-    read_own,
-    read_queries,
-    read_texts,
-)
+from .own_data import OwnOptions, read_own
 from .shell import FORCE, shell
 
 if TYPE_CHECKING:
     from ..diagnosis.evidence import GainGrid
-    from ..encode.disk_cache import ArrayStore
-    from ..encode.encoder import Encoder, Layer
-    from ..process import Progress
 
 TASKS = ("pairs", "labels", "probe", "queries")
 USUAL = "usual"
@@ -62,19 +41,21 @@ _CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
 _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
-@shell.command(epilog=EXIT_CODES)
-@click.argument("file", required=False, type=FILE_TYPE)
-@click.option("--out", "outs", multiple=True, type=OUT_TYPE, help=_OUT_HELP)
+@shell.command(epilog=own_data.EXIT_CODES)
+@click.argument("file", required=False, type=options.FILE_TYPE)
+@click.option("--out", "outs", multiple=True, type=options.OUT_TYPE, help=_OUT_HELP)
 @click.option("--pairs", help=_PAIRS_HELP)
-@with_options(*EVIDENCE)
+@options.with_options(*own_data.EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
-@click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
+@click.option("--layers", default=options.ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
 @click.option("--cures", default=USUAL, help=_CURES_HELP)
 @click.option("--similarities", default="cosine", help=_SIMILARITIES_HELP)
 @click.option("--seed", type=int, default=0, help="Of folds and intervals.")
-@click.option("--model", "models", multiple=True, default=(BUNDLED,), help=_MODEL_HELP)
-@with_options(*MODEL[1:], *FILE_OPTIONS, FORCE, JSON, QUIET)
+@click.option("--model", "models", multiple=True, default=(options.BUNDLED,), help=_MODEL_HELP)
+@options.with_options(
+    *options.MODEL[1:], *own_data.FILE_OPTIONS, FORCE, own_data.JSON, own_data.QUIET
+)
 def evidence(
     file: Path | None,
     outs: tuple[Path, ...],
@@ -101,13 +82,12 @@ def evidence(
     python -m geometry evidence sentences.csv --labels topic --layers -1 --out gains.csv
     python -m geometry evidence vectors.npy --queries queries.npy --relevance qrels.tsv
     """
-    from ..data.write import check_output
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
     labels = reading["label_column"]
     given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
     task = _task(file, task, given)
-    if file is None and any(reading[name] is not None for name in OF_FILE):
+    if file is None and any(reading[name] is not None for name in own_data.OF_FILE):
         raise ValueError("an option about FILE is given, and no FILE")
     if len(models) > 1 and (reading["revision"] or reading["prefix"]):
         raise ValueError("--revision and --prefix are of one model; give one --model")
@@ -115,34 +95,32 @@ def evidence(
     for out in outs:
         check_output(out, ENDINGS, inputs=inputs, force=reading["force"])
     with _store(outs) as store:
-        how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
-        at = layers_of(layers), poolings_of(poolings)
+        judging = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
+        at = options.layers_of(layers), options.poolings_of(poolings)
         place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
         is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
         if task == "queries" and is_one:
             place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
-        options = OwnOptions.of(model=models[0], **place, **reading)
+        how = OwnOptions.of(model=models[0], **place, **reading)
         if task == "queries":
             is_one = is_one and len(models) == 1
-            rows = _of_queries(file, queries, relevance, options, is_one=is_one)  # type: ignore[arg-type]
+            rows = _of_queries(file, queries, relevance, how, is_one=is_one)  # type: ignore[arg-type]
         elif task == "pairs":
-            rows = _of_pairs(file, pairs or "", options)
+            rows = _of_pairs(file, pairs or "", how)
         else:
-            rows = _of_labels(file, options)  # type: ignore[arg-type]
-        grids = _grids(rows, models, at, options, how, store)
+            rows = _of_labels(file, how)  # type: ignore[arg-type]
+        grids = _grids(rows, models, at, how, judging, store)
         stored = {model: grid.as_json() for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
         made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
         for out in outs:
-            options.write(out, made[out.suffix](grids).encode())
-    click.echo(numbers if options.as_json else _text(grids, in_full=not outs))
+            how.write(out, made[out.suffix](grids).encode())
+    click.echo(numbers if how.as_json else _text(grids, in_full=not outs))
 
 
 @contextmanager
 def _store(outs: tuple[Path, ...]) -> Iterator[ArrayStore]:
     """Where vectors and finished places are kept until the first output is written."""
-    from ..encode.disk_cache import ArrayStore
-
     if not outs:
         with TemporaryDirectory() as folder:
             yield ArrayStore(folder)
@@ -176,13 +154,13 @@ def _judging(task: str, cures: str, similarities: str) -> dict[str, Any]:
     """Cures and similarities as ``evidence`` takes them, checked before a model is read."""
     from ..diagnosis.evidence import CURES, SIMILARITIES, cure_text
 
-    names = listed(similarities, "similarities")
+    names = options.listed(similarities, "similarities")
     for each in names:
         if each not in SIMILARITIES:
             raise ValueError(f"--similarities: {each!r} is none of {', '.join(SIMILARITIES)}")
     if task == "queries" and names != ("cosine",):
         raise ValueError("queries are judged by cosine alone; leave out --similarities")
-    chosen = CURES if cures == USUAL else listed(cures, "cures")
+    chosen = CURES if cures == USUAL else options.listed(cures, "cures")
     return {"cures": list(dict.fromkeys(map(cure_text, chosen))), "similarities": names}
 
 
@@ -202,8 +180,8 @@ def _grids(
     rows: _Rows,
     models: tuple[str, ...],
     at: tuple[tuple[Layer, ...] | None, tuple[str, ...]],
-    options: OwnOptions,
-    how: Mapping[str, Any],
+    how: OwnOptions,
+    judging: Mapping[str, Any],
     store: ArrayStore,
 ) -> dict[str, GainGrid]:
     from ..diagnosis.evidence import evidence as judged
@@ -215,19 +193,19 @@ def _grids(
         if rows.vectors is not None:
             places = {rows.place: rows.vectors}
         else:
-            encoder = replace(options, model=model).encoder
+            encoder = replace(how, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            progress = options.progress(f"encoding by {encoder.name}")
+            progress = how.progress(f"encoding by {encoder.name}")
             places = _places(encoder, rows, *at, store, progress)
         found[model] = judged(
             places,
             texts=rows.texts,
             **rows.given,
-            **how,
+            **judging,
             about={"model": model, **about},
             store=store,
-            progress=options.progress(f"judging {model}"),
+            progress=how.progress(f"judging {model}"),
         )
     return found
 
@@ -240,9 +218,6 @@ def _places(
     store: ArrayStore,
     progress: Progress | None,
 ) -> dict[tuple[Any, str], np.ndarray]:
-    from ..data.corpus import Corpus
-    from ..encode.disk_cache import recalled_vectors
-
     corpus = Corpus(rows.name, rows.texts or ())
     named = range(encoder.n_layers + 1) if layers is None else layers
     numbers = {layer: encoder.layer_indices(layer) for layer in named}
@@ -261,40 +236,38 @@ def _places(
     return found
 
 
-def _of_labels(file: Path, options: OwnOptions) -> _Rows:
-    if _held(file, options) == "texts":
-        corpus = read_texts(file, options, options.label_column)
-        print_notes(corpus)
+def _of_labels(file: Path, how: OwnOptions) -> _Rows:
+    if _held(file, how) == "texts":
+        corpus = own_data.read_texts(file, how, how.label_column)
+        options.print_notes(corpus)
         given = {"labels": corpus.labels, "units": corpus.sources}
         return _Rows(corpus.name, corpus.texts, given)
-    own = read_own(file, options)
+    own = read_own(file, how)
     return _Rows(own.named.name, own.texts, {"labels": own.labels}, own.vectors)
 
 
-def _held(file: Path, options: OwnOptions) -> str:
-    if (holds := held_by(file, options)) == "pairs":
+def _held(file: Path, how: OwnOptions) -> str:
+    if (holds := own_data.held_by(file, how)) == "pairs":
         raise ValueError(f"{file} holds pairs; give them by --pairs")
     return holds
 
 
-def _of_pairs(file: Path | None, source: str, options: OwnOptions) -> _Rows:
+def _of_pairs(file: Path | None, source: str, how: OwnOptions) -> _Rows:
     """The sentences of pairs, and the texts of FILE, which alone are fitted on; or ids of FILE."""
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_row_pairs, row_pairs
     from ..diagnosis.sentences import evidence_note
 
     if file is None:
-        pairs = pairs_of((source,), reading=options.reading, quiet=options.quiet)
+        pairs = options.pairs_of((source,), reading=how.reading, quiet=how.quiet)
         return _Rows(pairs.name, pairs.sentences, {"pairs": (*pairs.rows, pairs.gold_scores)})
-    if _held(file, options) == "texts":
-        pairs = pairs_of((source,), quiet=options.quiet)
-        corpus = read_texts(file, options, None)
-        print_notes(corpus)
+    if _held(file, how) == "texts":
+        pairs = options.pairs_of((source,), quiet=how.quiet)
+        corpus = own_data.read_texts(file, how, None)
+        options.print_notes(corpus)
         texts = tuple(dict.fromkeys([*pairs.sentences, *corpus.texts]))
         fittable = np.arange(len(texts)) >= len(pairs.sentences)
         given = {"pairs": (*pairs.rows, pairs.gold_scores), "fittable": fittable}
         return _Rows(pairs.name, texts, given, about={"fit": corpus.name})
-    own = read_own(file, options, has_ids=True)
+    own = read_own(file, how, has_ids=True)
     found = row_pairs(read_row_pairs(Path(source), limits=OWN_FILES), own.named)
     click.echo(evidence_note(found, str), err=True)
     given = {"pairs": (found.left, found.right, found.gold_scores)}
@@ -302,19 +275,19 @@ def _of_pairs(file: Path | None, source: str, options: OwnOptions) -> _Rows:
 
 
 def _of_queries(
-    file: Path, queries: Path | None, relevance: Path, options: OwnOptions, *, is_one: bool
+    file: Path, queries: Path | None, relevance: Path, how: OwnOptions, *, is_one: bool
 ) -> _Rows:
     """Rows and queries at one place, since the queries have their vectors at one only."""
     from ..diagnosis.sentences import evidence_note
 
-    is_of_texts = _held(file, options) == "texts"
+    is_of_texts = _held(file, how) == "texts"
     if is_of_texts and not is_one:
         raise ValueError(
             "--relevance judges one place: give one --model, one layer by --layers and one "
             "pooling by --poolings"
         )
-    own = read_own(file, options, has_ids=True)
-    judged = judged_queries(relevance, own.named, read_queries(queries, options, own))
+    own = read_own(file, how, has_ids=True)
+    judged = own_data.judged_queries(relevance, own.named, own_data.read_queries(queries, how, own))
     click.echo(evidence_note(judged, str), err=True)
     place = (own.about["layer"], own.about["pooling"]) if is_of_texts else ("", "")
     names = ("model", "revision", "prefix")

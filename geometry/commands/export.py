@@ -5,6 +5,13 @@ from typing import Any
 
 import click
 
+from ..data.corpus import Corpus
+from ..data.write import saving
+from ..evaluate.specs import parse_treatment
+from ..export.affine import ExportError, affine_map, transform_bytes
+from ..export.numpy_files import ARRAYS, numpy_files, zipped
+from ..export.onnx_file import onnx_bytes
+from ..export.sentence_model import need_folder, write_sentence_model
 from .options import OUT_TYPE, texts_of, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, held_by, read_own
 from .shell import shell
@@ -32,12 +39,7 @@ def export(file: str, out: Path, transform: str, normalize: bool, **reading: Any
     python -m geometry export vectors.npy --transform centred --out centring.safetensors
     python -m geometry export sentences.csv --layer 4 --transform pca:128:lw --out whitened-model
     """
-    from ..data.write import saving
     from ..diagnosis.diagnosis import fit_cure
-    from ..evaluate.specs import parse_treatment
-    from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
-    from ..export.affine import transform_bytes
-    from ..export.numpy_files import ARRAYS, zipped
 
     parse_treatment(transform)
     how = OwnOptions.of(**reading)
@@ -65,10 +67,6 @@ def export(file: str, out: Path, transform: str, normalize: bool, **reading: Any
 
 
 def _read(file: str, how: OwnOptions, *, is_folder: bool) -> OwnData:
-    from ..data.corpus import Corpus
-    from ..export import ExportError
-    from ..export.sentence_model import need_folder
-
     holds = held_by(Path(file), how) if Path(file).is_file() else "pairs"
     if is_folder:
         if holds == "vectors":

@@ -5,38 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from .. import measure
+from ..data.errors import CorpusError
+from ..data.relevance import Judged, JudgedQueries, judge, read_relevance
+from ..evaluate.fit_size import split_halves
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..measure import NeighbourChanges, Search
+from ..measure.search import BLOCK_ROWS
+from ..transform.treatments import Treatment
+from . import own_data
 from .options import FILE, OUT_TYPE, with_options
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    NO_ANSWER,
-    OWN_DATA,
-    OwnData,
-    OwnOptions,
-    judged_queries,
-    read_own,
-    read_queries,
-)
+from .own_data import OwnData, OwnOptions, read_own
 from .shell import shell
-
-if TYPE_CHECKING:
-    from ..data.relevance import Judged, JudgedQueries
-    from ..measure import NeighbourChanges, Search
-    from ..transform.treatments import Treatment
 
 SAME, HALF = "same", "half"
 HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
 
 
-@shell.command(epilog=EXIT_CODES)
+@shell.command(epilog=own_data.EXIT_CODES)
 @FILE
 @click.option("--out", required=True, type=OUT_TYPE, help="A .csv file for the neighbours.")
-@with_options(*EVIDENCE)
+@with_options(*own_data.EVIDENCE)
 @click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option(
@@ -46,7 +41,7 @@ HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
     help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
 )
 @click.option("--seed", type=int, default=0, help="Of the half and intervals.")
-@with_options(*OWN_DATA)
+@with_options(*own_data.OWN_DATA)
 def neighbours(
     file: Path,
     out: Path,
@@ -70,11 +65,6 @@ def neighbours(
     python -m geometry neighbours vectors.npy --queries q.npy --relevance qrels.tsv --out q.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
-    from ..data.errors import CorpusError
-    from ..evaluate.fitting import FitSet
-    from ..evaluate.specs import parse_treatment
-    from ..measure import Search, neighbour_changes
-
     how = OwnOptions.of(**reading)
     how.check(out, (".csv",), file, queries, relevance, fit_on)
     spec = parse_treatment(transform)
@@ -97,12 +87,12 @@ def neighbours(
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained
     both = Search(rows.vectors), Search(Z)
-    asked = read_queries(queries, how, rows)
+    asked = own_data.read_queries(queries, how, rows)
     if asked is not None and (found := asked.vectors.shape[1]) != d:
         raise CorpusError("other_dimension", found=found, wanted=d)
     judged, vectors = _judged(relevance, rows, asked, how)
     is_labelled = len({*(rows.labels or ())} - {""}) > 1
-    changes = neighbour_changes(
+    changes = measure.neighbour_changes(
         rows.vectors,
         Z,
         k=k,
@@ -125,8 +115,6 @@ def neighbours(
 def _fit_and_searched(
     rows: OwnData, fit_on: str, how: OwnOptions, seed: int
 ) -> tuple[np.ndarray, OwnData]:
-    from ..evaluate.fit_size import split_halves
-
     if fit_on == SAME:
         return rows.vectors, rows
     if fit_on == HALF:
@@ -144,18 +132,17 @@ def _judged(
     relevance: Path | None, rows: OwnData, asked: OwnData | None, how: OwnOptions
 ) -> tuple[Judged | JudgedQueries | None, Any]:
     """The queries of the file of answers, where texts may be written, and their vectors."""
-    from ..data.relevance import judge, read_relevance
     from ..diagnosis.sentences import evidence_note
 
     if relevance is None:
         return None, None
     if asked is not None or "model" not in rows.about:
-        found = judged_queries(relevance, rows.named, asked)
+        found = own_data.judged_queries(relevance, rows.named, asked)
         click.echo(f"{relevance.name}: {evidence_note(found, str)}", err=True)
         return found, found.vectors
     judged = judge(read_relevance(relevance), rows.texts or (), (rows.numbers - 1).tolist())
     if not len(judged):
-        raise ValueError(NO_ANSWER)
+        raise ValueError(own_data.NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
     where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
     progress = how.progress("encoding")
@@ -167,8 +154,6 @@ def _judged(
 def _table(
     rows: OwnData, asked: OwnData | None, treatment: Treatment, both: Sequence[Search], k: int
 ) -> Iterator[tuple[Any, ...]]:
-    from ..measure.search import BLOCK_ROWS
-
     texts, of_queries = rows.names, rows.names
     vectors = rows.vectors if asked is None else asked.vectors
     if asked is not None:
@@ -223,8 +208,6 @@ def _scores(
     k: int,
     seed: int,
 ) -> dict[str, Any]:
-    from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
-
     near = [
         search.nearest_except(vectors, k, judged.left_out).rows
         for search, vectors in zip(both, (Q, treatment.apply(Q).retained), strict=True)
@@ -233,9 +216,10 @@ def _scores(
         "scored_queries": len(judged),
         "queries_left_out": judged.n_queries - len(judged),
     }
-    for name, measure in (("recall", recall_at_k), ("ndcg", ndcg_at_k), ("mrr", mrr_at_k)):
-        before, after = (measure(each, judged.relevant) for each in near)
-        numbers[name] = asdict(retrieval_score(before, after, seed=seed))
+    for name in ("recall", "ndcg", "mrr"):
+        score = getattr(measure, f"{name}_at_k")
+        before, after = (score(each, judged.relevant) for each in near)
+        numbers[name] = asdict(measure.retrieval_score(before, after, seed=seed))
     return numbers
 
 

@@ -1,24 +1,27 @@
 """Parsing of options: layers, poolings, treatments, pairs and texts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..data import pairs as pair_files
+from ..data.corpus import Corpus, read_corpus
+from ..data.embeddings import VectorSet
+from ..data.errors import CorpusError
+from ..data.limits import OWN_FILES
+from ..data.pairs import Pairs
 from ..data.recognise import AS_FOUND, Holds, Reading
+from ..encode.encoder import Layer
+from ..encode.pool import POOLINGS, as_poolings
+from ..hub import pair_sets
 from ..hub.bundled import BUNDLED
+from ..projection import neighbour_maps
+from ..vectors.word_averages import WEIGHTINGS
 from .shell import progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
-    from ..data.pairs import Pairs
-    from ..encode.encoder import Layer
 
 ALL = "all"
 Columns = tuple[str | int, ...]
@@ -77,10 +80,8 @@ MAP = (
 
 def map_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The values of ``MAP``, which are taken out, as arguments of ``project``."""
-    from ..projection.neighbour_maps import MOST_FITTED
-
     seed, no_seed, fit_all = (options.pop(name) for name in ("seed", "no_seed", "fit_all"))
-    most = None if fit_all else MOST_FITTED
+    most = None if fit_all else neighbour_maps.MOST_FITTED
     return {"random_state": None if no_seed else seed, "most_fitted": most}
 
 
@@ -107,8 +108,6 @@ def reading_of(options: dict[str, Any]) -> Reading:
 
 def held(file: Path, reading: Reading) -> Holds:
     """What a file holds. CorpusError "uncertain" if that is not clear."""
-    from ..data.errors import CorpusError
-    from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
     found = recognise(file, reading=reading, limits=OWN_FILES)
@@ -146,14 +145,10 @@ def layer_of(text: str) -> Layer:
 
 
 def poolings_of(text: str) -> tuple[str, ...]:
-    from ..encode.pool import POOLINGS, as_poolings
-
     return as_poolings(tuple(POOLINGS) if text.strip() == ALL else listed(text, "poolings"))
 
 
 def weightings_of(text: str) -> tuple[str, ...]:
-    from ..vectors.word_averages import WEIGHTINGS
-
     names = WEIGHTINGS if text.strip() == ALL else listed(text, "weighting")
     for name in names:
         if name not in WEIGHTINGS:
@@ -184,8 +179,6 @@ def pairs_of(
     quiet: bool,
 ) -> Pairs:
     """One set of pairs; several sets become the subsets of one."""
-    from ..data.pairs import Pairs
-
     parts = [_read_pairs(each, columns=columns, reading=reading, quiet=quiet) for each in sources]
     if len(parts) == 1:
         return parts[0]
@@ -205,9 +198,6 @@ def texts_of(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> tuple[str, ...]:
     """Both sentences of every pair, or the texts of a corpus. ValueError for vectors."""
-    from ..data.corpus import read_corpus
-    from ..data.errors import CorpusError
-
     is_unknown = columns is None and reading.holds is None and Path(source).is_file()
     if is_unknown and held(Path(source), reading) == "vectors":
         raise ValueError(f"{source} holds vectors. For its texts, say --as texts")
@@ -228,22 +218,19 @@ def _read_pairs(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> Pairs:
     """The bundled pairs, a split of a Hugging Face data set or of a folder, or a file."""
-    from ..data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder, read_pairs
-    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
-
     if source == BUNDLED:
-        return read_bundled_pairs()
-    if source in BUNDLED_PAIRS:
-        return read_bundled_pairs(source)
+        return pair_files.read_bundled_pairs()
+    if source in pair_files.BUNDLED_PAIRS:
+        return pair_files.read_bundled_pairs(source)
     place, _, split = source.rpartition(":")
-    if place in PAIR_SETS:
+    if place in pair_sets.PAIR_SETS:
         progress = progress_on_stderr(f"downloading {source}", quiet=quiet)
-        return fetch_pairs(place, split, progress=progress)
+        return pair_sets.fetch_pairs(place, split, progress=progress)
     if place and Path(place).is_dir():
-        splits = read_pair_folder(Path(place))
+        splits = pair_files.read_pair_folder(Path(place))
         if split not in splits:
             raise ValueError(f"{place} has no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
-    pairs = read_pairs(Path(source), columns=columns, reading=reading)
+    pairs = pair_files.read_pairs(Path(source), columns=columns, reading=reading)
     print_notes(pairs)
     return pairs

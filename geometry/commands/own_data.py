@@ -8,31 +8,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from ..data.column_names import ID_NAMES, named
+from ..data.corpus import Corpus, preview_table, read_corpus
 from ..data.csv_cells import csv_cell
+from ..data.embeddings import VectorSet
+from ..data.limits import OWN_FILES
 from ..data.recognise import Holds, Reading
+from ..data.relevance import JudgedQueries, judge_vectors, read_relevance
 from ..data.write import check_output, saving, write, written
-from .options import (
-    FILE_TYPE,
-    MODEL,
-    READING,
-    held,
-    layer_of,
-    listed,
-    print_notes,
-    reading_of,
-)
+from ..encode.encoder import Encoder, Layer
+from ..encode.load import load_encoder
+from ..encode.pool import OWN, as_poolings
+from ..errors import GeometryError
+from .options import FILE_TYPE, MODEL, READING, held, layer_of, listed, print_notes, reading_of
 from .shell import FORCE, progress_on_stderr, show
-
-if TYPE_CHECKING:
-    from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
-    from ..data.relevance import JudgedQueries
-    from ..encode.encoder import Encoder, Layer
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
 FILE_OPTIONS = (
@@ -62,7 +56,6 @@ OWN_DATA = (
     JSON,
     QUIET,
 )
-
 
 NO_ANSWER = "--relevance has no query with an answer among the rows searched"
 OF_FILE = ("metadata", "vector_column", "text_column", "label_column", "id_column", "sample")
@@ -108,8 +101,6 @@ class OwnOptions:
 
     @cached_property
     def encoder(self) -> Encoder:
-        from ..encode.load import load_encoder
-
         return load_encoder(
             self.model,
             revision=self.revision,
@@ -164,8 +155,6 @@ class OwnData:
 
     @property
     def named(self) -> VectorSet:
-        from ..data.embeddings import VectorSet
-
         name = self.about.get("corpus", "")
         return VectorSet(name, self.vectors, self.texts, numbers=self.numbers, ids=self.ids)
 
@@ -195,10 +184,6 @@ def read_own(
     has_ids: bool = False,
 ) -> OwnData:
     """Vectors as they are; texts by ``encode_own``. With notes on stderr, if they are wanted."""
-    from ..data.column_names import ID_NAMES, named
-    from ..data.corpus import preview_table
-    from ..data.limits import OWN_FILES
-
     holds = held_by(file, options)
     if holds == "vectors":
         read = _read_vectors(file, options, has_ids=has_ids)
@@ -230,9 +215,6 @@ def read_own(
 
 
 def read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
-    from ..data.corpus import read_corpus
-    from ..data.limits import OWN_FILES
-
     return read_corpus(
         file,
         text_column=options.text_column,
@@ -253,8 +235,6 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
 
 
 def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
-    from ..data.limits import OWN_FILES
-    from ..errors import GeometryError
     from ..vectors import preview_vector_set, read_vector_set
 
     how: dict[str, Any] = {
@@ -284,8 +264,6 @@ def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSe
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
-    from ..encode.pool import OWN, as_poolings
-
     encoder, layer, pooling = options.encoder, options.layer, options.pooling
     layers = encoder.layer_indices(layer)
     progress = options.progress("encoding")
@@ -339,7 +317,6 @@ def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
 
 def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
     """Another file of vectors, or with ``of_texts`` of texts for the same model, with its ids."""
-    from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
     holds: Holds = "vectors"
@@ -358,9 +335,6 @@ def read_queries(file: Path | None, how: OwnOptions, searched: OwnData) -> OwnDa
 
 
 def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:
-    from ..data.limits import OWN_FILES
-    from ..data.relevance import judge_vectors, read_relevance
-
     read = read_relevance(relevance, limits=OWN_FILES)
     judged = judge_vectors(read, searched, None if queries is None else queries.named)
     if not len(judged):

@@ -8,9 +8,11 @@ import click
 import numpy as np
 
 from ..data.write import saving
+from ..export.vector_files import ENDINGS, write_vectors
 from ..projection.cloud_text import CLOUD_TEXT
 from ..projection.neighbour_maps import MAPS
 from ..projection.projection import METHODS
+from ..projection.projection import project as projected
 from .options import FILE, MAP, OUT_TYPE, map_settings, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnOptions, read_own
 from .shell import shell
@@ -39,10 +41,6 @@ def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> No
     python -m geometry project vectors.npy --method pca --out points.csv
     python -m geometry project sentences.csv --labels topic --method mean --dims 3 --out points
     """
-    from ..export import write_vectors
-    from ..export.vector_files import ENDINGS
-    from ..projection import project as projected
-
     settings = map_settings(reading)
     how = OwnOptions.of(**reading)
     how.check(out, (".csv", *ENDINGS), file, or_folder=True)

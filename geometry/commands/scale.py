@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.write import check_output, refuse_in_use, saving, write
+from ..export.affine import affine_map, transform_bytes
 from .grid_text import columns
 from .options import ALL, BUNDLED, MODEL, OUT_TYPE, listed, poolings_of, with_options
 from .shell import FORCE, shell, show
@@ -137,8 +139,7 @@ def encode(
     SHARDS are files, folders or patterns: .parquet, .jsonl, .csv, .tsv and .txt, packed with gzip
     or not. A shard is one task, so cut large files into parts of some 10,000 texts.
     """
-    from ..scale.encode import encode_shards
-    from ..scale.texts import TextColumns
+    from ..scale import TextColumns, encode_shards
 
     how["layers"] = None
     if layers.strip() != ALL:
@@ -182,10 +183,7 @@ def fit(
     **how: Any,
 ) -> Done:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
-    from ..data.write import saving, write
-    from ..export.affine import affine_map, transform_bytes
-    from ..scale.fit import fit_data
-    from ..scale.manifest import VectorData
+    from ..scale import VectorData, fit_data
     from ..scale.store import last_name
 
     data = VectorData(run)
@@ -219,8 +217,7 @@ def _share(text: str | None) -> float | str | None:
 @_on_a_cluster
 def transform(engine: Engine, run: str, fitted: str, out: str, **how: Any) -> dict[str, Any]:
     """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
-    from ..scale.manifest import VectorData
-    from ..scale.transform import read_transform, transform_data
+    from ..scale import VectorData, read_transform, transform_data
 
     return transform_data(engine, VectorData(run), read_transform(fitted), out, **how)
 
@@ -238,26 +235,20 @@ def measure(engine: Engine, run: str, fitted: str | None, **how: Any) -> Done:
     Measures that are functions of sums are of all rows. The others are of --sample rows, which a
     hash of their ids draws, with their interval.
     """
-    from ..scale.manifest import VectorData
-    from ..scale.measure import measure_data
-    from ..scale.transform import read_transform
+    from ..scale import VectorData, measure_data, read_transform
 
     how["fitted"] = None if fitted is None else read_transform(fitted)
     tables = measure_data(engine, VectorData(run), **how)
     lines = [("measure", *tables, "isotropic", "rows")]
     for rows in zip(*tables.values(), strict=True):
-        last = rows[-1]
-        base = "" if last.baseline is None else f"{last.baseline:.4g}"
-        lines.append((last.name, *map(_value_text, rows), base, f"{last.n:,} ({last.of})"))
+        cells = []
+        for row in rows:
+            ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
+            cells.append(f"- ({row.undefined})" if row.value is None else f"{row.value:.4g}{ends}")
+        base = "" if row.baseline is None else f"{row.baseline:.4g}"
+        lines.append((row.name, *cells, base, f"{row.n:,} ({row.of})"))
     result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
     return "\n".join(columns(lines)), result
-
-
-def _value_text(row: Any) -> str:
-    if row.value is None:
-        return f"- ({row.undefined})"
-    ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
-    return f"{row.value:.4g}{ends}"
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -276,8 +267,7 @@ def _value_text(row: Any) -> str:
 @_on_a_cluster
 def project(engine: Engine, run: str, out: str, **how: Any) -> dict[str, Any]:
     """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
-    from ..scale.manifest import VectorData
-    from ..scale.project import project_data
+    from ..scale import VectorData, project_data
 
     return project_data(engine, VectorData(run), out, **how)
 
@@ -293,8 +283,7 @@ def project(engine: Engine, run: str, out: str, **how: Any) -> dict[str, Any]:
 @_on_a_cluster
 def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> Done:
     """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
-    from ..scale.manifest import VectorData
-    from ..scale.neighbours import find_neighbours
+    from ..scale import VectorData, find_neighbours
 
     found = find_neighbours(engine, VectorData(run), VectorData(queries), out, **how)
     text = f"{out}: {found['queries']:,} queries, {found['k']} nearest of {found['rows']:,} rows"
@@ -332,7 +321,6 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
 
 def _check_out(*, out: str | Path | None = None, force: bool | None = None, **given: Any) -> None:
     """Refuse a file, or without ``force`` the folder of a run, before any work begins."""
-    from ..data.write import check_output, refuse_in_use
     from ..scale.manifest import LOCK, MANIFEST
     from ..scale.store import absolute, is_local
 
@@ -355,8 +343,7 @@ class _Coded(click.ClickException):
 @contextmanager
 def _engine(say: Callable[[str], None], **how: Any) -> Iterator[Engine]:
     """The engine of a command, whose faults become one line and an exit code."""
-    from ..scale.engine import open_engine
-    from ..scale.errors import ScaleError
+    from ..scale import ScaleError, open_engine
 
     try:
         with open_engine(**how, watch=_progress(say), say=say) as engine:
@@ -427,13 +414,10 @@ def _left_out(
 def _of_sum(text: str, result: dict[str, Any], engine: Engine) -> Printed:
     """A result, and the rows and shards that are not in it."""
     failed = {each.shard: str(each.error) for each in engine.failures}
-    omitted = {name: (n, rows) for name, n, rows in engine.omitted}
-    lines = [
-        text,
-        *(
-            f"  {name}: {n:,} rows left out: {', '.join(map(str, rows))}"
-            for name, (n, rows) in omitted.items()
-        ),
-        *(f"  {name} failed: {reason}" for name, reason in failed.items()),
-    ]
-    return result, lines, failed, {name: rows for name, (_, rows) in omitted.items()}
+    rows = {name: places for name, _, places in engine.omitted}
+    counts = {name: n for name, n, _ in engine.omitted}
+    lines = [text]
+    for name, n in counts.items():
+        lines.append(f"  {name}: {n:,} rows left out: {', '.join(map(str, rows[name]))}")
+    lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
+    return result, lines, failed, rows

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 
 from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
@@ -15,13 +16,8 @@ from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
 from .affine import AffineMap, ExportError, affine_map
 
 # sentence-transformers' name of each pooling
-MODES = {
-    "mean": "mean",
-    "cls": "cls",
-    "max": "max",
-    "last": "lasttoken",
-    "weighted": "weightedmean",
-}
+MODES = {name: name for name in ("mean", "cls", "max")}
+MODES |= {"last": "lasttoken", "weighted": "weightedmean"}
 SAMPLE = ("A cat sat on the mat.", "Rain.", "The river rose for three days, then it fell.")
 # Share of a vector's length; usual whitenings differ by 1.3e-6 in float32
 LARGEST_DIFFERENCE = 1e-5
@@ -61,8 +57,6 @@ def write_sentence_model(
         True adds a module that gives the transformed vectors unit length.
     """
     need("encode", "sentence_transformers")
-    from safetensors import SafetensorError
-
     folder = Path(folder)
     need_folder(encoder)
     if pooling not in MODES:
@@ -77,7 +71,9 @@ def write_sentence_model(
     encoder.read_files()  # runs the trial of the model before another library reads it
     with quiet_loading():
         model = _modules(encoder, affine, n_layers, MODES[pooling])
-    _refuse_other_vectors(model, encoder, affine, layer, pooling)
+    raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
+    # some architectures normalise the output of their last layer only
+    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
     if normalize:
         from sentence_transformers.sentence_transformer.modules import Normalize
 
@@ -200,17 +196,6 @@ def _dense(affine: AffineMap) -> list[Any]:
             init_bias=torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
         )
     ]
-
-
-def _refuse_other_vectors(
-    model: Any, encoder: Encoder, affine: AffineMap, layer: int, pooling: str
-) -> None:
-    """Raise "other_vectors" unless both give the same vectors for SAMPLE.
-
-    Some architectures normalise the output of their last layer only.
-    """
-    raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
-    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
 
 
 def _refuse_other_than(ours: np.ndarray, model: Any) -> None:

@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+
 from .model_errors import ModelFilesError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
@@ -73,9 +75,13 @@ def refuse_unreadable(
             "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
         )
     if not static:
+        from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
         settings = config if isinstance(config, Mapping) else {}
         refuse_other_models(settings, name=name)
-        _refuse_unknown_kind(settings, name=name)
+        kind = str(settings.get("model_type"))
+        if kind not in CONFIG_MAPPING_NAMES:
+            raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
     place = static[0].rpartition("/")[0] if static else ""
     if not any(path.rpartition("/")[0] == place for path in weight_files(paths)):
         pickles = [path for path in sorted(paths) if _is_pickle(path)]
@@ -142,15 +148,12 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     steps = read_settings(path, name=str(folder))
-    if not isinstance(steps, list) or not all(map(_is_step, steps)):
+    if not isinstance(steps, list) or not all(
+        isinstance(step, dict) and {type(step.get("type")), type(step.get("path"))} == {str}
+        for step in steps
+    ):
         raise ModelFilesError("no_steps", folder=str(folder))
     return steps
-
-
-def _is_step(step: object) -> bool:
-    return isinstance(step, dict) and all(
-        isinstance(step.get(key), str) for key in ("type", "path")
-    )
 
 
 def read_settings(path: Path, *, name: str) -> Any:
@@ -180,15 +183,9 @@ def _refuse_unfit_sizes(
     for setting, limit in limits.items():
         stated = config.get(setting)
         if isinstance(stated, int) and not 0 <= stated <= limit:
-            raise ModelFilesError(
-                "too_few_weights",
-                name=name,
-                file=CONFIG,
-                setting=setting,
-                stated=stated,
-                tensors=len(shapes),
-                weights=n_weights,
-            )
+            found = {"tensors": len(shapes), "weights": n_weights}
+            about = {"name": name, "file": CONFIG, "setting": setting, "stated": stated}
+            raise ModelFilesError("too_few_weights", **about, **found)
 
 
 def count_weights(folder: Path, *, name: str) -> int:
@@ -197,8 +194,6 @@ def count_weights(folder: Path, *, name: str) -> int:
 
 def _shapes(folder: Path, *, name: str) -> list[list[int]]:
     """The shape of each tensor, from the headers of the folder's safetensors."""
-    from safetensors import SafetensorError, safe_open
-
     shapes: list[list[int]] = []
     for path in weight_files(folder_files(folder)):
         with (folder / path).open("rb") as start:
@@ -228,15 +223,6 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
     for setting in OTHER_SENSES:
         if setting in config:
             raise ModelFilesError("other_senses", setting=setting, **found)
-
-
-def _refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
-    """Raise ModelFilesError "wrong_architecture" if transformers has no such model_type."""
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
-
-    kind = str(config.get("model_type"))
-    if kind not in CONFIG_MAPPING_NAMES:
-        raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
 
 
 def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:

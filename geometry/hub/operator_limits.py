@@ -9,6 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -49,33 +50,35 @@ class ModelLimits:
 
     def refuse_name(self, name: str, revision: str | None = None) -> None:
         """Raise ModelFilesError "not_allowed" for a name or revision that no pattern matches."""
+        if not self.allow:
+            return
         fitting = [each for each in self.allow if fnmatchcase(name, each.partition("@")[0])]
-        about: dict[str, Any] = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
-        if self.allow and not fitting:
-            raise ModelFilesError("not_allowed", **about)
+        if not fitting:
+            raise _refused("not_allowed", name=name, allowed=self.allow)
         pinned = [each.partition("@")[2] for each in fitting]
-        if self.allow and not any(
-            revision == each if each else _is_of_the_owner(revision) for each in pinned
-        ):
-            raise ModelFilesError("other_revision", revision=revision or "main", **about)
+        if not any(revision == each if each else _is_of_the_owner(revision) for each in pinned):
+            about = {"name": name, "revision": revision or "main"}
+            raise _refused("other_revision", **about, allowed=self.allow)
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if self.local_folders is False:
-            about = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
-            raise ModelFilesError("no_folders", **about)
+            raise _refused("no_folders", name=name, allowed=self.allow)
 
     def refuse_size(self, name: str, size: int) -> None:
         """Raise ModelFilesError "too_large" for a model of ``size`` bytes above the limit."""
-        limit, file = self.max_model_megabytes * MEGABYTE, DEFAULT_FILE.name
+        limit = self.max_model_megabytes * MEGABYTE
         if size > limit:
-            raise ModelFilesError("too_large", name=name, size=size, limit=limit, file=file)
+            raise _refused("too_large", name=name, size=size, limit=limit)
 
     def refuse_width(self, name: str, dimension: int) -> None:
         """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
         if dimension > self.dimensions:
-            about = {"name": name, "dimension": dimension, "limit": self.dimensions}
-            raise ModelFilesError("wide_vectors", file=DEFAULT_FILE.name, **about)
+            raise _refused("wide_vectors", name=name, dimension=dimension, limit=self.dimensions)
+
+
+def _refused(because: str, **details: Any) -> ModelFilesError:
+    return ModelFilesError(because, file=DEFAULT_FILE.name, **details)
 
 
 @dataclass(frozen=True)
@@ -120,25 +123,14 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
     return _read_as(ModelLimits, "models", path)
 
 
-def read_memory_limits(path: Path | None = None) -> MemoryLimits:
-    return _read_as(MemoryLimits, "memory", path)
-
-
-def read_class_limits(path: Path | None = None) -> ClassLimits:
-    return _read_as(ClassLimits, "classes", path)
-
-
 def read_upload_limits(path: Path | None = None) -> Limits:
     """The limits of uploads; ``file_megabytes`` is ``Limits.file_bytes``."""
     uploads, file = _table_of("uploads", path)
     names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
     _refuse_unknown(uploads, (*names, FOLDERS), file)
-    found = {}
-    for key, value in uploads.items():
-        if key != FOLDERS:
-            unit = MEGABYTE if key.endswith("_megabytes") else 1
-            found[names[key]] = _checked(key, value, file) * unit
-    return Limits(**found)
+    given = {key: _checked(key, value, file) for key, value in uploads.items() if key != FOLDERS}
+    units = {key: MEGABYTE if key.endswith("_megabytes") else 1 for key in given}
+    return Limits(**{names[key]: value * units[key] for key, value in given.items()})
 
 
 def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
@@ -148,11 +140,15 @@ def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
     return tuple(file.parent / Path(each).expanduser() for each in named)
 
 
-def _read_as(kind: type[Kind], table: str, path: Path | None) -> Kind:
+def _read_as(kind: type[Kind], table: str, path: Path | None = None) -> Kind:
     """A table of the operator's file as limits of that kind, whose fields are its keys."""
     found, file = _table_of(table, path)
     _refuse_unknown(found, tuple(field.name for field in fields(kind)), file)
     return kind(**{key: _checked(key, value, file) for key, value in found.items()})
+
+
+read_memory_limits = partial(_read_as, MemoryLimits, "memory")
+read_class_limits = partial(_read_as, ClassLimits, "classes")
 
 
 def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
@@ -185,11 +181,13 @@ def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -
 
 def _checked(key: str, value: Any, file: Path) -> Any:
     """The value in the type of ModelLimits; OperatorFileError for another type."""
-    if key in ("allow", FOLDERS):
+    lists = {
+        "allow": 'a list of patterns such as ["google-bert/*"]',
+        FOLDERS: 'a list of folders such as ["/data"]',
+    }
+    if key in lists:
         fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        wanted = 'a list of patterns such as ["google-bert/*"]'
-        if key == FOLDERS:
-            wanted = 'a list of folders such as ["/data"]'
+        wanted = lists[key]
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:

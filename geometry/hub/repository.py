@@ -7,11 +7,9 @@ import errno
 import re
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..data.write import write
 from ..errors import need
@@ -31,27 +29,17 @@ CHUNK_BYTES = 1 << 17
 NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
 
 
-@dataclass(frozen=True)
-class Kind:
-    repo_type: str  # in huggingface_hub
-    page: str  # prefix of the repository's name in the address of its page
-    error: type[ModelFilesError]
-
-
-MODEL = Kind("model", "", ModelFilesError)
-DATA_SET = Kind("dataset", "datasets/", DataSetError)
-
-
 class Repository:
-    """A model or a data set; making it sends no request."""
+    """A model, or with ``repo_type`` "dataset" a data set; making it sends no request."""
 
-    def __init__(self, name: str, revision: str | None, kind: Kind = MODEL) -> None:
+    def __init__(self, name: str, revision: str | None, repo_type: str = "model") -> None:
         need("encode", "huggingface_hub")
         from huggingface_hub import constants
         from huggingface_hub.errors import HFValidationError
         from huggingface_hub.utils import validate_repo_id
 
-        self.name, self.revision, self.kind = name, revision or MAIN, kind
+        self.name, self.revision, self.repo_type = name, revision or MAIN, repo_type
+        self.error = ModelFilesError if repo_type == "model" else DataSetError
         self.endpoint, self.offline = constants.ENDPOINT, constants.HF_HUB_OFFLINE
         is_short = len(self.revision.encode(errors="replace")) <= LONGEST_REVISION
         if not is_short or not REVISION.fullmatch(self.revision):
@@ -59,8 +47,8 @@ class Repository:
         try:
             validate_repo_id(name)
         except HFValidationError as error:
-            raise self.kind.error("invalid_name", name=name) from error
-        folder = "--".join((f"{kind.repo_type}s", *name.split("/")))
+            raise self.error("invalid_name", name=name) from error
+        folder = "--".join((f"{repo_type}s", *name.split("/")))
         self.folder = Path(constants.HF_HUB_CACHE) / folder
 
     def snapshot(self, commit: str) -> Path:
@@ -95,7 +83,7 @@ class Repository:
             try:
                 found = HfApi().repo_info(
                     self.name,
-                    repo_type=self.kind.repo_type,
+                    repo_type=self.repo_type,
                     revision=self.revision,
                     files_metadata=True,
                     timeout=constants.HF_HUB_ETAG_TIMEOUT,
@@ -107,14 +95,6 @@ class Repository:
             raise self.unreachable("its list of files has no sizes")
         return str(found.sha), sizes
 
-    def address(self, path: str, commit: str) -> dict[str, Any]:
-        return {
-            "repo_id": self.name,
-            "filename": path,
-            "repo_type": self.kind.repo_type,
-            "revision": commit,
-        }
-
     def refuse_full_disk(self, missing: int) -> None:
         """Raise "no_disk" if the disk has fewer free bytes than are missing."""
         if missing > free_bytes(self.folder):
@@ -122,11 +102,11 @@ class Repository:
 
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
-        return self.kind.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
+        return self.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
 
     def broken(self, reason: str) -> ModelFilesError:
         """The error for a download that is incomplete, or a listed file that is absent."""
-        return self.kind.error("broken_transfer", name=self.name, reason=reason)
+        return self.error("broken_transfer", name=self.name, reason=reason)
 
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
@@ -147,7 +127,21 @@ class Repository:
         if isinstance(error, RevisionNotFoundError):
             return self._vanished_revision()
         if isinstance(error, HfHubHTTPError):
-            return self._answered(error.response.status_code, str(error.response.url))
+            status, about = (
+                error.response.status_code,
+                {"name": self.name, "endpoint": self.endpoint},
+            )
+            if status in (401, 403):  # without a token also for unknown names
+                of_kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
+                page = f"{self.endpoint}/{of_kind}{self.name}"
+                return self.error("gated", status=status, page=page, **about)
+            if status == 404 and f"/api/{self.repo_type}s/" in str(error.response.url):
+                return self.error("unknown_name", **about)
+            return (
+                self.broken(NOT_THERE)
+                if status == 404
+                else self.unreachable(f"it answered {status}")
+            )
         if isinstance(error, HTTPError):
             return self.unreachable(type(error).__name__)
         if isinstance(error, OSError):
@@ -164,23 +158,11 @@ class Repository:
             raise self.converted(error) from error
 
     def _vanished_revision(self) -> ModelFilesError:
-        return self.kind.error("vanished_revision", name=self.name, revision=self.revision)
-
-    def _answered(self, status: int, url: str) -> ModelFilesError:
-        if status in (401, 403):  # without a token also for unknown names
-            page = f"{self.endpoint}/{self.kind.page}{self.name}"
-            return self.kind.error(
-                "gated", name=self.name, endpoint=self.endpoint, status=status, page=page
-            )
-        if status == 404 and f"/api/{self.kind.repo_type}s/" in url:
-            return self.kind.error("unknown_name", name=self.name, endpoint=self.endpoint)
-        if status == 404:
-            return self.broken(NOT_THERE)
-        return self.unreachable(f"it answered {status}")
+        return self.error("vanished_revision", name=self.name, revision=self.revision)
 
     def _no_disk(self, needed: int | None, reason: str = "the disk is full") -> ModelFilesError:
         """needed : bytes; None if a write failed before they were known."""
-        return self.kind.error(
+        return self.error(
             "disk_failed" if needed is None else "no_disk",
             name=self.name,
             folder=str(self.folder.parent),
@@ -191,14 +173,19 @@ class Repository:
 
 
 class Download:
-    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache."""
+    """The transfer of the wanted ones of the files that a commit lists, into the cache."""
 
     def __init__(
-        self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
+        self,
+        hub: Repository,
+        commit: str,
+        listed: Mapping[str, int],
+        wanted: Sequence[str],
+        progress: Progress,
     ) -> None:
-        self.folder, self.sizes = hub.snapshot(commit), sizes
+        self.folder, self.sizes = hub.snapshot(commit), {path: listed[path] for path in wanted}
         self._hub, self._commit, self._progress = hub, commit, progress
-        self._arrived = {path: sizes[path] * self._is_there(path) for path in sizes}
+        self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
 
     @property
@@ -213,8 +200,7 @@ class Download:
 
         if self._is_there(path):
             return
-        place, arrived = self.folder / path, self._arrived
-        address = self._hub.address(path, self._commit)
+        place, arrived, hub = self.folder / path, self._arrived, self._hub
         if place.exists():  # it was cut, and hf_hub_download would keep it
             place.resolve().unlink()
             place.unlink(missing_ok=True)
@@ -230,7 +216,8 @@ class Download:
 
         def transfer() -> None:
             try:
-                hf_hub_download(**address, tqdm_class=CountedBytes)
+                how = {"repo_type": hub.repo_type, "revision": self._commit}
+                hf_hub_download(hub.name, path, **how, tqdm_class=CountedBytes)
             except Exception as error:  # raised again in the caller's thread
                 errors.append(error)
 
@@ -247,8 +234,8 @@ class Download:
             is_cut = type(error) is OSError and error.errno is None  # of another size
             if is_cut or isinstance(error, TransportError):
                 said = (str(error) or type(error).__name__).splitlines()[0]
-                raise self._hub.broken(f"the transfer broke ({said})") from error
-            raise self._hub.converted(error) from error
+                raise hub.broken(f"the transfer broke ({said})") from error
+            raise hub.converted(error) from error
         arrived[path] = self.sizes[path]
         self._report()
 

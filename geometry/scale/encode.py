@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..encode.encoder import Encoder
+from ..encode.load import load_encoder
+from ..encode.pool import as_poolings
 from ..hub.bundled import BUNDLED
 from .engine import Engine
 from .errors import ScaleError
@@ -18,12 +21,7 @@ from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
 from .vectors import writing_shard
 
-if TYPE_CHECKING:
-    from ..encode.encoder import Encoder
-
 DTYPES = ("float32", "float16")
-
-
 Model = tuple[str, str | None, str, str]  # name, revision, prefix, and fingerprint of its files
 
 
@@ -62,9 +60,6 @@ def encode_shards(
     prefix : str, optional
         These three as in ``load_encoder``.
     """
-    from ..encode.load import load_encoder
-    from ..encode.pool import as_poolings
-
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
     encoder = load_encoder(model, revision=revision, prefix=prefix)
@@ -78,16 +73,11 @@ def encode_shards(
     about = {"model": known_as, "revision": encoder.revision}
     if encoder.prefix:
         about["prefix"] = encoder.prefix
-    columns = tuple(
-        Column(
-            f"layer{layer}_{pooling}",
-            encoder.dimension,
-            dtype,
-            {**about, "layer": layer, "pooling": pooling},
-        )
-        for pooling in names
-        for layer in indices
-    )
+    columns = []
+    for pooling in names:
+        for layer in indices:
+            of = {**about, "layer": layer, "pooling": pooling}
+            columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
     sources = text_shards(addresses)
     settings = {
         "model": known_as,
@@ -103,7 +93,7 @@ def encode_shards(
         model=(name, revision, encoder.prefix, encoder.fingerprint),
         layers=indices,
         poolings=names,
-        columns=columns,
+        columns=tuple(columns),
         texts=texts,
         skip=engine.skip,
         threads=engine.threads,
@@ -141,21 +131,14 @@ def encode_shard(
                 continue
             given = [row.text for row in rows]
             vectors = encoder.encode_layers(given, poolings=poolings, layers=layers)
-            writer.write(
-                part.place * ID_STEP + np.array([row.place for row in rows]),
-                [X for pooling in poolings for X in vectors[pooling]],
-                {
-                    name: pa.array([getattr(row, name) for row in rows], kind)
-                    for name, kind in beside.items()
-                },
-            )
+            of_rows = {n: pa.array([getattr(row, n) for row in rows], beside[n]) for n in beside}
+            ids = part.place * ID_STEP + np.array([row.place for row in rows])
+            writer.write(ids, [X for pooling in poolings for X in vectors[pooling]], of_rows)
     return writer.n_rows
 
 
 @lru_cache(maxsize=1)
 def _loaded(name: str, revision: str | None, prefix: str, fingerprint: str) -> Encoder:
-    from ..encode.load import load_encoder
-
     encoder = load_encoder(name, revision=revision, prefix=prefix)
     if encoder.fingerprint != fingerprint:
         raise ScaleError("other_model", name=name)

@@ -101,21 +101,8 @@ class Engine:
         except Exception as error:  # such as a network error; Dask would repeat the task
             return failed(task.name, error, 0)
 
-    def total(
-        self,
-        work: Callable[[Any], Summed],
-        merge: Callable[[Any, Any], Any],
-        tasks: Sequence[Task],
-    ) -> ShardSum:
-        """The results of all tasks, merged from left to right in a tree.
-
-        Parameters
-        ----------
-        work : callable of a task
-            Its sum is None if a shard has no rows.
-        merge : callable of two results
-        tasks : sequence
-        """
+    def total(self, work: Callable[[Any], Summed], tasks: Sequence[Task]) -> ShardSum:
+        """The sums of all tasks, merged by their ``merge`` from left to right in a tree."""
         report = Report(len(tasks))
 
         def leaf(i: int) -> ShardSum:
@@ -125,7 +112,7 @@ class Engine:
             self._count(report, outcome_of(part))
             return part
 
-        return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
+        return self._noted(tree(leaf, len(tasks), merged))
 
     def _noted(self, found: ShardSum) -> ShardSum:
         self.failures += found.failures
@@ -175,12 +162,7 @@ class DaskEngine(Engine):
             self.client.cancel([future for future in futures if not future.done()])
         return report
 
-    def total(
-        self,
-        work: Callable[[Any], Summed],
-        merge: Callable[[Any, Any], Any],
-        tasks: Sequence[Task],
-    ) -> ShardSum:
+    def total(self, work: Callable[[Any], Summed], tasks: Sequence[Task]) -> ShardSum:
         """As ``Engine.total``. The workers merge the parts, which stay there."""
         from distributed import wait
 
@@ -194,7 +176,7 @@ class DaskEngine(Engine):
 
         with _faults_of_the_cluster(self.client):
             # from left to right: Dask then merges early, so that few parts wait in memory
-            whole = tree(leaf, len(tasks), lambda parts: submit(merged, merge, parts))
+            whole = tree(leaf, len(tasks), lambda parts: submit(merged, parts))
             self._followed(outcomes, tasks)
             wait(whole)
             if whole.status == "error":  # of a part, after all retries
@@ -247,11 +229,11 @@ def outcome_of(part: ShardSum) -> int | Failed:
     return part.failures[0] if part.failures else part.rows
 
 
-def merged(merge: Callable[[Any, Any], Any], parts: Sequence[ShardSum]) -> ShardSum:
+def merged(parts: Sequence[ShardSum]) -> ShardSum:
     """The parts as one, from left to right; parts without rows are left out."""
     values = [part.value for part in parts if part.value is not None]
     return ShardSum(
-        reduce(merge, values) if values else None,
+        reduce(lambda a, b: a.merge(b), values) if values else None,
         sum(part.rows for part in parts),
         tuple(failure for part in parts for failure in part.failures),
         tuple(omitted for part in parts for omitted in part.omitted),
