@@ -1,7 +1,5 @@
 """python -m geometry diagnose: findings about vectors, and whether a cure helps."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -102,16 +100,11 @@ def diagnose(
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
     beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
     about |= {name: each.name for name, each in beside.items() if each is not None}
-    given = {
-        "texts": own.texts,
-        "labels": own.labels,
-        "units": own.sources,
-        "seed": seed,
-        **judges,
-    }
+    given = {"texts": own.texts, "labels": own.labels, "units": own.sources, **judges}
     found = diagnosed(
         own.vectors,
         **given,
+        seed=seed,
         others=own.others,
         about=about,
         numbers=own.numbers,
@@ -120,7 +113,8 @@ def diagnose(
     )
     stored = None
     if storage:
-        stored = storage_table(found, own.vectors, **given, progress=how.progress("storing"))
+        shown = how.progress("storing")
+        stored = storage_table(found, own.vectors, **given, seed=seed, progress=shown)
     translate = catalogue(language).gettext
 
     def notes_in(_: Callable[[str], str]) -> list[str]:
@@ -130,10 +124,8 @@ def diagnose(
 
     notes = notes_in(translate)
     if out is not None:
-        html = report_html(
-            found, notes=notes, storage=stored, translate=translate, language=language
-        )
-        how.write(out, html.encode())
+        of_language: dict[str, Any] = {"translate": translate, "language": language}
+        how.write(out, report_html(found, notes=notes, storage=stored, **of_language).encode())
     if how.as_json:
         printed = diagnosis_json(found)
         printed["notes"] = notes_in(str)

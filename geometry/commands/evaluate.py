@@ -1,7 +1,5 @@
 """python -m geometry evaluate: the scores of treatments by layer and pooling on sentence pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path

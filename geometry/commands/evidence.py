@@ -20,7 +20,6 @@ from ..data.pairs import read_row_pairs, row_pairs
 from ..data.write import check_output
 from ..encode.disk_cache import ArrayStore, recalled_vectors
 from ..encode.encoder import Encoder, Layer
-from ..process import Progress
 from . import options, own_data
 from .grid_text import columns
 from .own_data import OwnOptions, read_own
@@ -164,6 +163,9 @@ def _judging(task: str, cures: str, similarities: str) -> dict[str, Any]:
     return {"cures": list(dict.fromkeys(map(cure_text, chosen))), "similarities": names}
 
 
+Places = tuple[tuple[Layer, ...] | None, tuple[str, ...]]  # layers or all, and poolings
+
+
 @dataclass(frozen=True)
 class _Rows:
     """Texts that models encode, or vectors; and what judges them, as ``evidence`` takes it."""
@@ -179,7 +181,7 @@ class _Rows:
 def _grids(
     rows: _Rows,
     models: tuple[str, ...],
-    at: tuple[tuple[Layer, ...] | None, tuple[str, ...]],
+    at: Places,
     how: OwnOptions,
     judging: Mapping[str, Any],
     store: ArrayStore,
@@ -196,8 +198,7 @@ def _grids(
             encoder = replace(how, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            progress = how.progress(f"encoding by {encoder.name}")
-            places = _places(encoder, rows, *at, store, progress)
+            places = _places(encoder, rows, at, how, store)
         found[model] = judged(
             places,
             texts=rows.texts,
@@ -211,22 +212,16 @@ def _grids(
 
 
 def _places(
-    encoder: Encoder,
-    rows: _Rows,
-    layers: tuple[Layer, ...] | None,
-    poolings: tuple[str, ...],
-    store: ArrayStore,
-    progress: Progress | None,
+    encoder: Encoder, rows: _Rows, at: Places, how: OwnOptions, store: ArrayStore
 ) -> dict[tuple[Any, str], np.ndarray]:
-    corpus = Corpus(rows.name, rows.texts or ())
+    corpus, (layers, poolings) = Corpus(rows.name, rows.texts or ()), at
+    kept: dict[str, Any] = {"store": store, "progress": how.progress(f"encoding by {encoder.name}")}
     named = range(encoder.n_layers + 1) if layers is None else layers
     numbers = {layer: encoder.layer_indices(layer) for layer in named}
     found = {}
     for pooling in poolings:
         for layer, indices in numbers.items():
-            X = recalled_vectors(
-                encoder, corpus, layer=layer, pooling=pooling, store=store, progress=progress
-            )
+            X = recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, **kept)
             name = indices[0] if len(indices) == 1 else layer
             if np.ptp(X, axis=0).any():
                 found[name, pooling] = X

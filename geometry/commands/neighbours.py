@@ -1,7 +1,5 @@
 """python -m geometry neighbours: the nearest rows before and after a treatment, as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from ..evaluate.fit_size import split_halves
 from ..evaluate.fitting import FitSet
 from ..evaluate.specs import parse_treatment
 from ..measure import NeighbourChanges, Search
-from ..measure.search import BLOCK_ROWS
+from ..measure.search import BLOCK_ROWS, Nearest
 from ..transform.treatments import Treatment
 from . import own_data
 from .options import FILE, OUT_TYPE, with_options
@@ -105,7 +103,13 @@ def neighbours(
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
     if judged is not None:
-        numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
+        near = _nearest(both, vectors, treatment, changes.k, judged.left_out)
+        n_scored = len(judged)
+        numbers |= {"scored_queries": n_scored, "queries_left_out": judged.n_queries - n_scored}
+        for name in ("recall", "ndcg", "mrr"):
+            score = getattr(measure, f"{name}_at_k")
+            before, after = (score(each.rows, judged.relevant) for each in near)
+            numbers[name] = asdict(measure.retrieval_score(before, after, seed=seed))
     n_queries = n if asked is None else len(asked.vectors)
     last = f"{out}: {n_queries:,} queries, {k} neighbours in each list"
     result = {"out": str(out), "queries": n_queries, **numbers}
@@ -162,11 +166,7 @@ def _table(
         raw = vectors[start : start + BLOCK_ROWS]
         places = range(start, start + len(raw))
         left_out = [() if asked is not None else (row,) for row in places]
-        treated = treatment.apply(raw).retained
-        found = [
-            search.nearest_except(Q, k, left_out)
-            for search, Q in zip(both, (raw, treated), strict=True)
-        ]
+        found = _nearest(both, raw, treatment, k, left_out)
         for place, row in enumerate(places):
             number = "" if asked is not None else rows.numbers[row]
             for name, lists in zip(("before", "after"), found, strict=True):
@@ -177,21 +177,16 @@ def _table(
 
 
 def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
-    before, after, names = changes.before, changes.after, rows.names
+    before, after, names, hubs = changes.before, changes.after, rows.names, []
+    for row in before.hubs():
+        times = {"before": int(before.occurrences[row]), "after": int(after.occurrences[row])}
+        hubs.append({"row": int(rows.numbers[row]), "text": names[row], **times})
     numbers: dict[str, Any] = {
         "k": changes.k,
         "overlap": asdict(changes.jaccard),
         "hubness_before": before.hubness,
         "hubness_after": after.hubness,
-        "hubs": [
-            {
-                "row": int(rows.numbers[row]),
-                "text": names[row],
-                "before": int(before.occurrences[row]),
-                "after": int(after.occurrences[row]),
-            }
-            for row in before.hubs()
-        ],
+        "hubs": hubs,
     }
     if changes.agreement is not None:
         agreements = (before.agreement, after.agreement, changes.agreement)
@@ -200,27 +195,16 @@ def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
     return numbers
 
 
-def _scores(
-    judged: Judged | JudgedQueries,
+def _nearest(
+    both: Sequence[Search],
     Q: np.ndarray,
     treatment: Treatment,
-    both: Sequence[Search],
     k: int,
-    seed: int,
-) -> dict[str, Any]:
-    near = [
-        search.nearest_except(vectors, k, judged.left_out).rows
-        for search, vectors in zip(both, (Q, treatment.apply(Q).retained), strict=True)
-    ]
-    numbers: dict[str, Any] = {
-        "scored_queries": len(judged),
-        "queries_left_out": judged.n_queries - len(judged),
-    }
-    for name in ("recall", "ndcg", "mrr"):
-        score = getattr(measure, f"{name}_at_k")
-        before, after = (score(each, judged.relevant) for each in near)
-        numbers[name] = asdict(measure.retrieval_score(before, after, seed=seed))
-    return numbers
+    left_out: Sequence[Sequence[int]],
+) -> list[Nearest]:
+    """The nearest rows before and after the treatment."""
+    pairs = zip(both, (Q, treatment.apply(Q).retained), strict=True)
+    return [search.nearest_except(vectors, k, left_out) for search, vectors in pairs]
 
 
 def _lines(numbers: dict[str, Any]) -> Iterator[str]:

@@ -101,12 +101,8 @@ class OwnOptions:
 
     @cached_property
     def encoder(self) -> Encoder:
-        return load_encoder(
-            self.model,
-            revision=self.revision,
-            prefix=self.prefix,
-            progress=self.progress("downloading"),
-        )
+        how: dict[str, Any] = {"revision": self.revision, "prefix": self.prefix}
+        return load_encoder(self.model, **how, progress=self.progress("downloading"))
 
     def progress(self, what: str) -> Callable[[int, int], None] | None:
         return progress_on_stderr(what, quiet=self.quiet)
@@ -189,8 +185,7 @@ def read_own(
         read = _read_vectors(file, options, has_ids=has_ids)
         if has_notes:
             print_notes(read)
-        X, numbers, report = read.vectors, read.numbers, read.report
-        about = _about(read)
+        X, numbers, report, about = read.vectors, read.numbers, read.report, _about(read)
         if report is not None and report.n_sampled is not None:
             about |= _sampled(report.n_sampled, report.n_rows, report.seed)
         if report is not None and report.n_dropped:
@@ -237,11 +232,8 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
 def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
     from ..vectors import preview_vector_set, read_vector_set
 
-    how: dict[str, Any] = {
-        "metadata": options.metadata,
-        "reading": options.reading,
-        "limits": OWN_FILES,
-    }
+    how: dict[str, Any] = {"metadata": options.metadata, "reading": options.reading}
+    how["limits"] = OWN_FILES
     id_column = options.id_column
     if has_ids and id_column is None:
         id_column = preview_vector_set(file, **how).suggested_id_column
@@ -271,10 +263,9 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     wanted = [] if compared is None else [pooling, *listed(compared, "compare")]
     poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
     if poolings:
-        hidden = encoder.encode_layers(
-            corpus.texts, poolings=as_poolings(poolings), progress=progress
-        )
-        others = {(at, name): X for name, every in hidden.items() for at, X in enumerate(every)}
+        every = as_poolings(poolings)
+        hidden = encoder.encode_layers(corpus.texts, poolings=every, progress=progress)
+        others = {(at, name): X for name, found in hidden.items() for at, X in enumerate(found)}
     if not poolings or pooling == OWN:
         vectors = encoder.encode(corpus.texts, layer=layer, pooling=pooling, progress=progress)
     elif len(layers) == 1:
@@ -286,18 +277,16 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
         about |= _sampled(len(corpus), corpus.n_available, corpus.seed)
     # the number of one layer, counted from the input; the name of a mean of several
     of_several = "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
-    about |= {
-        "model": encoder.name,
-        "layer": str(layers[0]) if len(layers) == 1 else of_several,
-        "pooling": pooling,
-    }
+    at = str(layers[0]) if len(layers) == 1 else of_several
+    about |= {"model": encoder.name, "layer": at, "pooling": pooling}
     of_model = {"revision": encoder.revision, "prefix": encoder.prefix}
+    about |= {name: value for name, value in of_model.items() if value}
     return OwnData(
         vectors,
         corpus.texts,
         corpus.labels,
         np.arange(1, len(vectors) + 1),
-        about | {name: value for name, value in of_model.items() if value},
+        about,
         others,
         sources=corpus.sources,
         read=corpus,
@@ -307,8 +296,8 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
-    labels = {} if own.label_column is None else {"labels": own.label_column}
-    return {"corpus": own.name, **labels}
+    about = {"corpus": own.name, "labels": own.label_column}
+    return {name: value for name, value in about.items() if value is not None}
 
 
 def _sampled(n: int, of: int, seed: int) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """python -m geometry reproduce: a published table, computed again, with the differences."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache

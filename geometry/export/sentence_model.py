@@ -21,6 +21,11 @@ MODES |= {"last": "lasttoken", "weighted": "weightedmean"}
 SAMPLE = ("A cat sat on the mat.", "Rain.", "The river rose for three days, then it fell.")
 # Share of a vector's length; usual whitenings differ by 1.3e-6 in float32
 LARGEST_DIFFERENCE = 1e-5
+LENGTHS = {
+    True: "**The vectors are of unit length.**",
+    False: "**The vectors are not of unit length.** Compare them by cosine, or normalise them "
+    "after the model.",
+}
 
 
 def write_sentence_model(
@@ -135,13 +140,7 @@ def _readme(affine: AffineMap, *, normalize: bool) -> str:
                 "so the Dense module has the identity as its matrix."
             ]
         steps.append("Use it for documents and queries alike.")
-    if normalize:
-        steps.append("**The vectors are of unit length.**")
-    else:
-        steps.append(
-            "**The vectors are not of unit length.** Compare them by cosine, or normalise them "
-            "after the model."
-        )
+    steps.append(LENGTHS[normalize])
     return (
         "# A sentence-transformers model of Narrow Cone\n\n"
         f"`SentenceTransformer(folder).encode(texts)` gives vectors of {affine.width} numbers.\n"
@@ -170,12 +169,10 @@ def _modules(encoder: Encoder, affine: AffineMap, n_layers: int, mode: Any) -> A
         max_seq_length=encoder.max_tokens,
     )
     modules = [first, Pooling(len(affine.offset), pooling_mode=mode), *_dense(affine)]
-    prompts = {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
-    return SentenceTransformer(
-        modules=modules,
-        device="cpu",
-        **(prompts if encoder.prefix else {}),
-    )
+    how: dict[str, Any] = {"modules": modules, "device": "cpu"}
+    if encoder.prefix:
+        how |= {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
+    return SentenceTransformer(**how)
 
 
 def _dense(affine: AffineMap) -> list[Any]:
@@ -202,7 +199,5 @@ def _refuse_other_than(ours: np.ndarray, model: Any) -> None:
     """Raise "other_vectors" unless the model gives these vectors (n, k) for SAMPLE."""
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)
     difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
-    if not difference.max() <= LARGEST_DIFFERENCE:
-        raise ExportError(
-            "other_vectors", difference=f"{difference.max():.2g}", limit=LARGEST_DIFFERENCE
-        )
+    if not (largest := difference.max()) <= LARGEST_DIFFERENCE:
+        raise ExportError("other_vectors", difference=f"{largest:.2g}", limit=LARGEST_DIFFERENCE)

@@ -64,9 +64,8 @@ def verify_file(path: Path, sha256: str) -> None:
 def refuse_changed(file: str, found: str, expected: str, *, package: str) -> None:
     """Raise ModelFilesError "changed_file" if the two sha256 differ."""
     if found != expected:
-        raise ModelFilesError(
-            "changed_file", file=file, found=found, expected=expected, package=package
-        )
+        about = {"file": file, "found": found, "expected": expected, "package": package}
+        raise ModelFilesError("changed_file", **about)
 
 
 def read_types(folder: Path) -> np.ndarray:

@@ -71,9 +71,8 @@ def refuse_unreadable(
     """Raise ModelFilesError if no text model can be read from these files."""
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
     if not static and config is None:
-        raise ModelFilesError(
-            "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
-        )
+        because = "missing_folder_file" if is_folder else "no_config"
+        raise ModelFilesError(because, name=name, file=CONFIG)
     if not static:
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
@@ -84,7 +83,8 @@ def refuse_unreadable(
             raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
     place = static[0].rpartition("/")[0] if static else ""
     if not any(path.rpartition("/")[0] == place for path in weight_files(paths)):
-        pickles = [path for path in sorted(paths) if _is_pickle(path)]
+        names = {path: path.rsplit("/", 1)[-1] for path in sorted(paths)}
+        pickles = [path for path in names if any(fnmatchcase(names[path], p) for p in PICKLES)]
         if not pickles:
             raise ModelFilesError("missing_folder_file", name=name, file=WEIGHTS)
         command = _conversion(name, "safetensors")
@@ -215,8 +215,8 @@ def incomplete(name: str, file: str, reason: str) -> ModelFilesError:
 
 def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
     """Raise ModelFilesError "wrong_architecture" if config.json is not of a text model."""
-    found = {"name": name, "file": CONFIG}
-    found["architecture"] = str(config.get("model_type", "unknown"))
+    kind = str(config.get("model_type", "unknown"))
+    found = {"name": name, "file": CONFIG, "architecture": kind}
     for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS):
         if not any(isinstance(config.get(setting), int) for setting in settings):
             raise ModelFilesError("lacks_setting", settings=settings, **found)
@@ -231,9 +231,8 @@ def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, An
         return default
     content = read_settings(path, name=str(path.parent))
     if not isinstance(content, dict):
-        raise ModelFilesError(
-            "no_settings", file=path.name, folder=str(path.parent), found=type(content).__name__
-        )
+        about = {"file": path.name, "folder": str(path.parent), "found": type(content).__name__}
+        raise ModelFilesError("no_settings", **about)
     return content
 
 
@@ -241,10 +240,6 @@ def _is_setting(path: str) -> bool:
     if _module_of(path):
         return path.endswith(".json")
     return path == INDEX or any(fnmatchcase(path, pattern) for pattern in SETTINGS)
-
-
-def _is_pickle(path: str) -> bool:
-    return any(fnmatchcase(path.rsplit("/", 1)[-1], pattern) for pattern in PICKLES)
 
 
 def _module_of(path: str) -> str:

@@ -1,7 +1,5 @@
 """Texts to a vector data set: a task for each shard, the model loaded once in each worker."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path

@@ -151,12 +151,10 @@ class DaskEngine(Engine):
         named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
         try:
             for future in as_completed(futures):
-                result = (
-                    failed(named[future.key], future.exception(), self.retries)
-                    if future.status == "error"
-                    else future.result()
-                )
-                self._count(report, result)
+                is_lost = future.status == "error"
+                result = future.exception() if is_lost else future.result()
+                shard = named[future.key]
+                self._count(report, failed(shard, result, self.retries) if is_lost else result)
                 future.release()
         finally:
             self.client.cancel([future for future in futures if not future.done()])
@@ -343,8 +341,6 @@ def open_engine(
     ):
         limits = [worker["memory_limit"] for worker in cluster.scheduler_info["workers"].values()]
         size = f"{min(limits) / 1e9:.1f} GB" if limits else memory
-        say(
-            f"{n} workers of {threads} thread(s), {size} of memory each; dashboard "
-            f"{cluster.dashboard_link}"
-        )
+        each = f"{n} workers of {threads} thread(s), {size} of memory each"
+        say(f"{each}; dashboard {cluster.dashboard_link}")
         yield DaskEngine(client, retries=retries, **how)

@@ -198,10 +198,8 @@ class VectorData:
             if each.state == "done":
                 if each.name not in self._sizes:
                     store.inside(within, each.name)  # a missing file is noticed where it is read
-                stated = each.rows, each.bytes, each.sha256
-                shards.append(
-                    Shard(each.name, store.joined(within, each.name), *stated, place, before)
-                )
+                named = each.name, store.joined(within, each.name)
+                shards.append(Shard(*named, each.rows, each.bytes, each.sha256, place, before))
                 before += each.rows
         self.shards = tuple(shards)
         if not self.shards or not self.columns:
@@ -265,9 +263,8 @@ def read_manifest(address: str) -> Manifest:
 
 def _manifest_of_files(address: str) -> Manifest:
     """The contents of a folder of Parquet files without manifest, from the files' footers."""
-    sizes = {
-        name: size for name, size in store.listed(address).items() if name.endswith(".parquet")
-    }
+    listed = store.listed(address).items()
+    sizes = {name: size for name, size in listed if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
     shards: list[Entry] = []
@@ -303,19 +300,15 @@ class RunFolder:
         self._names = [part.name for part in self.parts]
         # in place of the addresses, their digest
         key = hashlib.sha256(json.dumps(self._sources).encode()).hexdigest()
+        vectors = [
+            {**each.about, "column": each.name, "dimension": each.dimension, "dtype": each.dtype}
+            for each in columns
+        ]
         self._head: dict[str, Any] = {
             "format": FORMAT,
             "kind": kind,
             "settings": json.loads(json.dumps({**settings, "sources": key})),
-            "vectors": [
-                {
-                    **each.about,
-                    "column": each.name,
-                    "dimension": each.dimension,
-                    "dtype": each.dtype,
-                }
-                for each in columns
-            ],
+            "vectors": vectors,
         }
 
     def work_off(

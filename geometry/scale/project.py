@@ -15,7 +15,7 @@ from .fit import moments_of
 from .manifest import Column, VectorData
 from .samples import draw
 from .store import joined, read_arrays, read_bytes, write_bytes
-from .transform import AXES, Mapped, apply_data, map_data, run_on
+from .transform import AXES, Mapped, apply_data, map_data
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, *MAPS)
@@ -70,11 +70,10 @@ def project_data(
         second = moments.covariance + np.outer(moments.mean, moments.mean)
         basis, centre = moment_axes(method, moments.mean, second, n_components)
         fitted = AffineMap(centre, basis.T, {"method": method})
-        return apply_data(engine, data, fitted, out, "project", chosen, target, axes=axes)
-    run = run_on(data, chosen, target, out, "project", sample=sample, seed=seed)
+        return apply_data(engine, data, fitted, out, "project", chosen, target, axes)
 
-    def content() -> bytes:
-        address = joined(run.address, FITTED)
+    def content(folder: str) -> bytes:
+        address = joined(folder, FITTED)
         try:
             return read_bytes(address)  # stored by a run that ended before
         except FileNotFoundError:
@@ -85,8 +84,8 @@ def project_data(
             write_bytes(address, written)
             return written
 
-    how: dict[str, Any] = {"axes": axes, "directed": True}
-    return map_data(engine, data, run, chosen, target, placing_of_run, content, **how)
+    how: dict[str, Any] = {"axes": axes, "directed": True, "sample": sample, "seed": seed}
+    return map_data(engine, data, out, "project", chosen, target, placing_of_run, content, **how)
 
 
 def placing_of_run(folder: str, sha256: str) -> Mapped:

@@ -58,21 +58,25 @@ def transform_data(
 def map_data(
     engine: Engine,
     data: VectorData,
-    run: RunFolder,
+    out: str,
+    kind: str,
     source: Column,
     target: Column,
     loaded: Callable[[str, str], Mapped],
-    content: Callable[[], bytes],
+    content: Callable[[str], bytes],
     *,
     axes: tuple[str, ...] = (),
     directed: bool = False,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Map every row from one column to another; returns the manifest.
 
-    ``content`` is of a file in the run's folder, from which ``loaded`` makes the function that maps
-    rows. ``axes`` name single coordinates, too. What the first shard has beside its vectors is
-    carried.
+    ``content`` gives the bytes of a file in the run's folder, from which ``loaded`` makes the
+    function that maps rows. ``axes`` name single coordinates, too. What the first shard has beside
+    its vectors is carried.
     """
+    settings |= {"data": data.key, "column": source.name}
+    run = RunFolder(out, kind, settings, [target], data.shards)
     with opened_shard(data.shards[0].address) as file:
         names = set(file.schema_arrow.names)
     beside = tuple(name for name in CARRIED if name in names)
@@ -80,7 +84,8 @@ def map_data(
     how |= {"folder": run.address, "skip": engine.skip, "directed": directed, "loaded": loaded}
 
     def prepare() -> Callable[[Part], int]:
-        return partial(map_shard, sha256=hashlib.sha256(content()).hexdigest(), **how)
+        sha256 = hashlib.sha256(content(run.address)).hexdigest()
+        return partial(map_shard, sha256=sha256, **how)
 
     return run.work_off(engine, prepare)
 
@@ -93,7 +98,6 @@ def apply_data(
     kind: str,
     source: Column,
     target: Column,
-    *,
     axes: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """``map_data`` by an affine map."""
@@ -101,21 +105,14 @@ def apply_data(
     matrix = b"" if fitted.matrix is None else fitted.matrix.tobytes()
     # not the file's digest: safetensors writes metadata in any order
     numbers = hashlib.sha256(fitted.offset.tobytes() + matrix).hexdigest()
-    run = run_on(data, source, target, out, kind, transform=numbers)
 
-    def content() -> bytes:
+    def content(folder: str) -> bytes:
         written = transform_bytes(fitted)
-        write_bytes(joined(run.address, TRANSFORM), written)
+        write_bytes(joined(folder, TRANSFORM), written)
         return written
 
-    return map_data(engine, data, run, source, target, transform_of_run, content, axes=axes)
-
-
-def run_on(
-    data: VectorData, source: Column, target: Column, out: str, kind: str, **settings: Any
-) -> RunFolder:
-    settings |= {"data": data.key, "column": source.name}
-    return RunFolder(out, kind, settings, [target], data.shards)
+    how: dict[str, Any] = {"axes": axes, "transform": numbers}
+    return map_data(engine, data, out, kind, source, target, transform_of_run, content, **how)
 
 
 def need_width(data: VectorData, column: Column, wanted: int) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
 from typing import IO, Any
 
@@ -170,13 +171,9 @@ class ShardWriter:
         self._name, self._columns, self._beside = name, columns, beside
         # lists that may have nulls are read four times as slowly
         kinds = {each.name: _list_type(each) for each in columns}
-        self._schema = pa.schema(
-            [
-                pa.field("id", pa.int64(), nullable=False),
-                *(pa.field(name, kind) for name, kind in beside.items()),
-                *(pa.field(name, kind, nullable=False) for name, kind in kinds.items()),
-            ]
-        )
+        fields = [pa.field("id", pa.int64(), nullable=False), *starmap(pa.field, beside.items())]
+        fields += [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
+        self._schema = pa.schema(fields)
         # compression shrinks texts, and hardly vectors
         names = self._schema.names
         self.parquet = pq.ParquetWriter(
@@ -223,16 +220,9 @@ def writing_shard(
         with Path(file.name).open("rb") as whole:
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
         size = file.tell()
-    write_log(
-        folder,
-        name,
-        rows=writer.n_rows,
-        bytes=size,
-        sha256=sha256,
-        blank=writer.blank,
-        left_out=writer.left_out.n,
-        rows_left_out=writer.left_out.rows,
-    )
+    rows, n_rows = writer.left_out, writer.n_rows
+    left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.rows}
+    write_log(folder, name, rows=n_rows, bytes=size, sha256=sha256, **left_out)
 
 
 def _list_type(column: Column) -> pa.DataType:
