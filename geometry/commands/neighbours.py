@@ -23,6 +23,9 @@ from .own_data import OwnData, OwnOptions, read_own
 from .shell import shell
 
 SAME, HALF = "same", "half"
+_FIT_HELP = (
+    "A file to fit on; same: the rows themselves; half: half of them, and search the others."
+)
 HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
 
 
@@ -32,12 +35,7 @@ HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
 @with_options(*own_data.EVIDENCE)
 @click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
-@click.option(
-    "--fit",
-    "fit_on",
-    default=SAME,
-    help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
-)
+@click.option("--fit", "fit_on", default=SAME, help=_FIT_HELP)
 @click.option("--seed", type=int, default=0, help="Of the half and intervals.")
 @with_options(*own_data.OWN_DATA)
 def neighbours(

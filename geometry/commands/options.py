@@ -28,53 +28,37 @@ Columns = tuple[str | int, ...]
 FILE_TYPE = click.Path(dir_okay=False, path_type=Path)
 OUT_TYPE = click.Path(path_type=Path)
 FILE = click.argument("file", type=FILE_TYPE)
+_HOLDS = click.Choice(("texts", "vectors", "pairs"))
+_QUOTING = click.Choice(("quoted", "escaped", "none"))
+_HEADER_HELP = "Whether the first row of a table names the columns; else found."
+_PACKED_HELP = "Whether vectors of bytes are packed bits; else asked for."
+_MODEL_HELP = "bundled, bundled-e5, a name on the Hugging Face Hub, or a folder."
+_NO_SEED_HELP = "Each fit gives another map; umap then uses all cores."
+_FIT_ALL_HELP = "umap and tsne are fitted to all rows, however many."
 READING = (
     click.option(
-        "--as",
-        "holds",
-        type=click.Choice(("texts", "vectors", "pairs")),
-        help="What the file holds; else found, or asked for.",
+        "--as", "holds", type=_HOLDS, help="What the file holds; else found, or asked for."
     ),
     click.option("--encoding", help="Of a file of text, as big5; else found."),
     click.option("--delimiter", help="Between columns, as ';' or tab; else found."),
     click.option(
-        "--quoting",
-        type=click.Choice(("quoted", "escaped", "none")),
-        help="Whether quotation marks enclose cells; else found.",
+        "--quoting", type=_QUOTING, help="Whether quotation marks enclose cells; else found."
     ),
-    click.option(
-        "--header/--no-header",
-        "header",
-        default=None,
-        help="Whether the first row of a table names the columns; else found.",
-    ),
+    click.option("--header/--no-header", "header", default=None, help=_HEADER_HELP),
     click.option("--decimal", type=click.Choice((".", ",")), help="Decimal sign; else found."),
     click.option("--sheet", help="Sheet of a workbook; else the first that is visible."),
-    click.option(
-        "--packed/--no-packed",
-        "packed",
-        default=None,
-        help="Whether vectors of bytes are packed bits; else asked for.",
-    ),
+    click.option("--packed/--no-packed", "packed", default=None, help=_PACKED_HELP),
     click.option("--path", "path", help="Names to the records of nested JSON, as data.items."),
 )
 MODEL = (
-    click.option(
-        "--model",
-        default=BUNDLED,
-        help="bundled, bundled-e5, a name on the Hugging Face Hub, or a folder.",
-    ),
+    click.option("--model", default=BUNDLED, help=_MODEL_HELP),
     click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
     click.option("--prefix", help="Put before each text, as 'query: '; else as the card says."),
 )
 MAP = (
     click.option("--seed", type=int, default=0, help="Of umap and tsne."),
-    click.option(
-        "--no-seed", is_flag=True, help="Each fit gives another map; umap then uses all cores."
-    ),
-    click.option(
-        "--fit-all", is_flag=True, help="umap and tsne are fitted to all rows, however many."
-    ),
+    click.option("--no-seed", is_flag=True, help=_NO_SEED_HELP),
+    click.option("--fit-all", is_flag=True, help=_FIT_ALL_HELP),
 )
 
 
@@ -112,13 +96,8 @@ def held(file: Path, reading: Reading) -> Holds:
 
     found = recognise(file, reading=reading, limits=OWN_FILES)
     if not found.is_certain:
-        raise CorpusError(
-            "uncertain_holds",
-            option="as",
-            choices=("texts", found.holds),
-            columns=found.columns,
-            what=found.holds,
-        )
+        about = {"columns": found.columns, "what": found.holds}
+        raise CorpusError("uncertain_holds", option="as", choices=("texts", found.holds), **about)
     return found.holds
 
 
@@ -183,10 +162,8 @@ def pairs_of(
     if len(parts) == 1:
         return parts[0]
     count = Counter(part.name for part in parts)
-    named = {
-        part.name if count[part.name] == 1 else source: part
-        for part, source in zip(parts, sources, strict=True)
-    }
+    both = zip(parts, sources, strict=True)
+    named = {part.name if count[part.name] == 1 else source: part for part, source in both}
     if len(named) < len(parts):
         names = ", ".join(part.name for part in parts)
         raise ValueError(f"a set of pairs is named twice: {names}. Name each once")

@@ -29,14 +29,11 @@ from .options import FILE_TYPE, MODEL, READING, held, layer_of, listed, print_no
 from .shell import FORCE, progress_on_stderr, show
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
+_METADATA_HELP = "A table with a row for each vector, as metadata.tsv of the Embedding Projector."
 FILE_OPTIONS = (
     *READING,
     click.option("--vectors", "is_vectors", is_flag=True, help="The same as --as vectors."),
-    click.option(
-        "--metadata",
-        type=FILE_TYPE,
-        help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
-    ),
+    click.option("--metadata", type=FILE_TYPE, help=_METADATA_HELP),
     click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),

@@ -49,13 +49,8 @@ def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> No
     is_map = method in MAPS
     if is_map:
         own = own.without_zeros()
-    found = projected(
-        own.vectors,
-        method,
-        n_components=dims,
-        **settings,
-        progress=_reports(how) if is_map else None,
-    )
+    progress = _reports(how) if is_map else None
+    found = projected(own.vectors, method, dims, **settings, progress=progress)
     of_map = {
         "zero_rows_left_out": n - len(own.vectors),
         "n_fitted": min(len(own.vectors), settings["most_fitted"] or len(own.vectors)),

@@ -15,14 +15,7 @@ from ..encode.load import load_encoder
 from ..errors import GeometryError
 from ..evaluate.bootstrap import PairScore
 from ..evaluate.published import published_tables
-from ..evaluate.recipes import (
-    DATA_SETS,
-    RECIPES,
-    Recipe,
-    encoder_scores,
-    nli_moments,
-    word_score,
-)
+from ..evaluate.recipes import DATA_SETS, RECIPES, Recipe, encoder_scores, nli_moments, word_score
 from ..hub import pair_sets
 from ..linalg.moments import Moments
 from .grid_text import columns

@@ -43,32 +43,18 @@ def scale() -> None:
     """
 
 
+_WORKERS_HELP = "Processes on this machine; by default one a core. 0 works without Dask."
+_THREADS_HELP = "Of a worker. Another number may change the last bits of a result."
+_RETRIES_HELP = "How often a shard is begun again after a fault of network or store."
+_ON_ERROR = click.Choice(["stop", "skip"])
+_ON_ERROR_HELP = "At a row or a shard that can't be read: end, or leave it out and list it."
 _CLUSTER = (
-    click.option(
-        "--workers",
-        type=click.IntRange(min=0),
-        help="Processes on this machine; by default one a core. 0 works without Dask.",
-    ),
+    click.option("--workers", type=click.IntRange(min=0), help=_WORKERS_HELP),
     click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
-    click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Of a worker. Another number may change the last bits of a result.",
-    ),
+    click.option("--threads", type=click.IntRange(min=1), default=1, help=_THREADS_HELP),
     click.option("--memory", default="auto", help="Of a worker on this machine, as 2GB."),
-    click.option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=3,
-        help="How often a shard is begun again after a fault of network or store.",
-    ),
-    click.option(
-        "--on-error",
-        type=click.Choice(["stop", "skip"]),
-        default="stop",
-        help="At a row or a shard that can't be read: end, or leave it out and list it.",
-    ),
+    click.option("--retries", type=click.IntRange(min=0), default=3, help=_RETRIES_HELP),
+    click.option("--on-error", type=_ON_ERROR, default="stop", help=_ON_ERROR_HELP),
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
     click.option("--quiet", is_flag=True, help="No progress on stderr."),
 )
@@ -101,6 +87,10 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
     return with_options(*_CLUSTER)(run)
 
 
+_MODEL_HELP = "bundled, bundled-e5, a name of the hub, or a folder that every worker has."
+_METHOD_HELP = "pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred."
+_COMPONENTS_HELP = "Directions to retain, or to remove."
+_SAMPLE_HELP = "Rows that umap or tsne is fitted on."
 _COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")
 _OUT = click.option("--out", required=True, help="The folder of the new data set.")
 _SEED = click.option("--seed", type=int, default=0)
@@ -116,11 +106,7 @@ _DTYPES = click.Choice(["float32", "float16"])
 @click.option("--text-column", default="text", help="Of Parquet, JSON lines and CSV.")
 @click.option("--label-column", help="Stored as label.")
 @click.option("--weight-column", help="Stored as weight, for fit --weights weight.")
-@click.option(
-    "--model",
-    default=BUNDLED,
-    help="bundled, bundled-e5, a name of the hub, or a folder that every worker has.",
-)
+@click.option("--model", default=BUNDLED, help=_MODEL_HELP)
 @with_options(*MODEL[1:])
 @_on_a_cluster
 def encode(
@@ -155,17 +141,8 @@ def encode(
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @click.option("--out", required=True, type=OUT_TYPE, help="A .safetensors file.")
-@click.option(
-    "--method",
-    default="zca",
-    help="pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred.",
-)
-@click.option(
-    "--components",
-    "n_components",
-    type=click.IntRange(min=0),
-    help="Directions to retain, or to remove.",
-)
+@click.option("--method", default="zca", help=_METHOD_HELP)
+@click.option("--components", "n_components", type=click.IntRange(min=0), help=_COMPONENTS_HELP)
 @click.option("--shrinkage", help="From 0 to 1, or ledoit-wolf.")
 @click.option("--centring", type=float, default=1.0, help="From 0 to 1.")
 @click.option("--strength", type=float, default=1.0, help="From 0 to 1.")
@@ -256,12 +233,7 @@ def measure(engine: Engine, run: str, fitted: str | None, **how: Any) -> Done:
 @_OUT
 @click.option("--method", default="pca", help="pca, svd, mean, umap or tsne.")
 @click.option("--components", "n_components", type=click.IntRange(2, 3), default=2)
-@click.option(
-    "--sample",
-    type=click.IntRange(min=20),
-    default=10_000,
-    help="Rows that umap or tsne is fitted on.",
-)
+@click.option("--sample", type=click.IntRange(min=20), default=10_000, help=_SAMPLE_HELP)
 @_SEED
 @_COLUMN
 @_on_a_cluster

@@ -21,7 +21,8 @@ VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory", "classes")
 FOLDERS = "folders"  # the key in [uploads]
 FILE_VARIABLE = "NARROW_CONE_FILE"  # the file that Your corpus begins with
-DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
+FILE = "narrow-cone.toml"
+DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
 
 Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
@@ -54,31 +55,28 @@ class ModelLimits:
             return
         fitting = [each for each in self.allow if fnmatchcase(name, each.partition("@")[0])]
         if not fitting:
-            raise _refused("not_allowed", name=name, allowed=self.allow)
+            raise ModelFilesError("not_allowed", name=name, allowed=self.allow, file=FILE)
         pinned = [each.partition("@")[2] for each in fitting]
         if not any(revision == each if each else _is_of_the_owner(revision) for each in pinned):
-            about = {"name": name, "revision": revision or "main"}
-            raise _refused("other_revision", **about, allowed=self.allow)
+            about: dict[str, Any] = {"allowed": self.allow, "file": FILE}
+            raise ModelFilesError("other_revision", name=name, revision=revision or "main", **about)
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if self.local_folders is False:
-            raise _refused("no_folders", name=name, allowed=self.allow)
+            raise ModelFilesError("no_folders", name=name, allowed=self.allow, file=FILE)
 
     def refuse_size(self, name: str, size: int) -> None:
         """Raise ModelFilesError "too_large" for a model of ``size`` bytes above the limit."""
         limit = self.max_model_megabytes * MEGABYTE
         if size > limit:
-            raise _refused("too_large", name=name, size=size, limit=limit)
+            raise ModelFilesError("too_large", name=name, size=size, limit=limit, file=FILE)
 
     def refuse_width(self, name: str, dimension: int) -> None:
         """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
         if dimension > self.dimensions:
-            raise _refused("wide_vectors", name=name, dimension=dimension, limit=self.dimensions)
-
-
-def _refused(because: str, **details: Any) -> ModelFilesError:
-    return ModelFilesError(because, file=DEFAULT_FILE.name, **details)
+            about = {"dimension": dimension, "limit": self.dimensions, "file": FILE}
+            raise ModelFilesError("wide_vectors", name=name, **about)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel
 # huggingface_hub writes 10 MB at once: at 10 Mbit/s progress would move every eight seconds
 CHUNK_BYTES = 1 << 17
-NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
 
 
 class Repository:
@@ -111,37 +110,30 @@ class Repository:
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
         from httpx2 import HTTPError
-        from huggingface_hub.errors import (
-            FileMetadataError,
-            HfHubHTTPError,
-            LocalEntryNotFoundError,
-            RevisionNotFoundError,
-        )
+        from huggingface_hub import errors
 
-        if isinstance(error, LocalEntryNotFoundError) and isinstance(error.__cause__, Exception):
+        if isinstance(error, errors.LocalEntryNotFoundError) and isinstance(
+            error.__cause__, Exception
+        ):
             error = error.__cause__  # why it could not be looked for on the hub
         if isinstance(error, ModelFilesError):
             return error
-        if isinstance(error, FileMetadataError):
+        if isinstance(error, errors.FileMetadataError):
             return self.unreachable("its answer does not describe the file")
-        if isinstance(error, RevisionNotFoundError):
+        if isinstance(error, errors.RevisionNotFoundError):
             return self._vanished_revision()
-        if isinstance(error, HfHubHTTPError):
-            status, about = (
-                error.response.status_code,
-                {"name": self.name, "endpoint": self.endpoint},
-            )
+        if isinstance(error, errors.HfHubHTTPError):
+            status, about = error.response.status_code, {"name": self.name}
+            about["endpoint"] = self.endpoint
             if status in (401, 403):  # without a token also for unknown names
                 of_kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
                 page = f"{self.endpoint}/{of_kind}{self.name}"
                 return self.error("gated", status=status, page=page, **about)
             if status == 404 and f"/api/{self.repo_type}s/" in str(error.response.url):
                 return self.error("unknown_name", **about)
-            return (
-                self.broken(NOT_THERE)
-                if status == 404
-                else self.unreachable(f"it answered {status}")
-            )
+            if status == 404:
+                return self.broken("the Hugging Face Hub lists a file that it does not have")
+            return self.unreachable(f"it answered {status}")
         if isinstance(error, HTTPError):
             return self.unreachable(type(error).__name__)
         if isinstance(error, OSError):

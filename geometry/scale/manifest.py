@@ -412,10 +412,7 @@ class Finished:
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
     """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
-    sizes, logs = (
-        store.listed(store.inside(address, SHARDS)),
-        store.listed(store.inside(address, LOG)),
-    )
+    sizes, logs = (store.listed(store.inside(address, each)) for each in (SHARDS, LOG))
     done, cut = {}, []
     for name in names:
         log = _log_of(address, name)

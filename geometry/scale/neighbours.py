@@ -224,12 +224,8 @@ def find_neighbours(
 def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
     """Mean share of the exact neighbours that were found, with a 95% interval over queries."""
     both = zip(found, exact, strict=True)
-    shares = np.array(
-        [
-            np.isin(right[right >= 0], left).mean() if (right >= 0).any() else 1.0
-            for left, right in both
-        ]
-    )
+    are_found = [np.isin(right[right >= 0], left) for left, right in both]
+    shares = np.array([each.mean() if len(each) else 1.0 for each in are_found])
     mean = float(shares.mean())
     reach = NORMAL * float(shares.std(ddof=1)) / np.sqrt(len(shares)) if len(shares) > 1 else 1.0
     return {

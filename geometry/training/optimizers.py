@@ -77,10 +77,8 @@ def train_optimizers(
 
     torch.set_num_threads(1)
     text = training_text() if text is None else text
-    trained = [
-        [list(replace(run, seed=seed, **settings).train(text)) for seed in seeds]
-        for run in VARIANTS.values()
-    ]
+    how = [{**settings, "seed": seed} for seed in seeds]
+    trained = [[list(replace(run, **e).train(text)) for e in how] for run in VARIANTS.values()]
 
     def values(name: str) -> np.ndarray:
         return np.array([[[getattr(s, name) for s in steps] for steps in each] for each in trained])

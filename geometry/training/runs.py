@@ -252,8 +252,13 @@ class History:
     ) -> History:
         """The history of the records so far, at least one.
 
-        If ``is_live``, the basis is that of the first record after EARLY of all steps, so that it
-        does not turn when more records come. Else it is that of the last one.
+        Parameters
+        ----------
+        runs : sequence of Run
+        records : sequence of Record
+        is_live : bool
+            If True, the basis is that of the first record after EARLY of all steps, so that it does
+            not turn when more records come. If False, it is that of the last one.
         """
         steps = [record.step for record in records]
         early = [place for place, step in enumerate(steps) if step >= EARLY * records[-1].n_steps]
