@@ -40,7 +40,7 @@ from geometry.scale import (
     project_data,
     transform_data,
 )
-from geometry.scale.vectors import RowsLeftOut
+from geometry.scale.engine import ShardSum
 
 D = 384
 SHARD_ROWS = 100_000
@@ -330,8 +330,8 @@ def overhead() -> list[Row]:
     ]
 
 
-def _nothing(task: Any) -> tuple[int, None, RowsLeftOut]:
-    return 1, None, RowsLeftOut()
+def _nothing(task: Any) -> ShardSum:
+    return ShardSum(None, 1)
 
 
 # ---- what a row costs ----

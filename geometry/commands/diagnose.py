@@ -88,18 +88,11 @@ def diagnose(
         raise ValueError("--queries need --relevance: what is relevant to each query")
     if pairs_vectors is not None and pairs is None:
         raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
-    compared = compare or how.pooling
-    if file is None:
-        own, judges, ids = _pairs_alone(pairs, pairs_vectors, how, compared)
-    elif relevance is not None:
-        own, judges, ids = _by_queries(file, queries, relevance, how, compared)
-    elif pairs is not None:
-        own, judges, ids = _by_pairs(file, pairs, pairs_vectors, how, compared)
-    else:
-        own, judges, ids = _read(file, how, compared), {}, None
+    beside = {"pairs": pairs, "vectors": pairs_vectors, "queries": queries, "relevance": relevance}
+    own, judges, ids = _read(file, beside, how, compare or how.pooling)
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-    beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
-    about |= {name: each.name for name, each in beside.items() if each is not None}
+    named = {name: each for name, each in beside.items() if name != "vectors"}
+    about |= {name: each.name for name, each in named.items() if each is not None}
     given = {"texts": own.texts, "labels": own.labels, "units": own.sources, **judges}
     found = diagnosed(
         own.vectors,
@@ -136,33 +129,36 @@ def diagnose(
         click.echo(_text(found, stored, notes, translate))
 
 
-# data, what judges them as ``diagnose`` takes it, and pairs or queries by ids, which have a note
-Read = tuple[OwnData, dict[str, Any], RowPairs | JudgedQueries | None]
-
-
-def _read(file: Path, how: OwnOptions, compared: str | None, *, has_ids: bool = False) -> OwnData:
-    """FILE, or a sample of a large one, without its notes."""
-    if how.sample is None and file.stat().st_size > LARGE_FILE:
-        how = replace(how, sample=SAMPLE)
-    return read_own(file, how, compared=compared, has_notes=False, has_ids=has_ids)
-
-
-def _by_queries(
-    file: Path, queries: Path | None, relevance: Path, how: OwnOptions, compared: str
-) -> Read:
-    own = _read(file, how, compared if queries is None else None, has_ids=True)
-    asked = own_data.read_queries(queries, how, own)
-    found = own_data.judged_queries(relevance, own.named, asked)
-    own = replace(own, others={}, unknown_share=(asked or own).unknown_share)
-    return own, {"queries": found}, found
-
-
-def _by_pairs(
-    file: Path, pairs: Path, vectors: Path | None, how: OwnOptions, compared: str
-) -> Read:
-    """Pairs of sentences for the model of FILE, or by the ids of rows of a file of vectors."""
-    own = _read(file, how, None, has_ids=True)
-    if "model" in own.about:
+def _read(
+    file: Path | None, beside: dict[str, Path | None], how: OwnOptions, compared: str
+) -> tuple[OwnData, dict[str, Any], RowPairs | JudgedQueries | None]:
+    """Data, what judges them as ``diagnose`` takes it, and pairs or queries by ids for a note."""
+    pairs, vectors, queries, relevance = beside.values()
+    if file is None:
+        if pairs is None or vectors is not None:
+            raise ValueError("give FILE, or scored pairs of sentences by --pairs")
+        is_of_file = any(getattr(how, name) is not None for name in own_data.OF_FILE)
+        if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
+            raise ValueError("an option about FILE is given, and no FILE")
+        read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
+        own = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        return own, {"pairs": (*read.rows, read.gold_scores)}, None
+    is_large = how.sample is None and file.stat().st_size > LARGE_FILE
+    own = read_own(
+        file,
+        replace(how, sample=SAMPLE) if is_large else how,
+        compared=compared if pairs is None and queries is None else None,
+        has_notes=False,
+        has_ids=pairs is not None or relevance is not None,
+    )
+    if relevance is not None:
+        asked = own_data.read_queries(queries, how, own)
+        judged = own_data.judged_queries(relevance, own.named, asked)
+        own = replace(own, others={}, unknown_share=(asked or own).unknown_share)
+        return own, {"queries": judged}, judged
+    if pairs is None:
+        return own, {}, None
+    if "model" in own.about:  # FILE has texts, and the pairs are of sentences
         read = read_pairs(pairs)
         encoded = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         left, right = read.rows
@@ -176,17 +172,6 @@ def _by_pairs(
     if vectors is not None:
         left, right = named.vectors[left], named.vectors[right]
     return own, {"pairs": (left, right, found.gold_scores)}, found
-
-
-def _pairs_alone(pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str) -> Read:
-    if pairs is None or vectors is not None:
-        raise ValueError("give FILE, or scored pairs of sentences by --pairs")
-    is_of_file = any(getattr(how, name) is not None for name in own_data.OF_FILE)
-    if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
-        raise ValueError("an option about FILE is given, and no FILE")
-    read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
-    own = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
-    return own, {"pairs": (*read.rows, read.gold_scores)}, None
 
 
 def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:

@@ -101,13 +101,8 @@ def evidence(
         if task == "queries" and is_one:
             place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
         how = OwnOptions.of(model=models[0], **place, **reading)
-        if task == "queries":
-            is_one = is_one and len(models) == 1
-            rows = _of_queries(file, queries, relevance, how, is_one=is_one)  # type: ignore[arg-type]
-        elif task == "pairs":
-            rows = _of_pairs(file, pairs or "", how)
-        else:
-            rows = _of_labels(file, how)  # type: ignore[arg-type]
+        is_one = is_one and len(models) == 1
+        rows = _read(task, file, pairs, queries, relevance, how, is_one=is_one)
         grids = _grids(rows, models, at, how, judging, store)
         stored = {model: grid.as_json() for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
@@ -231,64 +226,58 @@ def _places(
     return found
 
 
-def _of_labels(file: Path, how: OwnOptions) -> _Rows:
-    if _held(file, how) == "texts":
-        corpus = own_data.read_texts(file, how, how.label_column)
-        options.print_notes(corpus)
-        given = {"labels": corpus.labels, "units": corpus.sources}
-        return _Rows(corpus.name, corpus.texts, given)
-    own = read_own(file, how)
-    return _Rows(own.named.name, own.texts, {"labels": own.labels}, own.vectors)
-
-
-def _held(file: Path, how: OwnOptions) -> str:
-    if (holds := own_data.held_by(file, how)) == "pairs":
-        raise ValueError(f"{file} holds pairs; give them by --pairs")
-    return holds
-
-
-def _of_pairs(file: Path | None, source: str, how: OwnOptions) -> _Rows:
-    """The sentences of pairs, and the texts of FILE, which alone are fitted on; or ids of FILE."""
+def _read(
+    task: str,
+    file: Path | None,
+    pairs: str | None,
+    queries: Path | None,
+    relevance: Path | None,
+    how: OwnOptions,
+    *,
+    is_one: bool,
+) -> _Rows:
+    """The sentences of pairs alone, texts for every model, or rows of vectors at one place."""
     from ..diagnosis.sentences import evidence_note
 
     if file is None:
-        pairs = options.pairs_of((source,), reading=how.reading, quiet=how.quiet)
-        return _Rows(pairs.name, pairs.sentences, {"pairs": (*pairs.rows, pairs.gold_scores)})
-    if _held(file, how) == "texts":
-        pairs = options.pairs_of((source,), quiet=how.quiet)
+        read = options.pairs_of((pairs or "",), reading=how.reading, quiet=how.quiet)
+        return _Rows(read.name, read.sentences, {"pairs": (*read.rows, read.gold_scores)})
+    holds = own_data.held_by(file, how)
+    if holds == "pairs":
+        raise ValueError(f"{file} holds pairs; give them by --pairs")
+    if holds == "texts" and task == "pairs":  # the cures are fitted on FILE alone
+        read = options.pairs_of((pairs or "",), quiet=how.quiet)
         corpus = own_data.read_texts(file, how, None)
         options.print_notes(corpus)
-        texts = tuple(dict.fromkeys([*pairs.sentences, *corpus.texts]))
-        fittable = np.arange(len(texts)) >= len(pairs.sentences)
-        given = {"pairs": (*pairs.rows, pairs.gold_scores), "fittable": fittable}
-        return _Rows(pairs.name, texts, given, about={"fit": corpus.name})
-    own = read_own(file, how, has_ids=True)
-    found = row_pairs(read_row_pairs(Path(source), limits=OWN_FILES), own.named)
-    click.echo(evidence_note(found, str), err=True)
-    given = {"pairs": (found.left, found.right, found.gold_scores)}
-    return _Rows(own.named.name, own.texts, given, own.vectors)
-
-
-def _of_queries(
-    file: Path, queries: Path | None, relevance: Path, how: OwnOptions, *, is_one: bool
-) -> _Rows:
-    """Rows and queries at one place, since the queries have their vectors at one only."""
-    from ..diagnosis.sentences import evidence_note
-
-    is_of_texts = _held(file, how) == "texts"
-    if is_of_texts and not is_one:
+        texts = tuple(dict.fromkeys([*read.sentences, *corpus.texts]))
+        fittable = np.arange(len(texts)) >= len(read.sentences)
+        given = {"pairs": (*read.rows, read.gold_scores), "fittable": fittable}
+        return _Rows(read.name, texts, given, about={"fit": corpus.name})
+    if holds == "texts" and task != "queries":
+        corpus = own_data.read_texts(file, how, how.label_column)
+        options.print_notes(corpus)
+        by_labels = {"labels": corpus.labels, "units": corpus.sources}
+        return _Rows(corpus.name, corpus.texts, by_labels)
+    if holds == "texts" and not is_one:  # the queries have their vectors at one place only
         raise ValueError(
             "--relevance judges one place: give one --model, one layer by --layers and one "
             "pooling by --poolings"
         )
-    own = read_own(file, how, has_ids=True)
-    judged = own_data.judged_queries(relevance, own.named, own_data.read_queries(queries, how, own))
-    click.echo(evidence_note(judged, str), err=True)
-    place = (own.about["layer"], own.about["pooling"]) if is_of_texts else ("", "")
+    own = read_own(file, how, has_ids=task in ("pairs", "queries"))
+    judges: dict[str, Any] = {"labels": own.labels}
+    if task == "pairs":
+        found = row_pairs(read_row_pairs(Path(pairs or ""), limits=OWN_FILES), own.named)
+        judges = {"pairs": (found.left, found.right, found.gold_scores)}
+        click.echo(evidence_note(found, str), err=True)
+    elif relevance is not None and task == "queries":
+        asked = own_data.read_queries(queries, how, own)
+        judged = own_data.judged_queries(relevance, own.named, asked)
+        judges = {"queries": judged, "units": own.sources}
+        click.echo(evidence_note(judged, str), err=True)
+    place = (own.about["layer"], own.about["pooling"]) if holds == "texts" else ("", "")
     names = ("model", "revision", "prefix")
     about = {name: own.about[name] for name in names if name in own.about}
-    given = {"queries": judged, "units": own.sources}
-    return _Rows(own.named.name, own.texts, given, own.vectors, place, about)
+    return _Rows(own.named.name, own.texts, judges, own.vectors, place, about)
 
 
 def _text(grids: Mapping[str, GainGrid], *, in_full: bool) -> str:

@@ -80,6 +80,7 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
             result, lines, failed, rows = _of_manifest(options["out"], done)
         else:
             result, lines, failed, rows = _of_sum(*done, engine)
+        lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
         show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines), as_json=as_json)
         if failed or rows:
             click.get_current_context().exit(LEFT_OUT)
@@ -283,7 +284,8 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         f"{found.kind}: {counts['done']:,} of {counts['shards']:,} shards done, "
         f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
         f"{counts['bytes'] / 1e6:,.1f} MB",
-        *_left_out(counts, found.failed, found.left_out),
+        *_left_out(counts, found.left_out),
+        *(f"  {name} failed: {reason}" for name, reason in found.failed.items()),
         *(f"{name}: its content is not what was written; {again}" for name in found.damaged),
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
@@ -365,31 +367,26 @@ def _of_manifest(out: str, manifest: dict[str, Any]) -> Printed:
         *(f"{name}: {damaged}" for name in manifest["redone"]),
         f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
         f"{counts['bytes'] / 1e6:,.1f} MB",
-        *_left_out(counts, failed, rows),
+        *_left_out(counts, rows),
     ]
     return {"out": out, "counts": counts}, lines, failed, rows
 
 
-def _left_out(
-    counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
-) -> Iterator[str]:
+def _left_out(counts: dict[str, int], rows: dict[str, list[int]]) -> Iterator[str]:
     if counts["blank"]:
         yield f"{counts['blank']:,} rows without text left out"
     if counts["left_out"]:
         yield f"{counts['left_out']:,} rows left out:"
     for name, places in rows.items():
         yield f"  {name}: rows {', '.join(map(str, places))}"
-    for name, reason in failed.items():
-        yield f"  {name} failed: {reason}"
 
 
 def _of_sum(text: str, result: dict[str, Any], engine: Engine) -> Printed:
     """A result, and the rows and shards that are not in it."""
     failed = {each.shard: str(each.error) for each in engine.failures}
     rows = {name: places for name, _, places in engine.omitted}
-    counts = {name: n for name, n, _ in engine.omitted}
-    lines = [text]
-    for name, n in counts.items():
-        lines.append(f"  {name}: {n:,} rows left out: {', '.join(map(str, rows[name]))}")
-    lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
-    return result, lines, failed, rows
+    lines = {
+        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}"
+        for name, n, places in engine.omitted
+    }
+    return result, [text, *lines.values()], failed, rows

@@ -79,14 +79,11 @@ def fetch_data_files(
     cached = _cached_files(hub, choose)
     if cached is not None:
         return cached
-    if hub.offline:
-        raise hub.unreachable("HF_HUB_OFFLINE is set")
     commit, listed = hub.listed()
     wanted = list(choose(list(filter(model_files.is_inside, listed))))
     if not wanted:
-        raise DataSetError(
-            "no_such_file", name=repository, revision=commit, files=tuple(sorted(listed))
-        )
+        files = tuple(sorted(listed))
+        raise DataSetError("no_such_file", name=repository, revision=commit, files=files)
     download = Download(hub, commit, listed, wanted, progress or no_report)
     hub.refuse_full_disk(download.missing)
     for path in wanted:
@@ -111,8 +108,6 @@ def _fetched(
     hub: Repository, limits: ModelLimits, progress: Progress, *, cached: Path | None
 ) -> Path:
     """The folder, with config.json, other settings, then accepted weights; or ``cached``."""
-    if hub.offline:
-        raise hub.unreachable("HF_HUB_OFFLINE is set")
     try:
         commit, listed = hub.listed()
     except ModelFilesError as error:

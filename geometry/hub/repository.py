@@ -78,6 +78,8 @@ class Repository:
         """The commit, and the bytes of its files by path."""
         from huggingface_hub import HfApi, constants
 
+        if self.offline:
+            raise self.unreachable("HF_HUB_OFFLINE is set")
         with self._converting_errors():
             try:
                 found = HfApi().repo_info(

@@ -17,7 +17,7 @@ from .errors import ScaleError
 from .manifest import ID_STEP, Column, Part, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
-from .vectors import writing_shard
+from .vectors import CARRIED, writing_shard
 
 DTYPES = ("float32", "float16")
 Model = tuple[str, str | None, str, str]  # name, revision, prefix, and fingerprint of its files
@@ -116,11 +116,7 @@ def encode_shard(
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
     encoder = _loaded(*model)
-    beside = {"text": pa.string()}
-    if texts.label is not None:
-        beside["label"] = pa.string()
-    if texts.weight is not None:
-        beside["weight"] = pa.float64()
+    beside = {n: kind for n, kind in CARRIED.items() if getattr(texts, n) is not None}
     with writing_shard(folder, part.name, columns, beside) as writer:
         blocks = text_blocks(part.source, texts, skip=skip, left_out=writer.left_out)
         for rows, n_blank in blocks:

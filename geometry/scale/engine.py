@@ -21,10 +21,8 @@ from .errors import Failed, ScaleError
 
 if TYPE_CHECKING:
     from .manifest import Part, Shard
-    from .vectors import RowsLeftOut
 
 Task = Union["Shard", "Part"]  # that is read, or written
-Summed = tuple[int, Any, "RowsLeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
@@ -101,7 +99,7 @@ class Engine:
         except Exception as error:  # such as a network error; Dask would repeat the task
             return failed(task.name, error, 0)
 
-    def total(self, work: Callable[[Any], Summed], tasks: Sequence[Task]) -> ShardSum:
+    def total(self, work: Callable[[Any], ShardSum], tasks: Sequence[Task]) -> ShardSum:
         """The sums of all tasks, merged by their ``merge`` from left to right in a tree."""
         report = Report(len(tasks))
 
@@ -160,7 +158,7 @@ class DaskEngine(Engine):
             self.client.cancel([future for future in futures if not future.done()])
         return report
 
-    def total(self, work: Callable[[Any], Summed], tasks: Sequence[Task]) -> ShardSum:
+    def total(self, work: Callable[[Any], ShardSum], tasks: Sequence[Task]) -> ShardSum:
         """As ``Engine.total``. The workers merge the parts, which stay there."""
         from distributed import wait
 
@@ -213,13 +211,9 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:
-    """The sum of a task as a leaf of the tree; ``work`` gives rows, sum or None, rows left out."""
+    """The sum of a task as a leaf of the tree."""
     result = attempt(work, task, threads)
-    if isinstance(result, Failed):
-        return ShardSum(None, 0, (result,))
-    rows, value, left_out = result
-    omitted = ((task.name, left_out.n, left_out.rows),) if left_out.n else ()
-    return ShardSum(value, rows, (), omitted)
+    return ShardSum(None, 0, (result,)) if isinstance(result, Failed) else result
 
 
 def outcome_of(part: ShardSum) -> int | Failed:

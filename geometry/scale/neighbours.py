@@ -19,7 +19,7 @@ from safetensors.numpy import save
 from ..data.write import saving
 from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
-from .engine import Engine, Summed
+from .engine import Engine, ShardSum
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
@@ -62,7 +62,7 @@ def search_shard(
     itself: bool,
     index: str | None,
     skip: bool,
-) -> Summed:
+) -> ShardSum:
     """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest.
 
     itself : leave out a query's own id.
@@ -73,7 +73,7 @@ def search_shard(
     if index is not None:
         read, left_out = _index_of(shard, column, index, skip=skip)
         near = _search_index(read, ids, U, k, itself=itself)
-        return shard.rows - left_out.n, near, left_out
+        return ShardSum(near, shard.rows - left_out.n, (), left_out.of(shard.name))
 
     def near_of_block(_shard: Shard, block: ShardBlock, _earlier: Near | None) -> Near:
         X = unit(block.X)
@@ -242,7 +242,6 @@ def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.n
         left_out = RowsLeftOut()
         for block in blocks(shard, column, left_out, skip=engine.skip):
             parts.append((block.ids, unit(block.X)))
-        if left_out.n:
-            engine.omitted.append((shard.name, left_out.n, left_out.rows))
+        engine.omitted += left_out.of(shard.name)
     ids, units = map(np.concatenate, zip(*parts, strict=True))
     return ids, units

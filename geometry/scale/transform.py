@@ -17,10 +17,9 @@ from .errors import ScaleError
 from .manifest import Column, Part, RunFolder, VectorData
 from .parquet import opened_shard
 from .store import joined, read_bytes, read_unchanged, write_bytes
-from .vectors import blocks, writing_shard
+from .vectors import CARRIED, blocks, writing_shard
 
 TRANSFORM = "transform.safetensors"
-CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
 AXES = ("x", "y", "z")
 Mapped = Callable[[np.ndarray], np.ndarray]  # rows (n, d) to rows (n, k)
 

@@ -16,12 +16,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from . import store
+from .engine import ShardSum
 from .errors import ScaleError
 from .manifest import ID_STEP, Column, Shard, write_log
 from .parquet import FLOATS, batches_of, is_list, opened_shard, unreadable
 
 BLOCK_BYTES = 2**26  # bytes of the float32 rows in memory at a time
-BESIDE = ("text", "label")  # columns that a shard may have beside its vectors
+# columns that a shard may have beside its vectors
+CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
 MOST_LISTED = 100  # rows left out whose numbers a log lists
 
 
@@ -44,6 +46,10 @@ class RowsLeftOut:
 
     n: int = 0
     rows: list[int] = field(default_factory=list)
+
+    def of(self, shard: str) -> tuple[tuple[str, int, list[int]], ...]:
+        """As ``ShardSum.omitted``."""
+        return ((shard, self.n, self.rows),) if self.n else ()
 
     def add(self, rows: Sequence[int] | np.ndarray) -> None:
         self.n += len(rows)
@@ -103,11 +109,8 @@ def sum_of_shard(
     column: Column,
     skip: bool,
     beside: Sequence[str] = (),
-) -> tuple[int, Any, RowsLeftOut]:
-    """Rows, the merged parts of the blocks or None, and rows left out.
-
-    ``part`` gets a block that has rows and the sum of those before it; None is no part.
-    """
+) -> ShardSum:
+    """The merged parts of the blocks; ``part`` gets a block that has rows and the sum before it."""
     n, total, left_out = 0, None, RowsLeftOut()
     for block in blocks(shard, column, left_out, skip=skip, beside=beside):
         if len(block.ids):
@@ -115,7 +118,7 @@ def sum_of_shard(
             found = part(shard, block, total)
             if found is not None:
                 total = found if total is None else total.merge(found)
-    return n, total, left_out
+    return ShardSum(total, n, (), left_out.of(shard.name))
 
 
 def _sound(
@@ -180,7 +183,7 @@ class ShardWriter:
             file,
             self._schema,
             compression={name: "none" if name in kinds else "zstd" for name in names},
-            use_dictionary=[name for name in BESIDE if name in names],
+            use_dictionary=[name for name in ("text", "label") if name in names],
             write_statistics=False,
         )
 

@@ -324,10 +324,6 @@ class TrainingStep:
     targets: np.ndarray  #: (m,) the next token at these places
 
 
-def _no_states() -> tuple[np.ndarray, np.ndarray]:
-    return np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
-
-
 def steps_of(
     text: TrainingText,
     embeddings: torch.Tensor,
@@ -337,7 +333,7 @@ def steps_of(
     n_steps: int,
     record_every: int,
     optimizer: str = "adam",
-    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] = _no_states,
+    hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Iterator[TrainingStep]:
     """Train with Adam, but ``embeddings`` with ``optimizer``.
 
@@ -364,7 +360,9 @@ def steps_of(
         for name, part in rows.items():
             measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
         sizes = np.linalg.svd(E.astype(np.float64), compute_uv=False)
-        hidden, targets = hidden_of()
+        hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
+        if hidden_of is not None:
+            hidden, targets = hidden_of()
         found = {"singular_values": sizes, "hidden": hidden, "targets": targets}
         yield TrainingStep(step, n_steps, loss, E, **measured, **found)
 
