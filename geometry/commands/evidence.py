@@ -194,15 +194,9 @@ def _grids(
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
             places = _places(encoder, rows, at, how, store)
-        found[model] = judged(
-            places,
-            texts=rows.texts,
-            **rows.given,
-            **judging,
-            about={"model": model, **about},
-            store=store,
-            progress=how.progress(f"judging {model}"),
-        )
+        given = {**rows.given, **judging, "about": {"model": model, **about}, "store": store}
+        progress = how.progress(f"judging {model}")
+        found[model] = judged(places, texts=rows.texts, **given, progress=progress)
     return found
 
 

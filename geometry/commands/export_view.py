@@ -24,13 +24,7 @@ MOST_ROWS = 200_000  # of a file that a browser opens
 @click.option("--language", type=click.Choice(languages()), default=ENGLISH)
 @with_options(*OWN_DATA)
 def export_view(
-    file: Path,
-    out: Path,
-    transform: str,
-    method: str,
-    dims: int,
-    language: str,
-    **reading: Any,
+    file: Path, out: Path, transform: str, method: str, dims: int, language: str, **reading: Any
 ) -> None:
     """Write the vectors of FILE, or of its texts, raw beside treated, as one file of HTML.
 
@@ -55,16 +49,9 @@ def export_view(
             f"{n:,} rows are more than {MOST_ROWS:,}, which one file may have. "
             f"Take some at random: --sample {MOST_ROWS}"
         )
-    view = make_view(
-        own.vectors,
-        labels=own.labels,
-        texts=own.texts,
-        treatment=transform,
-        projection=method,
-        n_components=dims,
-        **settings,
-        language=language,
-    )
+    settings |= {"treatment": transform, "projection": method, "n_components": dims}
+    beside = {"labels": own.labels, "texts": own.texts}
+    view = make_view(own.vectors, **beside, **settings, language=language)
     content = view_html(view, file.stem).encode()
     how.write(out, content)
     figures = {"out": str(out), "n": n, "bytes": len(content), "about": dict(own.about)}

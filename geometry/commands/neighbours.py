@@ -1,6 +1,6 @@
 """python -m geometry neighbours: the nearest rows before and after a treatment, as a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -198,7 +198,7 @@ def _nearest(
     Q: np.ndarray,
     treatment: Treatment,
     k: int,
-    left_out: Sequence[Sequence[int]],
+    left_out: Sequence[Collection[int]],
 ) -> list[Nearest]:
     """The nearest rows before and after the treatment."""
     pairs = zip(both, (Q, treatment.apply(Q).retained), strict=True)

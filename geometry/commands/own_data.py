@@ -139,8 +139,8 @@ class OwnData:
     labels: tuple[str, ...] | None
     numbers: np.ndarray  # (n,) of each row in the file, from 1
     about: Mapping[str, str]  # name of the file and of the labels; model, layer and pooling
-    # of the same texts at other layers and poolings
-    others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
+    # arrays of the same texts at other layers and poolings, or functions that give them
+    others: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     sources: tuple[int, ...] | None = None  # as in ``Corpus``
     read: Corpus | VectorSet | None = None
     unknown_share: float | None = None  # of the texts' tokens that the model does not know
@@ -278,18 +278,11 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     about |= {"model": encoder.name, "layer": at, "pooling": pooling}
     of_model = {"revision": encoder.revision, "prefix": encoder.prefix}
     about |= {name: value for name, value in of_model.items() if value}
-    return OwnData(
-        vectors,
-        corpus.texts,
-        corpus.labels,
-        np.arange(1, len(vectors) + 1),
-        about,
-        others,
-        sources=corpus.sources,
-        read=corpus,
-        # only a diagnosis compares, and only it asks
-        unknown_share=None if compared is None else encoder.coverage(corpus.texts).unknown_share,
-    )
+    numbers = np.arange(1, len(vectors) + 1)
+    of_corpus: dict[str, Any] = {"others": others, "sources": corpus.sources, "read": corpus}
+    if compared is not None:  # only a diagnosis compares, and only it asks
+        of_corpus["unknown_share"] = encoder.coverage(corpus.texts).unknown_share
+    return OwnData(vectors, corpus.texts, corpus.labels, numbers, about, **of_corpus)
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:

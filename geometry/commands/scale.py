@@ -111,15 +111,7 @@ _DTYPES = click.Choice(["float32", "float16"])
 @with_options(*MODEL[1:])
 @_on_a_cluster
 def encode(
-    engine: Engine,
-    shards: tuple[str, ...],
-    out: str,
-    layers: str,
-    poolings: str,
-    text_column: str,
-    label_column: str | None,
-    weight_column: str | None,
-    **how: Any,
+    engine: Engine, shards: tuple[str, ...], out: str, layers: str, poolings: str, **how: Any
 ) -> dict[str, Any]:
     """Encode SHARDS of texts into a vector data set.
 
@@ -135,7 +127,8 @@ def encode(
         except ValueError:
             raise ValueError(f"--layers {layers}: give whole numbers, as 0,4,-1, or all") from None
     how["poolings"] = poolings_of(poolings)
-    how["texts"] = TextColumns(text_column, label_column, weight_column)
+    columns_of = (how.pop(f"{name}_column") for name in ("text", "label", "weight"))
+    how["texts"] = TextColumns(*columns_of)
     return encode_shards(engine, shards, out, **how)
 
 

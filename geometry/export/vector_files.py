@@ -24,10 +24,7 @@ def npy_bytes(vectors: np.ndarray) -> bytes:
 
 
 def parquet_bytes(
-    vectors: np.ndarray,
-    *,
-    texts: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    vectors: np.ndarray, *, texts: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> bytes:
     """A table with the columns text and label, where they are given, and vector, a list.
 
@@ -50,10 +47,7 @@ def parquet_bytes(
 
 
 def projector_files(
-    vectors: np.ndarray,
-    *,
-    texts: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    vectors: np.ndarray, *, texts: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> dict[str, bytes]:
     """vectors.tsv and metadata.tsv, as the Embedding Projector of TensorFlow loads them.
 

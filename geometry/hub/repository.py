@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ..data.write import write
 from ..errors import need
@@ -210,7 +211,7 @@ class Download:
 
         def transfer() -> None:
             try:
-                how = {"repo_type": hub.repo_type, "revision": self._commit}
+                how: dict[str, Any] = {"repo_type": hub.repo_type, "revision": self._commit}
                 hf_hub_download(hub.name, path, **how, tqdm_class=CountedBytes)
             except Exception as error:  # raised again in the caller's thread
                 errors.append(error)
@@ -246,6 +247,5 @@ class Download:
 
 def free_bytes(folder: Path) -> int:
     """Free bytes on the disk of the folder, which need not exist yet."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return shutil.disk_usage(folder).free
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return shutil.disk_usage(there).free

@@ -69,6 +69,8 @@ def encode_shards(
     # a data set is given to others, who need no path of this machine
     known_as = Path(model).resolve().name if is_folder else encoder.name
     about = {"model": known_as, "revision": encoder.revision}
+    of_texts = [texts.text, texts.label, texts.weight]
+    settings = {**about, "fingerprint": encoder.fingerprint, "columns": of_texts}
     if encoder.prefix:
         about["prefix"] = encoder.prefix
     columns = []
@@ -76,14 +78,7 @@ def encode_shards(
         for layer in indices:
             of = {**about, "layer": layer, "pooling": pooling}
             columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
-    sources = text_shards(addresses)
-    settings = {
-        "model": known_as,
-        "revision": encoder.revision,
-        "fingerprint": encoder.fingerprint,
-        "columns": [texts.text, texts.label, texts.weight],
-    }
-    run = RunFolder(out, "encode", settings, columns, sources)
+    run = RunFolder(out, "encode", settings, columns, text_shards(addresses))
     name = absolute(model) if is_folder else model
     work = partial(
         encode_shard,

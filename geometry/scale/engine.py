@@ -105,8 +105,7 @@ class Engine:
 
         def leaf(i: int) -> ShardSum:
             part = self._tried(part_of, work, tasks[i])
-            if isinstance(part, Failed):
-                part = ShardSum(None, 0, (part,))
+            part = ShardSum(None, 0, (part,)) if isinstance(part, Failed) else part
             self._count(report, outcome_of(part))
             return part
 

@@ -54,12 +54,9 @@ def directions_of_block(
     norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
     is_zero = norms == 0
     U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
-    return Directions(
-        int(np.count_nonzero(~is_zero)),
-        int(np.count_nonzero(is_zero)),
-        U.sum(axis=0, dtype=np.float64),
-        np.einsum("nd,nd->d", U, U, dtype=np.float64),
-    )
+    n_zero, total = int(np.count_nonzero(is_zero)), U.sum(axis=0, dtype=np.float64)
+    squares = np.einsum("nd,nd->d", U, U, dtype=np.float64)
+    return Directions(len(X) - n_zero, n_zero, total, squares)
 
 
 def directions_of(

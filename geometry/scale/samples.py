@@ -89,8 +89,7 @@ def draw(
     share = (n + SPARE * np.sqrt(n) + SPARE) / max(data.n_rows, 1)
     limit = most if share >= 1 else int(share * most)
     part = partial(sample_of_block, limit=limit, seed=seed)
-    how: dict[str, Any] = {"column": column, "skip": engine.skip, "beside": tuple(beside)}
-    work = partial(sum_of_shard, part=part, **how)
+    work = partial(sum_of_shard, part=part, column=column, skip=engine.skip, beside=tuple(beside))
     found: Sample | None = engine.total(work, data.shards).value
     if found is None:
         none = np.empty(0, np.int64)

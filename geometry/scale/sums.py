@@ -20,7 +20,8 @@ from .vectors import sum_of_shard
 
 SUMS = "sums"
 VERSION = "1"  # version of the arithmetic: sums of another version are computed again
-AXES = {"mean": 1, "scatter": 2, "cubic": 1, "total": 1, "squares": 1}  # others are numbers
+# axes of (d,) each; others are numbers, and of "weak" only the first is
+AXES = {"mean": 1, "scatter": 2, "cubic": 1, "total": 1, "squares": 1, "weak": 1}
 Sum = TypeVar("Sum")
 
 
@@ -58,8 +59,12 @@ def whole_sum(
 def read_sum(data: VectorData, column: Column, name: str, kind: type[Sum]) -> Sum | None:
     """The sum in a data set's folder, if it is of the same shards; else None."""
     arrays = read_keyed(*_place_of(data, name)) if data.has_manifest else None
-    if arrays is None or not _fits(arrays, column.dimension):
+    if arrays is None:
         return None
+    for part, a in arrays.items():
+        shape = a.shape[:1] if part == "weak" else a.shape
+        if shape != (column.dimension,) * AXES.get(part, 0) or not np.isfinite(a).all():
+            return None
     return kind(**{n: a if a.ndim else a.item() for n, a in arrays.items()})
 
 
@@ -92,11 +97,3 @@ def read_keyed(address: str, key: Mapping[str, str]) -> dict[str, np.ndarray] | 
 def _key(key: Mapping[str, str], arrays: Mapping[str, np.ndarray]) -> str:
     parts = (name.encode() + arrays[name].tobytes() for name in sorted(arrays))
     return json.dumps({**key, "sha256": hashlib.sha256(b"".join(parts)).hexdigest()})
-
-
-def _fits(arrays: Mapping[str, np.ndarray], d: int) -> bool:
-    return all(
-        np.isfinite(a).all()
-        and (a.shape[:1] == (d,) if name == "weak" else a.shape == (d,) * AXES.get(name, 0))
-        for name, a in arrays.items()
-    )

@@ -79,12 +79,12 @@ def map_data(
     with opened_shard(data.shards[0].address) as file:
         names = set(file.schema_arrow.names)
     beside = tuple(name for name in CARRIED if name in names)
-    how = {"source": source, "target": target, "beside": beside, "axes": axes}
-    how |= {"folder": run.address, "skip": engine.skip, "directed": directed, "loaded": loaded}
+    columns = {"source": source, "target": target, "beside": beside, "axes": axes}
+    how: dict[str, Any] = {**columns, "skip": engine.skip, "directed": directed, "loaded": loaded}
 
     def prepare() -> Callable[[Part], int]:
         sha256 = hashlib.sha256(content(run.address)).hexdigest()
-        return partial(map_shard, sha256=sha256, **how)
+        return partial(map_shard, folder=run.address, sha256=sha256, **how)
 
     return run.work_off(engine, prepare)
 

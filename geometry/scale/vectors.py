@@ -56,11 +56,6 @@ class RowsLeftOut:
         self.rows += [int(row) + 1 for row in rows[: MOST_LISTED - len(self.rows)]]
 
 
-def block_rows(dimension: int) -> int:
-    """Rows of a block: a power of two, of 64 MB at most."""
-    return int(2 ** np.floor(np.log2(max(BLOCK_BYTES // (4 * dimension), 256))))
-
-
 def blocks(
     shard: Shard,
     column: Column,
@@ -89,8 +84,9 @@ def blocks(
         has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
         carried = [name for name in beside if name in names]
         wanted = [column.name, *carried, *(["id"] if has_ids else [])]
+        most = max(BLOCK_BYTES // (4 * column.dimension), 256)  # rows; a power of two is read
         row = 0
-        for batch in batches_of(file, wanted, shard.address, block_rows(column.dimension)):
+        for batch in batches_of(file, wanted, shard.address, 2 ** int(np.log2(most))):
             rows = row + np.arange(len(batch))
             ids = shard.place * ID_STEP + rows
             if has_ids:
@@ -173,7 +169,10 @@ class ShardWriter:
         self.n_rows, self.blank, self.left_out = 0, 0, RowsLeftOut()
         self._name, self._columns, self._beside = name, columns, beside
         # lists that may have nulls are read four times as slowly
-        kinds = {each.name: _list_type(each) for each in columns}
+        kinds = {}
+        for each in columns:
+            number = pa.float16() if each.dtype == "float16" else pa.float32()
+            kinds[each.name] = pa.list_(pa.field("item", number, nullable=False), each.dimension)
         fields = [pa.field("id", pa.int64(), nullable=False), *starmap(pa.field, beside.items())]
         fields += [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
         self._schema = pa.schema(fields)
@@ -198,7 +197,7 @@ class ShardWriter:
             if column.dtype == "float16" and not np.isfinite(flat).all():
                 largest = float(np.abs(X).max())
                 raise ScaleError("float16_overflow", shard=self._name, largest=largest)
-            kind = _list_type(column)
+            kind = self._schema.field(column.name).type
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(flat), type=kind))
         self.parquet.write_batch(pa.record_batch(arrays, schema=self._schema))
         self.n_rows += len(ids)
@@ -226,8 +225,3 @@ def writing_shard(
     rows, n_rows = writer.left_out, writer.n_rows
     left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.rows}
     write_log(folder, name, rows=n_rows, bytes=size, sha256=sha256, **left_out)
-
-
-def _list_type(column: Column) -> pa.DataType:
-    kind = pa.float16() if column.dtype == "float16" else pa.float32()
-    return pa.list_(pa.field("item", kind, nullable=False), column.dimension)

@@ -363,7 +363,7 @@ def steps_of(
         hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
         if hidden_of is not None:
             hidden, targets = hidden_of()
-        found = {"singular_values": sizes, "hidden": hidden, "targets": targets}
+        found: dict[str, Any] = {"singular_values": sizes, "hidden": hidden, "targets": targets}
         yield TrainingStep(step, n_steps, loss, E, **measured, **found)
 
 

@@ -24,7 +24,6 @@ TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
     "classifier": train_classifier,
     "word2vec": train_word2vec,
 }
-MODELS = tuple(TRAIN)
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
@@ -42,7 +41,7 @@ class Run:
     ``gamma``, ``tied``, ``layer_norm`` and ``optimizer`` are those of the language model.
     """
 
-    model: str = "language"  #: one of MODELS
+    model: str = "language"  #: a key of TRAIN
     gamma: float = 0.0
     tied: bool = True
     layer_norm: bool = True
@@ -294,9 +293,6 @@ def film_of(rows: Sequence[np.ndarray], at: int) -> np.ndarray:
     second *= np.sign(second[np.abs(second).argmax()])
     basis = np.stack([first, second], axis=1)
     return np.stack([each @ basis for each in units])
-
-
-# ---- a file ----
 
 
 def write_history(history: History, path: Path, about: Mapping[str, str]) -> None:
