@@ -93,21 +93,14 @@ def diagnose(
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
     named = {name: each for name, each in beside.items() if name != "vectors"}
     about |= {name: each.name for name, each in named.items() if each is not None}
-    given = {"texts": own.texts, "labels": own.labels, "units": own.sources, **judges}
-    found = diagnosed(
-        own.vectors,
-        **given,
-        seed=seed,
-        others=own.others,
-        about=about,
-        numbers=own.numbers,
-        unknown_share=own.unknown_share,
-        progress=how.progress("diagnosing"),
-    )
+    given = {"texts": own.texts, "labels": own.labels, "units": own.sources, "seed": seed, **judges}
+    of_model = {"others": own.others, "unknown_share": own.unknown_share}
+    of_rows: dict[str, Any] = {**of_model, "about": about, "numbers": own.numbers}
+    progress = how.progress("diagnosing")
+    found = diagnosed(own.vectors, **given, **of_rows, progress=progress)
     stored = None
     if storage:
-        shown = how.progress("storing")
-        stored = storage_table(found, own.vectors, **given, seed=seed, progress=shown)
+        stored = storage_table(found, own.vectors, **given, progress=how.progress("storing"))
     translate = catalogue(language).gettext
 
     def notes_in(_: Callable[[str], str]) -> list[str]:

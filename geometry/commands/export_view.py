@@ -50,7 +50,7 @@ def export_view(
             f"Take some at random: --sample {MOST_ROWS}"
         )
     settings |= {"treatment": transform, "projection": method, "n_components": dims}
-    beside = {"labels": own.labels, "texts": own.texts}
+    beside: dict[str, Any] = {"labels": own.labels, "texts": own.texts}
     view = make_view(own.vectors, **beside, **settings, language=language)
     content = view_html(view, file.stem).encode()
     how.write(out, content)

@@ -87,16 +87,10 @@ def neighbours(
     if asked is not None and (found := asked.vectors.shape[1]) != d:
         raise CorpusError("other_dimension", found=found, wanted=d)
     judged, vectors = _judged(relevance, rows, asked, how)
-    is_labelled = len({*(rows.labels or ())} - {""}) > 1
-    changes = measure.neighbour_changes(
-        rows.vectors,
-        Z,
-        k=k,
-        labels=rows.labels if is_labelled else None,
-        units=None if rows.sources is None else np.array(rows.sources),
-        seed=seed,
-        progress=how.progress("comparing rows"),
-    )
+    labels = rows.labels if len({*(rows.labels or ())} - {""}) > 1 else None
+    compared: dict[str, Any] = {"k": k, "labels": labels, "units": rows.units, "seed": seed}
+    progress = how.progress("comparing rows")
+    changes = measure.neighbour_changes(rows.vectors, Z, **compared, progress=progress)
     how.write_csv(out, HEAD, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
@@ -120,8 +114,7 @@ def _fit_and_searched(
     if fit_on == SAME:
         return rows.vectors, rows
     if fit_on == HALF:
-        units = None if rows.sources is None else np.array(rows.sources)
-        halves = split_halves(len(rows.vectors), units, random_state=seed)
+        halves = split_halves(len(rows.vectors), rows.units, random_state=seed)
         fitted, searched = map(np.sort, halves)
         return rows.vectors[fitted], rows.taken(searched)
     # labels and metadata belong to FILE

@@ -150,15 +150,9 @@ def listed(text: str, option: str) -> tuple[str, ...]:
     return parts
 
 
-def pairs_of(
-    sources: Sequence[str],
-    *,
-    columns: Columns | None = None,
-    reading: Reading = AS_FOUND,
-    quiet: bool,
-) -> Pairs:
-    """One set of pairs; several sets become the subsets of one."""
-    parts = [_read_pairs(each, columns=columns, reading=reading, quiet=quiet) for each in sources]
+def pairs_of(sources: Sequence[str], **how: Any) -> Pairs:
+    """One set of pairs (``_read_pairs``); several sets become the subsets of one."""
+    parts = [_read_pairs(each, **how) for each in sources]
     if len(parts) == 1:
         return parts[0]
     count = Counter(part.name for part in parts)

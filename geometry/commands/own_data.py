@@ -54,6 +54,7 @@ OWN_DATA = (
     QUIET,
 )
 
+Input = str | Path | None
 NO_ANSWER = "--relevance has no query with an answer among the rows searched"
 OF_FILE = ("metadata", "vector_column", "text_column", "label_column", "id_column", "sample")
 _QUERIES_HELP = "Vectors of queries, or texts where FILE has texts."
@@ -105,11 +106,7 @@ class OwnOptions:
         return progress_on_stderr(what, quiet=self.quiet)
 
     def check(
-        self,
-        out: Path,
-        endings: tuple[str, ...],
-        *inputs: str | Path | None,
-        or_folder: bool = False,
+        self, out: Path, endings: tuple[str, ...], *inputs: Input, or_folder: bool = False
     ) -> None:
         """Refuse an output before any work begins."""
         read = (*inputs, self.metadata)
@@ -155,6 +152,10 @@ class OwnData:
     def names(self) -> tuple[str, ...]:
         """Texts, or numbers in their place."""
         return self.texts or tuple(f"#{number}" for number in self.numbers)
+
+    @property
+    def units(self) -> np.ndarray | None:
+        return None if self.sources is None else np.array(self.sources)
 
     def taken(self, rows: np.ndarray) -> OwnData:
         beside: dict[str, Any] = {}

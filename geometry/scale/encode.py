@@ -80,18 +80,10 @@ def encode_shards(
             columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
     run = RunFolder(out, "encode", settings, columns, text_shards(addresses))
     name = absolute(model) if is_folder else model
-    work = partial(
-        encode_shard,
-        folder=run.address,
-        model=(name, revision, encoder.prefix, encoder.fingerprint),
-        layers=indices,
-        poolings=names,
-        columns=tuple(columns),
-        texts=texts,
-        skip=engine.skip,
-        threads=engine.threads,
-    )
-    return run.work_off(engine, lambda: work)
+    how: dict[str, Any] = {"layers": indices, "poolings": names, "columns": tuple(columns)}
+    how |= {"texts": texts, "skip": engine.skip, "threads": engine.threads}
+    how["model"] = (name, revision, encoder.prefix, encoder.fingerprint)
+    return run.work_off(engine, lambda: partial(encode_shard, folder=run.address, **how))
 
 
 def encode_shard(

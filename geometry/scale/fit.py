@@ -1,6 +1,7 @@
 """A whitening or a removal fitted on a data set, from moments of each shard that are merged."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -80,21 +81,12 @@ def fit_data(
     """
     if method not in FIT_METHODS:
         raise ValueError(f"method must be one of {', '.join(FIT_METHODS)}; got {method!r}")
-    if method in REMOVALS and (shrinkage, centring, strength) != (None, 1, 1):
+    partly: dict[str, Any] = {"shrinkage": shrinkage, "centring": centring, "strength": strength}
+    if method in REMOVALS and (*partly.values(),) != (None, 1, 1):
         raise ValueError(f"shrinkage, centring and strength are of whitenings; method is {method}")
     chosen = data.column(column)
     moments = moments_of(engine, data, chosen, weights=weights)
-    eps = float(np.finfo(chosen.dtype).eps)
+    how: dict[str, Any] = {"eps": float(np.finfo(chosen.dtype).eps), "n_components": n_components}
     if method in REMOVALS:
-        return RemovalMap.solve(
-            moments, eps=eps, n_components=n_components, centred=method == "removal"
-        )
-    return WhiteningMap.solve(
-        moments,
-        eps=eps,
-        method=method,
-        n_components=n_components,
-        shrinkage=shrinkage,
-        centring=centring,
-        strength=strength,
-    )
+        return RemovalMap.solve(moments, **how, centred=method == "removal")
+    return WhiteningMap.solve(moments, **how, method=method, **partly)

@@ -357,14 +357,14 @@ class RunFolder:
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
         done = finished_shards(self.address, self._names).done
-        reasons = {failed.shard: self._reason(failed) for failed in failures}
+        faults = {
+            each.shard: {"reason": self._reason(each), "state": "failed"} for each in failures
+        }
+        if ended_by is not None:
+            faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
         for name, address in zip(self._names, self._sources, strict=True):
-            entry = done.get(name, Entry(name))
-            if name not in done and name in reasons:
-                entry = replace(entry, state="failed", reason=reasons[name])
-            elif name not in done and ended_by is not None and name == ended_by.shard:
-                entry = replace(entry, reason=self._reason(ended_by))
+            entry = done.get(name) or Entry(name, **faults.get(name, {}))
             shards.append(replace(entry, source=store.last_name(address)))
         manifest = {
             **self._head,

@@ -356,8 +356,9 @@ def steps_of(
     for step, loss in recorded(loss_of, optimizers, has_grown, *plan):
         E = embeddings.detach().numpy().copy()
         rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
-        measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
+        measured: dict[str, Any] = {}
         for name, part in rows.items():
+            measured[f"mean_cosine_{name}"] = mean_cosine(E[part])
             measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
         sizes = np.linalg.svd(E.astype(np.float64), compute_uv=False)
         hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
