@@ -357,9 +357,9 @@ class RunFolder:
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
         done = finished_shards(self.address, self._names).done
-        faults = {
-            each.shard: {"reason": self._reason(each), "state": "failed"} for each in failures
-        }
+        faults: dict[str, dict[str, Any]] = {}
+        for each in failures:
+            faults[each.shard] = {"reason": self._reason(each), "state": "failed"}
         if ended_by is not None:
             faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
