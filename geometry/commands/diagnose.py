@@ -91,8 +91,7 @@ def diagnose(
     beside = {"pairs": pairs, "vectors": pairs_vectors, "queries": queries, "relevance": relevance}
     own, judges, ids = _read(file, beside, how, compare or how.pooling)
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-    named = {name: each for name, each in beside.items() if name != "vectors"}
-    about |= {name: each.name for name, each in named.items() if each is not None}
+    about |= {name: each.name for name, each in beside.items() if each and name != "vectors"}
     given = {"texts": own.texts, "labels": own.labels, "units": own.sources, "seed": seed, **judges}
     of_model = {"others": own.others, "unknown_share": own.unknown_share}
     of_rows: dict[str, Any] = {**of_model, "about": about, "numbers": own.numbers}

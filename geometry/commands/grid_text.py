@@ -22,11 +22,7 @@ def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
     for cell in grid.cells:
         cosine = "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}"
         numbers = _fit(cell), _score(cell.score), _difference(cell.difference), cosine
-        parts = [cell.score.by_subset.get(name) for name in subsets]
-        of_parts = [
-            "undefined" if each is None or each.spearman is None else f"{100 * each.spearman:.2f}"
-            for each in parts
-        ]
+        of_parts = [_percent(cell.score.by_subset.get(name)) for name in subsets]
         place = layer_text(cell.layer), cell.pooling, cell.treatment
         rows.append((*place, *numbers, *of_parts, cell.note))
     return "\n".join([about(grid), *notes, "", *columns(rows)])
@@ -78,10 +74,14 @@ def _fit(cell: Cell) -> str:
     return "nothing" if cell.fit_on is None else f"{cell.fit_on} ({cell.n_fit:,})"
 
 
-def _score(score: PairScore) -> str:
-    if score.spearman is None:
+def _percent(score: PairScore | None) -> str:
+    if score is None or score.spearman is None:
         return "undefined"
-    return f"{100 * score.spearman:.2f}{_interval(score.low, score.high)}"
+    return f"{100 * score.spearman:.2f}"
+
+
+def _score(score: PairScore) -> str:
+    return _percent(score) + _interval(score.low, score.high)
 
 
 def _difference(difference: Difference | None) -> str:

@@ -1,6 +1,6 @@
 """python -m geometry neighbours: the nearest rows before and after a treatment, as a table."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -187,11 +187,7 @@ def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
 
 
 def _nearest(
-    both: Sequence[Search],
-    Q: np.ndarray,
-    treatment: Treatment,
-    k: int,
-    left_out: Sequence[Collection[int]],
+    both: Sequence[Search], Q: np.ndarray, treatment: Treatment, k: int, left_out: Sequence[Any]
 ) -> list[Nearest]:
     """The nearest rows before and after the treatment."""
     pairs = zip(both, (Q, treatment.apply(Q).retained), strict=True)

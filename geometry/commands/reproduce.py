@@ -84,9 +84,8 @@ def reproduce(
     }
     used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
     cells = [
-        _cell(row, column, published.column(column).get(row), found[row, column])
-        for row in chosen
-        for column in wanted
+        _cell(row, column, published.column(column).get(row), each)
+        for (row, column), each in found.items()
     ]
     source = f"{published.source}: {published.metric}; {published.setting}. {published.note}"
     said = [f"{column}: {each}" for column, each in of_sets.items() if each]

@@ -80,11 +80,12 @@ def fetch_data_files(
     if cached is not None:
         return cached
     commit, listed = hub.listed()
-    wanted = list(choose(list(filter(model_files.is_inside, listed))))
+    chosen = choose(list(filter(model_files.is_inside, listed)))
+    wanted = {path: listed[path] for path in chosen}
     if not wanted:
         files = tuple(sorted(listed))
         raise DataSetError("no_such_file", name=repository, revision=commit, files=files)
-    download = Download(hub, commit, listed, wanted, progress or no_report)
+    download = Download(hub, commit, wanted, progress or no_report)
     hub.refuse_full_disk(download.missing)
     for path in wanted:
         download.fetch(path)
@@ -114,7 +115,8 @@ def _fetched(
         if cached is None or error.code != "no_network":
             raise
         return cached
-    download = Download(hub, commit, listed, model_files.needed_files(listed), progress)
+    needed = {path: listed[path] for path in model_files.needed_files(listed)}
+    download = Download(hub, commit, needed, progress)
     limits.refuse_size(hub.name, sum(download.sizes.values()))
     hub.refuse_full_disk(download.missing)
     config, file = None, model_files.CONFIG

@@ -7,7 +7,7 @@ import errno
 import re
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -168,17 +168,12 @@ class Repository:
 
 
 class Download:
-    """The transfer of the wanted ones of the files that a commit lists, into the cache."""
+    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache."""
 
     def __init__(
-        self,
-        hub: Repository,
-        commit: str,
-        listed: Mapping[str, int],
-        wanted: Sequence[str],
-        progress: Progress,
+        self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
     ) -> None:
-        self.folder, self.sizes = hub.snapshot(commit), {path: listed[path] for path in wanted}
+        self.folder, self.sizes = hub.snapshot(commit), sizes
         self._hub, self._commit, self._progress = hub, commit, progress
         self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0

@@ -165,6 +165,7 @@ class SummedView(View):
         self.n, self.d = moments.n_rows, len(moments.mean)
         self.mean, self.covariance = moments.mean, moments.covariance
         self.second = float(np.trace(self.second_moment))
+        self.unit_squares = directions.squares  # sum of the squares of the unit rows' entries, (d,)
         self._directions = directions
 
     @property
@@ -178,8 +179,3 @@ class SummedView(View):
         if n_zero := self._directions.n_zero:
             raise UndefinedMeasure("zero_row", row="?", n_zero=n_zero, n=self.n)
         return self._directions.total
-
-    @property
-    def unit_squares(self) -> np.ndarray:
-        """Sum of the squares of the unit rows' entries, (d,)."""
-        return self._directions.squares

@@ -121,14 +121,9 @@ def _index_of(
     # a column of another program may have any name
     address = joined(folder, f"{quote(column.name, safe='')}-{shard.name}.safetensors")
     key = {"shard": f"{shard.name} {shard.sha256} {shard.size}", "column": column.name}
-    index = Index(
-        ndim=column.dimension,
-        metric="ip",
-        dtype="f32",
-        connectivity=CONNECTIVITY,
-        expansion_add=EXPANSION,
-        expansion_search=EXPANSION,
-    )
+    graph: dict[str, Any] = {"connectivity": CONNECTIVITY, "expansion_add": EXPANSION}
+    graph["expansion_search"] = EXPANSION
+    index = Index(ndim=column.dimension, metric="ip", dtype="f32", **graph)
     kept = read_keyed(address, key)
     if kept is not None:
         left_out = RowsLeftOut(int(kept["n_left_out"]), kept["left_out"].tolist())

@@ -15,7 +15,7 @@ from .fit import moments_of
 from .manifest import Column, VectorData
 from .samples import draw
 from .store import joined, read_arrays, read_bytes, write_bytes
-from .transform import AXES, Mapped, apply_data, map_data
+from .transform import AXES, Mapped, by_affine_map, map_data
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, *MAPS)
@@ -69,8 +69,8 @@ def project_data(
         moments = moments_of(engine, data, chosen)
         second = moments.covariance + np.outer(moments.mean, moments.mean)
         basis, centre = moment_axes(method, moments.mean, second, n_components)
-        fitted = AffineMap(centre, basis.T, {"method": method})
-        return apply_data(engine, data, fitted, out, "project", chosen, target, axes)
+        how = by_affine_map(data, chosen, AffineMap(centre, basis.T, {"method": method}))
+        return map_data(engine, data, out, "project", chosen, target, axes=axes, **how)
 
     def content(folder: str) -> bytes:
         address = joined(folder, FITTED)
@@ -84,8 +84,8 @@ def project_data(
             write_bytes(address, written)
             return written
 
-    how: dict[str, Any] = {"axes": axes, "directed": True, "sample": sample, "seed": seed}
-    return map_data(engine, data, out, "project", chosen, target, placing_of_run, content, **how)
+    how = {"sample": sample, "seed": seed, "loaded": placing_of_run, "content": content}
+    return map_data(engine, data, out, "project", chosen, target, axes=axes, directed=True, **how)
 
 
 def placing_of_run(folder: str, sha256: str) -> Mapped:

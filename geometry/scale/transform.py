@@ -51,7 +51,8 @@ def transform_data(
     chosen = data.column(column)
     about = {**chosen.about, "transform": dict(fitted.about)}
     target = Column(chosen.name, fitted.width, dtype or chosen.dtype, about)
-    return apply_data(engine, data, fitted, out, "transform", chosen, target)
+    how = by_affine_map(data, chosen, fitted)
+    return map_data(engine, data, out, "transform", chosen, target, **how)
 
 
 def map_data(
@@ -61,9 +62,9 @@ def map_data(
     kind: str,
     source: Column,
     target: Column,
+    *,
     loaded: Callable[[str, str], Mapped],
     content: Callable[[str], bytes],
-    *,
     axes: tuple[str, ...] = (),
     directed: bool = False,
     **settings: Any,
@@ -89,17 +90,8 @@ def map_data(
     return run.work_off(engine, prepare)
 
 
-def apply_data(
-    engine: Engine,
-    data: VectorData,
-    fitted: AffineMap,
-    out: str,
-    kind: str,
-    source: Column,
-    target: Column,
-    axes: tuple[str, ...] = (),
-) -> dict[str, Any]:
-    """``map_data`` by an affine map."""
+def by_affine_map(data: VectorData, source: Column, fitted: AffineMap) -> dict[str, Any]:
+    """Arguments of ``map_data``."""
     need_width(data, source, len(fitted.offset))
     matrix = b"" if fitted.matrix is None else fitted.matrix.tobytes()
     # not the file's digest: safetensors writes metadata in any order
@@ -110,8 +102,7 @@ def apply_data(
         write_bytes(joined(folder, TRANSFORM), written)
         return written
 
-    how: dict[str, Any] = {"axes": axes, "transform": numbers}
-    return map_data(engine, data, out, kind, source, target, transform_of_run, content, **how)
+    return {"loaded": transform_of_run, "content": content, "transform": numbers}
 
 
 def need_width(data: VectorData, column: Column, wanted: int) -> None:

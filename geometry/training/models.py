@@ -364,8 +364,8 @@ def steps_of(
         hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
         if hidden_of is not None:
             hidden, targets = hidden_of()
-        found: dict[str, Any] = {"singular_values": sizes, "hidden": hidden, "targets": targets}
-        yield TrainingStep(step, n_steps, loss, E, **measured, **found)
+        measured |= {"singular_values": sizes, "hidden": hidden, "targets": targets}
+        yield TrainingStep(step, n_steps, loss, E, **measured)
 
 
 def recorded(
