@@ -80,8 +80,7 @@ def fetch_data_files(
     if cached is not None:
         return cached
     commit, listed = hub.listed()
-    chosen = choose(list(filter(model_files.is_inside, listed)))
-    wanted = {path: listed[path] for path in chosen}
+    wanted = {path: listed[path] for path in choose(list(filter(model_files.is_inside, listed)))}
     if not wanted:
         files = tuple(sorted(listed))
         raise DataSetError("no_such_file", name=repository, revision=commit, files=files)
