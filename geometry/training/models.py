@@ -335,7 +335,7 @@ def steps_of(
     optimizer: str = "adam",
     hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Iterator[TrainingStep]:
-    """Train with Adam, but ``embeddings`` with ``optimizer``; states at fixed places are recorded."""
+    """Train with Adam, but ``embeddings`` with ``optimizer``; records states at fixed places."""
     import torch
 
     need_positive(steps=n_steps, record_every=record_every, learning_rate=learning_rate)
