@@ -59,7 +59,7 @@ _CLUSTER = (
     click.option("--quiet", is_flag=True, help="No progress on stderr."),
 )
 _OF_ENGINE = ("workers", "scheduler", "threads", "memory", "retries")
-# a manifest of the run in the folder --out, or what is said and the result as JSON
+# What is said, and the result as JSON. A command that writes a folder returns its manifest instead.
 Done = tuple[str, dict[str, Any]]
 
 
