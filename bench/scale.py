@@ -40,7 +40,7 @@ from geometry.scale import (
     project_data,
     transform_data,
 )
-from geometry.scale.vectors import RowsLeftOut
+from geometry.scale.engine import ShardSum
 
 D = 384
 SHARD_ROWS = 100_000
@@ -310,8 +310,8 @@ def overhead() -> list[Row]:
             transform_data(engine, data, fitted, str(place / "first"))
             written = seconds(lambda: transform_data(engine, data, fitted, str(place / "out")))
             # so that the workers have imported this file
-            engine.total(_nothing, max, list(data.shards))
-            summed = seconds(lambda: engine.total(_nothing, max, list(data.shards)))
+            engine.total(_nothing, list(data.shards))
+            summed = seconds(lambda: engine.total(_nothing, list(data.shards)))
     return [
         Row(
             name="overhead of a shard: one row transformed, written and logged, 2 workers",
@@ -330,8 +330,8 @@ def overhead() -> list[Row]:
     ]
 
 
-def _nothing(task: Any) -> tuple[int, int, RowsLeftOut]:
-    return 1, 0, RowsLeftOut()
+def _nothing(task: Any) -> ShardSum:
+    return ShardSum(None, 1)
 
 
 # ---- what a row costs ----

@@ -46,7 +46,7 @@ CLASSES = {
 }
 # Calls in which a variable gives the error's class, and the classes that it may be.
 INDIRECT = {
-    "self.kind.error": (ModelFilesError, DataSetError),
+    "self.error": (ModelFilesError, DataSetError),
     **dict.fromkeys(("refuse", "self.refuse"), (CorpusError, VectorFileError)),
     "uncertain": (CorpusError,),
 }

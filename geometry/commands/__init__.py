@@ -12,19 +12,3 @@ from .reproduce import reproduce
 from .scale import scale
 from .shell import run_shell, shell
 from .whiten import whiten
-
-for command in (
-    app,
-    serve_class,
-    evaluate,
-    evidence,
-    export,
-    export_view,
-    diagnose,
-    whiten,
-    project,
-    neighbours,
-    reproduce,
-    scale,
-):
-    shell.add_command(command)

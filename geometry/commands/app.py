@@ -7,14 +7,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from ..errors import need
 from ..hub.operator_limits import FILE_VARIABLE
+from .shell import shell
 
 PORT = click.option("--port", default=8501, type=click.IntRange(1, 65000))
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def app_folder() -> Path:
@@ -35,8 +36,10 @@ def is_free(port: int, address: str = "0.0.0.0") -> bool:
     return True
 
 
-@click.command()
-@click.argument("file", required=False, type=FILE)
+@shell.command()
+@click.argument(
+    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
 @PORT
 @click.option(
     "--browser/--no-browser", default=True, show_default=False, help="Whether to open a browser."
@@ -51,23 +54,22 @@ def app(file: Path | None, port: int, browser: bool) -> int:
     need("app", "streamlit", "plotly")
     if not is_free(port, "127.0.0.1"):
         raise click.ClickException(f"port {port} is in use. Choose another: --port {port + 1}")
-    folder = app_folder()
     given = {} if file is None else {FILE_VARIABLE: str(file.resolve())}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     if not browser:
         command += ["--server.headless", "true"]
     with suppress(OSError):  # where it can't be written, the pages send their scripts themselves
-        (folder / "static").mkdir(exist_ok=True)
+        (app_folder() / "static").mkdir(exist_ok=True)
     click.echo(f"Narrow Cone: http://localhost:{port} (Ctrl+C ends it)")
-    return _run(command, folder, given, stdout=subprocess.DEVNULL)  # it would name the address too
+    return _run(command, given, stdout=subprocess.DEVNULL)  # it would name the address too
 
 
-@click.command(name="class")
+@shell.command("class")
 @PORT
 def serve_class(port: int) -> int:
     """Serve a class on the local network: prints an address and a QR code; until Ctrl+C."""
     need("app", "streamlit", "plotly", "segno", "psutil")
-    return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], app_folder(), {})
+    return _run([sys.executable, "-m", "pages.common.classroom.serve", str(port)], {})
 
 
 def end_with_children() -> None:
@@ -75,11 +77,10 @@ def end_with_children() -> None:
     signal.signal(signal.SIGTERM, lambda *_given: sys.exit(128 + signal.SIGTERM))
 
 
-def _run(command: list[str], folder: Path, given: dict[str, str], stdout: int | None = None) -> int:
-    environment = os.environ | given
+def _run(command: list[str], given: dict[str, str], stdout: int | None = None) -> int:
+    how: dict[str, Any] = {"cwd": app_folder(), "env": os.environ | given, "stdout": stdout}
     end_with_children()
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, stdout=stdout, check=False)
-        return done.returncode
+        return subprocess.run(command, **how, check=False).returncode
     except KeyboardInterrupt:
         return 0

@@ -1,36 +1,24 @@
 """python -m geometry diagnose: findings about vectors, and whether a cure helps."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from ..data.translations import ENGLISH, languages
-from .options import with_options
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    OF_FILE,
-    OWN_DATA,
-    OwnData,
-    OwnOptions,
-    encode_own,
-    judged_queries,
-    read_beside,
-    read_own,
-)
-from .shell import progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..data.pairs import RowPairs
-    from ..data.relevance import JudgedQueries
+from ..data.corpus import Corpus
+from ..data.limits import OWN_FILES
+from ..data.pairs import RowPairs, read_pairs, read_row_pairs, row_pairs
+from ..data.relevance import JudgedQueries
+from ..data.translations import ENGLISH, catalogue, languages
+from . import own_data
+from .options import FILE_TYPE, OUT_TYPE, with_options
+from .own_data import OwnData, OwnOptions, read_own
+from .shell import shell
 
 LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
 SAMPLE = 20_000  # rows of a large file that are diagnosed
@@ -44,14 +32,12 @@ _STORAGE_HELP = "Also what fewer dimensions, float16, int8 and binary vectors lo
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Report, .html.")
-@click.option("--pairs", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_HELP)
-@click.option(
-    "--pairs-vectors", type=click.Path(dir_okay=False, path_type=Path), help=_PAIRS_VECTORS_HELP
-)
-@with_options(*EVIDENCE)
+@shell.command(epilog=own_data.EXIT_CODES)
+@click.argument("file", required=False, type=FILE_TYPE)
+@click.option("--out", type=OUT_TYPE, help="Report, .html.")
+@click.option("--pairs", type=FILE_TYPE, help=_PAIRS_HELP)
+@click.option("--pairs-vectors", type=FILE_TYPE, help=_PAIRS_VECTORS_HELP)
+@with_options(*own_data.EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option("--seed", type=int, default=0, help="Of folds, samples and intervals.")
@@ -61,7 +47,7 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     default=ENGLISH,
     help="Of the report and of the text that is printed.",
 )
-@with_options(*OWN_DATA)
+@with_options(*own_data.OWN_DATA)
 def diagnose(
     file: Path | None,
     out: Path | None,
@@ -88,8 +74,6 @@ def diagnose(
     python -m geometry diagnose vectors.npy --pairs pairs-of-rows.csv
     python -m geometry diagnose --pairs pairs.csv --out pairs.html --language zh-Hant
     """
-    from ..data.translations import catalogue
-    from ..data.write import check_output, saving, write
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html, storage_table
     from ..diagnosis.sentences import evidence_note, file_notes
@@ -97,62 +81,36 @@ def diagnose(
 
     how = OwnOptions.of(**reading)
     if out is not None:
-        inputs = (file, pairs, pairs_vectors, queries, relevance, how.metadata)
-        check_output(out, (".html",), inputs=inputs, force=how.force)
+        how.check(out, (".html",), file, pairs, pairs_vectors, queries, relevance)
     if pairs is not None and relevance is not None:
         raise ValueError("give --pairs or --relevance: one of them judges the cures")
     if queries is not None and relevance is None:
         raise ValueError("--queries need --relevance: what is relevant to each query")
     if pairs_vectors is not None and pairs is None:
         raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
-    compared = compare or how.pooling
-    if file is None:
-        own, judge = _pairs_alone(pairs, pairs_vectors, how, compared)
-    elif relevance is not None:
-        own, judge = _by_queries(file, queries, relevance, how, compared)
-    elif pairs is not None:
-        own, judge = _by_pairs(file, pairs, pairs_vectors, how, compared)
-    else:
-        own = _read(file, how, compared)
-        judge = _Judge(others=own.others, unknown_share=own.unknown_share)
+    beside = {"pairs": pairs, "vectors": pairs_vectors, "queries": queries, "relevance": relevance}
+    own, judges, ids = _read(file, beside, how, compare or how.pooling)
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-    beside = {"pairs": pairs, "queries": queries, "relevance": relevance}
-    about |= {name: each.name for name, each in beside.items() if each is not None}
-    given = {
-        "texts": own.texts,
-        "labels": own.labels,
-        "pairs": judge.pairs,
-        "queries": judge.queries,
-        "units": own.sources,
-        "seed": seed,
-    }
-    found = diagnosed(
-        own.vectors,
-        **given,
-        others=judge.others,
-        about=about,
-        numbers=own.numbers,
-        unknown_share=judge.unknown_share,
-        progress=progress_on_stderr("diagnosing", quiet=how.quiet),
-    )
+    about |= {name: each.name for name, each in beside.items() if each and name != "vectors"}
+    given = {"texts": own.texts, "labels": own.labels, "units": own.sources, "seed": seed, **judges}
+    of_model = {"others": own.others, "unknown_share": own.unknown_share}
+    of_rows: dict[str, Any] = {**of_model, "about": about, "numbers": own.numbers}
+    progress = how.progress("diagnosing")
+    found = diagnosed(own.vectors, **given, **of_rows, progress=progress)
     stored = None
     if storage:
-        shown = progress_on_stderr("storing", quiet=how.quiet)
-        stored = storage_table(found, own.vectors, **given, progress=shown)
+        stored = storage_table(found, own.vectors, **given, progress=how.progress("storing"))
     translate = catalogue(language).gettext
 
     def notes_in(_: Callable[[str], str]) -> list[str]:
         notes = [] if own.read is None else file_notes(own.read, _)
-        notes += [] if judge.ids is None else [evidence_note(judge.ids, _)]
+        notes += [] if ids is None else [evidence_note(ids, _)]
         return notes + ([_(STORAGE["unjudged"])] if storage and stored is None else [])
 
     notes = notes_in(translate)
     if out is not None:
-        html = report_html(
-            found, notes=notes, storage=stored, translate=translate, language=language
-        )
-        with saving(out):
-            write(out, html.encode(), force=how.force)
+        of_language: dict[str, Any] = {"translate": translate, "language": language}
+        how.write(out, report_html(found, notes=notes, storage=stored, **of_language).encode())
     if how.as_json:
         printed = diagnosis_json(found)
         printed["notes"] = notes_in(str)
@@ -163,77 +121,49 @@ def diagnose(
         click.echo(_text(found, stored, notes, translate))
 
 
-@dataclass(frozen=True)
-class _Judge:
-    """What judges: pairs as ``diagnose`` takes them, or queries, both at other layers too."""
-
-    pairs: Any = None
-    queries: JudgedQueries | None = None
-    others: Mapping[Any, Any] = field(default_factory=dict)
-    unknown_share: float | None = None  # of the texts that the model knows least
-    ids: RowPairs | JudgedQueries | None = None  # pairs or queries by ids, which have a note
-
-
-def _read(file: Path, how: OwnOptions, compared: str | None, *, has_ids: bool = False) -> OwnData:
-    """FILE, or a sample of a large one, without its notes."""
-    if how.sample is None and file.stat().st_size > LARGE_FILE:
-        how = replace(how, sample=SAMPLE)
-    return read_own(file, how, compared=compared, has_notes=False, has_ids=has_ids)
-
-
-def _by_queries(
-    file: Path, queries: Path | None, relevance: Path, how: OwnOptions, compared: str
-) -> tuple[OwnData, _Judge]:
-    own = _read(file, how, compared if queries is None else None, has_ids=True)
-    asked = None
-    if queries is not None:
-        asked = read_beside(queries, how, of_texts="model" in own.about)
-    found = judged_queries(relevance, own.named, asked)
-    share = (asked or own).unknown_share
-    return own, _Judge(queries=found, unknown_share=share, ids=found)
-
-
-def _by_pairs(
-    file: Path, pairs: Path, vectors: Path | None, how: OwnOptions, compared: str
-) -> tuple[OwnData, _Judge]:
-    """Pairs of sentences for the model of FILE, or by the ids of rows of a file of vectors."""
-    from ..data.corpus import Corpus
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_pairs, read_row_pairs, row_pairs
-
-    own = _read(file, how, None, has_ids=True)
-    if "model" in own.about:
+def _read(
+    file: Path | None, beside: dict[str, Path | None], how: OwnOptions, compared: str
+) -> tuple[OwnData, dict[str, Any], RowPairs | JudgedQueries | None]:
+    """Data, what judges them as ``diagnose`` takes it, and pairs or queries by ids for a note."""
+    pairs, vectors, queries, relevance = beside.values()
+    if file is None:
+        if pairs is None or vectors is not None:
+            raise ValueError("give FILE, or scored pairs of sentences by --pairs")
+        is_of_file = any(getattr(how, name) is not None for name in own_data.OF_FILE)
+        if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
+            raise ValueError("an option about FILE is given, and no FILE")
+        read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
+        own = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        return own, {"pairs": (*read.rows, read.gold_scores)}, None
+    is_large = how.sample is None and file.stat().st_size > LARGE_FILE
+    own = read_own(
+        file,
+        replace(how, sample=SAMPLE) if is_large else how,
+        compared=compared if pairs is None and queries is None else None,
+        has_notes=False,
+        has_ids=pairs is not None or relevance is not None,
+    )
+    if relevance is not None:
+        asked = own_data.read_queries(queries, how, own)
+        judged = own_data.judged_queries(relevance, own.named, asked)
+        own = replace(own, others={}, unknown_share=(asked or own).unknown_share)
+        return own, {"queries": judged}, judged
+    if pairs is None:
+        return own, {}, None
+    if "model" in own.about:  # FILE has texts, and the pairs are of sentences
         read = read_pairs(pairs)
-        encoded = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        encoded = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         left, right = read.rows
         sides, X = np.append(left, right), encoded.vectors
         others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
-        given = X[left], X[right], read.gold_scores
-        return own, _Judge(given, others=others, unknown_share=encoded.unknown_share)
-    named = own if vectors is None else read_beside(vectors, how, of_texts=False)
+        own = replace(own, others=others, unknown_share=encoded.unknown_share)
+        return own, {"pairs": (X[left], X[right], read.gold_scores)}, None
+    named = own if vectors is None else own_data.read_beside(vectors, how, of_texts=False)
     found = row_pairs(read_row_pairs(pairs, limits=OWN_FILES), named.named)
     left, right = found.left, found.right
     if vectors is not None:
         left, right = named.vectors[left], named.vectors[right]
-    return own, _Judge((left, right, found.gold_scores), ids=found)
-
-
-def _pairs_alone(
-    pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str
-) -> tuple[OwnData, _Judge]:
-    from ..data.corpus import Corpus
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_pairs
-
-    if pairs is None or vectors is not None:
-        raise ValueError("give FILE, or scored pairs of sentences by --pairs")
-    is_of_file = any(getattr(how, name) is not None for name in OF_FILE)
-    if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
-        raise ValueError("an option about FILE is given, and no FILE")
-    read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
-    own = encode_own(Corpus(read.name, read.sentences), how, compared=compared)
-    given = (*read.rows, read.gold_scores)
-    return own, _Judge(given, others=own.others, unknown_share=own.unknown_share)
+    return own, {"pairs": (left, right, found.gold_scores)}, found
 
 
 def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:

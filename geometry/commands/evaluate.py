@@ -1,50 +1,40 @@
 """python -m geometry evaluate: the scores of treatments by layer and pooling on sentence pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from .. import evaluate as scores
+from ..data.limits import OWN_FILES
+from ..data.pairs import Pairs
 from ..data.recognise import Reading
 from ..data.words import STOP_LISTS, TOKENIZERS
-from ..evaluate.bootstrap import AGGREGATIONS, DRAWS
+from ..data.write import check_output, saving, write
+from ..encode.load import load_encoder
+from ..evaluate.bootstrap import AGGREGATIONS, DRAWS, resamples_of
+from ..evaluate.fitting import FitVectors
+from ..evaluate.from_encoder import encode_fit
+from ..evaluate.from_words import how_split
 from ..evaluate.similarities import SIMILARITIES
+from ..evaluate.specs import parse_treatments
 from ..transform.treatments import LADDER
-from .options import (
-    ALL,
-    BUNDLED,
-    MODEL,
-    READING,
-    columns_of,
-    layers_of,
-    listed,
-    pairs_of,
-    poolings_of,
-    print_notes,
-    reading_of,
-    texts_of,
-    weightings_of,
-    with_options,
-)
-from .shell import FORCE, progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..data.embeddings import VectorReport
-    from ..data.pairs import Pairs
-    from ..evaluate import Grid
-    from ..evaluate.fitting import FitVectors
+from . import grid_text, options
+from .shell import FORCE, progress_on_stderr, shell
 
 RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 OF_MODELS = ("model", "revision", "prefix", "layers", "poolings")
 OF_VECTORS = ("weighting", "words", "stop_words", "counts", "word_pairs")
 BUNDLED_GLOVE = "bundled-glove"
-_FILE = click.Path(dir_okay=False, path_type=Path)
-_OUT = click.Path(path_type=Path)
+FAULTS = {  # counts of a report on a file of word vectors
+    "n_not_finite": "rows left out for NaN or infinity",
+    "n_duplicates": "rows left out since their word came before",
+    "n_replaced": "words with bytes that do not fit the encoding",
+    "n_missing": "rows that its header states and that are missing",
+}
 _PAIRS_HELP = (
     "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
     "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
@@ -62,19 +52,19 @@ _COLUMNS_HELP = "Of a table of pairs, by name or from 0, as left,right,score; el
 _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of theirs."
 
 
-@click.command()
-@with_options(*MODEL)
-@click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
+@shell.command()
+@options.with_options(*options.MODEL)
+@click.option("--layers", default=options.ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
-@click.option("--vectors", type=_FILE, help=_VECTORS_HELP)
+@click.option("--vectors", type=options.FILE_TYPE, help=_VECTORS_HELP)
 @click.option("--weighting", default="mean", help=_WEIGHTING_HELP)
 @click.option("--words", type=click.Choice(TOKENIZERS), help=_WORDS_HELP)
 @click.option("--stop-words", type=click.Choice(STOP_LISTS), default=STOP_LISTS[0], help=_STOP_HELP)
-@click.option("--counts", type=_FILE, help=_COUNTS_HELP)
-@click.option("--word-pairs", multiple=True, type=_FILE, help=_WORD_PAIRS_HELP)
-@click.option("--pairs", multiple=True, default=(BUNDLED,), help=_PAIRS_HELP)
+@click.option("--counts", type=options.FILE_TYPE, help=_COUNTS_HELP)
+@click.option("--word-pairs", multiple=True, type=options.FILE_TYPE, help=_WORD_PAIRS_HELP)
+@click.option("--pairs", multiple=True, default=(options.BUNDLED,), help=_PAIRS_HELP)
 @click.option("--columns", help=_COLUMNS_HELP)
-@with_options(*READING)
+@options.with_options(*options.READING)
 @click.option("--aggregate", type=click.Choice(AGGREGATIONS), help=_AGGREGATE_HELP)
 @click.option("--transforms", default=",".join(LADDER), help="As pca:128:lw.")
 @click.option("--fit", help="Pairs or texts to fit on; else the pairs' own sentences.")
@@ -83,47 +73,43 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 @click.option("--similarity", type=click.Choice(SIMILARITIES), default="cosine")
 @click.option("--draws", type=click.IntRange(min=1), default=DRAWS)
 @click.option("--seed", type=int, default=0, help="Of the resamples.")
-@click.option("--csv", "csv_file", type=_OUT, help="Write the grid's rows there.")
-@click.option("--json", "json_file", type=_OUT, help="Write the grid and its settings there.")
+@click.option("--csv", "csv_file", type=options.OUT_TYPE, help="Write the grid's rows there.")
+@click.option(
+    "--json", "json_file", type=options.OUT_TYPE, help="Write the grid and its settings there."
+)
 @FORCE
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.pass_context
-def evaluate(context: click.Context, /, **options: Any) -> None:
+def evaluate(context: click.Context, /, **given: Any) -> None:
     """Spearman of layers, poolings and transforms on scored sentence pairs, with intervals.
 
     Of an encoder (--model), or of averaged word vectors (--vectors) through the same transforms.
     """
-    from ..evaluate.specs import parse_treatments
-
-    _refuse_mixture(context, options)
-    _check_outputs(options)
-    reading, quiet, fit = reading_of(options), options["quiet"], options["fit"]
-    columns = None if options["columns"] is None else columns_of(options["columns"])
+    _refuse_mixture(context, given)
+    _check_outputs(given)
+    reading, quiet, fit = options.reading_of(given), given["quiet"], given["fit"]
+    columns = None if given["columns"] is None else options.columns_of(given["columns"])
     how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
-    transforms = listed(options["transforms"], "transforms")
+    transforms = options.listed(given["transforms"], "transforms")
     scoring: dict[str, Any] = {
         "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
-        "similarity": options["similarity"],
-        "aggregation": options["aggregate"],
-        "draws": options["draws"],
-        "seed": options["seed"],
-        "fit_on": None if fit is None else options["fit_name"] or Path(fit).stem,
+        "similarity": given["similarity"],
+        "aggregation": given["aggregate"],
+        "draws": given["draws"],
+        "seed": given["seed"],
+        "fit_on": None if fit is None else given["fit_name"] or Path(fit).stem,
     }
-    fit_texts = None if fit is None else texts_of(fit, **how)
-    pairs, dev_pairs = (
-        _pairs(options[name], options["aggregate"], how) for name in ("pairs", "dev")
-    )
-    if options["vectors"] is None:
-        lines, score = _encoder(options, scoring, fit_texts)
+    fit_texts = None if fit is None else options.texts_of(fit, **how)
+    pairs, dev_pairs = (_pairs(given[name], given["aggregate"], how) for name in ("pairs", "dev"))
+    if given["vectors"] is None:
+        lines, score = _encoder(given, scoring, fit_texts)
     else:
-        lines, score = _word_vectors(options, scoring, fit_texts, reading)
-    _show(lines, score(pairs), None if dev_pairs is None else score(dev_pairs), options)
+        lines, score = _word_vectors(given, scoring, fit_texts, reading)
+    _show(lines, score(pairs), None if dev_pairs is None else score(dev_pairs), given)
 
 
 def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any]) -> Any:
     """The pairs, if there are any. An error is raised before the encoding, which takes minutes."""
-    from ..evaluate.bootstrap import resamples_of
-
     if not sources:
         return None
     if len(sources) > 1 and aggregation is None:
@@ -131,31 +117,27 @@ def _pairs(sources: tuple[str, ...], aggregation: str | None, how: dict[str, Any
             f"{len(sources)} sets of pairs: say how they become one score, by --aggregate "
             f"{', '.join(AGGREGATIONS)}; published figures differ by it"
         )
-    pairs = pairs_of(sources, **how)
+    pairs = options.pairs_of(sources, **how)
     resamples_of(pairs, aggregation, draws=1)
     return pairs
 
 
 # a grid, settings that its rows depend on, and notes to print beside it
-Scored = tuple["Grid", Mapping[str, Any], Sequence[str]]
+Scored = tuple[scores.Grid, Mapping[str, Any], Sequence[str]]
 # lines that describe what is evaluated, and what scores it on pairs
-Subject = tuple[Sequence[str], Callable[["Pairs"], Scored]]
+Subject = tuple[Sequence[str], Callable[[Pairs], Scored]]
 
 
 def _encoder(
-    options: dict[str, Any], scoring: dict[str, Any], fit_texts: tuple[str, ...] | None
+    given: dict[str, Any], scoring: dict[str, Any], fit_texts: tuple[str, ...] | None
 ) -> Subject:
     """Layers by poolings. The fit set is encoded once for all sets of pairs."""
-    from ..encode.load import load_encoder
-    from ..evaluate import evaluate_encoder
-    from ..evaluate.from_encoder import encode_fit
-
-    layers, poolings = layers_of(options["layers"]), poolings_of(options["poolings"])
-    quiet = options["quiet"]
+    layers, poolings = options.layers_of(given["layers"]), options.poolings_of(given["poolings"])
+    quiet = given["quiet"]
     encoder = load_encoder(
-        options["model"],
-        revision=options["revision"],
-        prefix=options["prefix"],
+        given["model"],
+        revision=given["revision"],
+        prefix=given["prefix"],
         progress=progress_on_stderr("downloading", quiet=quiet),
     )
     at = f" at {encoder.revision}" if encoder.revision else ""
@@ -177,7 +159,7 @@ def _encoder(
         )
 
     def score(pairs: Pairs) -> Scored:
-        grid = evaluate_encoder(
+        grid = scores.evaluate_encoder(
             encoder,
             pairs,
             layers=layers,
@@ -192,53 +174,44 @@ def _encoder(
 
 
 def _word_vectors(
-    options: dict[str, Any],
+    given: dict[str, Any],
     scoring: dict[str, Any],
     fit_texts: tuple[str, ...] | None,
     reading: Reading,
 ) -> Subject:
     """Weightings take the place of poolings; without a file of counts they are 1/rank."""
-    from ..data.limits import OWN_FILES
-    from ..evaluate import evaluate_word_pairs, evaluate_words
-    from ..evaluate.from_words import how_split
     from ..vectors.bundled import read_bundled_vectors
     from ..vectors.word_counts import rank_counts, read_counts
     from ..vectors.word_files import read_vectors
     from ..vectors.word_pairs import read_word_pairs
-    from .grid_text import word_pairs_text
 
-    weightings = weightings_of(options["weighting"])
-    word_pairs = [read_word_pairs(file, reading=reading) for file in options["word_pairs"]]
+    weightings = options.weightings_of(given["weighting"])
+    word_pairs = [read_word_pairs(file, reading=reading) for file in given["word_pairs"]]
     for read in word_pairs:
-        print_notes(read)
-    if str(options["vectors"]) == BUNDLED_GLOVE and not options["vectors"].exists():
+        options.print_notes(read)
+    if str(given["vectors"]) == BUNDLED_GLOVE and not given["vectors"].exists():
         table = read_bundled_vectors("glove")
     else:
-        table = read_vectors(options["vectors"], limits=OWN_FILES)
+        table = read_vectors(given["vectors"], limits=OWN_FILES)
     counts, counts_name = None, None
-    if options["counts"] is not None:
-        counts = read_counts(options["counts"], limits=OWN_FILES)
-        counts_name = options["counts"].stem
+    if given["counts"] is not None:
+        counts = read_counts(given["counts"], limits=OWN_FILES)
+        counts_name = given["counts"].stem
     elif any(name != "mean" for name in weightings):
         counts, counts_name = rank_counts(table), RANK
-    on_words = [
-        evaluate_word_pairs(
-            table, each, **{name: scoring[name] for name in ("similarity", "draws", "seed")}
-        )
-        for each in word_pairs
-    ]
+    of_words = {name: scoring[name] for name in ("similarity", "draws", "seed")}
+    on_words = [scores.evaluate_word_pairs(table, each, **of_words) for each in word_pairs]
 
     def score(pairs: Pairs) -> Scored:
-        progress = progress_on_stderr(f"evaluating on {pairs.name}", quiet=options["quiet"])
-        words = evaluate_words(
+        words = scores.evaluate_words(
             table,
             pairs,
             weightings=weightings,
             counts=counts,
             fit_texts=fit_texts,
-            tokenizer=options["words"],
-            stop_words=options["stop_words"],
-            progress=progress,
+            tokenizer=given["words"],
+            stop_words=given["stop_words"],
+            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=given["quiet"]),
             **scoring,
         )
         stops = words.stop_words
@@ -272,58 +245,40 @@ def _word_vectors(
 
     n, d = table.vectors.shape
     of_counts = f"; counts of words: {counts_name}" if counts_name else ""
-    lines = [
-        f"{table.name}: {n:,} word vectors of {d} numbers{of_counts}",
-        *([] if table.report is None else _file_lines(table.report)),
-        *(word_pairs_text(each, scoring["seed"]) for each in on_words),
+    lines = [f"{table.name}: {n:,} word vectors of {d} numbers{of_counts}"]
+    faults = [
+        f"{what}: {n:,}" for name, what in FAULTS.items() if (n := getattr(table.report, name, 0))
     ]
+    lines += ["file: " + "; ".join(faults)] if faults else []
+    lines += [grid_text.word_pairs_text(each, scoring["seed"]) for each in on_words]
     return lines, score
 
 
-def _file_lines(report: VectorReport) -> list[str]:
-    counted = (
-        (report.n_not_finite, "rows left out for NaN or infinity"),
-        (report.n_duplicates, "rows left out since their word came before"),
-        (report.n_replaced, "words with bytes that do not fit the encoding"),
-        (report.n_missing, "rows that its header states and that are missing"),
-    )
-    parts = [f"{what}: {n:,}" for n, what in counted if n]
-    return ["file: " + "; ".join(parts)] if parts else []
-
-
-def _show(
-    lines: Sequence[str], scored: Scored, dev: Scored | None, options: dict[str, Any]
-) -> None:
-    from ..data.write import saving, write
-    from ..evaluate import choose_on_dev, grid_csv, grid_json
-    from .grid_text import chosen_text, grid_text
-
+def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[str, Any]) -> None:
     grid, settings, notes = scored
-    lines, chosen = [*lines, grid_text(grid, notes=notes)], None
+    lines, chosen = [*lines, grid_text.grid_text(grid, notes=notes)], None
     if dev is not None:
         of_dev, _, notes = dev
-        chosen = choose_on_dev(of_dev, grid)
-        lines += ["", chosen_text(chosen, of_dev, grid)]
+        chosen = scores.choose_on_dev(of_dev, grid)
+        lines += ["", grid_text.chosen_text(chosen, of_dev, grid)]
         lines += [f"  {of_dev.evaluated_on}: {note}" for note in notes]
     click.echo("\n".join(lines))
     for out, written in (
-        (options["csv_file"], grid_csv),
-        (options["json_file"], partial(grid_json, chosen=chosen)),
+        (given["csv_file"], scores.grid_csv),
+        (given["json_file"], partial(scores.grid_json, chosen=chosen)),
     ):
         if out is not None:
             with saving(out):
-                write(out, written(grid, **settings).encode(), force=options["force"])
+                write(out, written(grid, **settings).encode(), force=given["force"])
 
 
-def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
-    given = [
-        name
-        for name in options
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+def _refuse_mixture(context: click.Context, given: dict[str, Any]) -> None:
+    said = [
+        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
-    others = OF_MODELS if "vectors" in given else OF_VECTORS
-    wrong = ", ".join("--" + name.replace("_", "-") for name in given if name in others)
-    if wrong and "vectors" in given:
+    others = OF_MODELS if "vectors" in said else OF_VECTORS
+    wrong = ", ".join("--" + name.replace("_", "-") for name in said if name in others)
+    if wrong and "vectors" in said:
         raise ValueError(
             f"{wrong} and --vectors exclude each other: the one is of encoders, the "
             "other of word vectors. Leave one of them out"
@@ -332,14 +287,12 @@ def _refuse_mixture(context: click.Context, options: dict[str, Any]) -> None:
         raise ValueError(f"{wrong} belongs to word vectors; give them by --vectors FILE")
 
 
-def _check_outputs(options: dict[str, Any]) -> None:
-    from ..data.write import check_output
-
+def _check_outputs(given: dict[str, Any]) -> None:
     several = ("pairs", "dev", "word_pairs")
-    inputs = [options[name] for name in ("model", "vectors", "counts", "fit")]
-    sources = [str(source) for name in several for source in options[name]]
+    inputs = [given[name] for name in ("model", "vectors", "counts", "fit")]
+    sources = [str(source) for name in several for source in given[name]]
     folders = [place for source in sources if (place := source.rpartition(":")[0])]
     inputs = [*inputs, *sources, *folders]
     for name, ending in (("csv_file", ".csv"), ("json_file", ".json")):
-        if options[name] is not None:
-            check_output(options[name], (ending,), inputs=inputs, force=options["force"])
+        if given[name] is not None:
+            check_output(given[name], (ending,), inputs=inputs, force=given["force"])

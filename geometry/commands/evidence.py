@@ -14,38 +14,19 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..data.corpus import Corpus
+from ..data.limits import OWN_FILES
+from ..data.pairs import read_row_pairs, row_pairs
+from ..data.write import check_output
+from ..encode.disk_cache import ArrayStore, recalled_vectors
+from ..encode.encoder import Encoder, Layer
+from . import options, own_data
 from .grid_text import columns
-from .options import (
-    ALL,
-    BUNDLED,
-    MODEL,
-    layers_of,
-    listed,
-    pairs_of,
-    poolings_of,
-    print_notes,
-    with_options,
-)
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    FILE_OPTIONS,
-    JSON,
-    OF_FILE,
-    QUIET,
-    OwnOptions,
-    held_by,
-    judged_queries,
-    read_beside,
-    read_own,
-    read_texts,
-)
-from .shell import FORCE, progress_on_stderr
+from .own_data import OwnOptions, read_own
+from .shell import FORCE, shell
 
 if TYPE_CHECKING:
     from ..diagnosis.evidence import GainGrid
-    from ..encode.disk_cache import ArrayStore
-    from ..encode.encoder import Encoder, Layer
 
 TASKS = ("pairs", "labels", "probe", "queries")
 USUAL = "usual"
@@ -59,19 +40,21 @@ _CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
 _SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", "outs", multiple=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@shell.command(epilog=own_data.EXIT_CODES)
+@click.argument("file", required=False, type=options.FILE_TYPE)
+@click.option("--out", "outs", multiple=True, type=options.OUT_TYPE, help=_OUT_HELP)
 @click.option("--pairs", help=_PAIRS_HELP)
-@with_options(*EVIDENCE)
+@options.with_options(*own_data.EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
-@click.option("--layers", default=ALL, help="As 0,4,-1,first-last,1+6.")
+@click.option("--layers", default=options.ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
 @click.option("--cures", default=USUAL, help=_CURES_HELP)
 @click.option("--similarities", default="cosine", help=_SIMILARITIES_HELP)
 @click.option("--seed", type=int, default=0, help="Of folds and intervals.")
-@click.option("--model", "models", multiple=True, default=(BUNDLED,), help=_MODEL_HELP)
-@with_options(*MODEL[1:], *FILE_OPTIONS, FORCE, JSON, QUIET)
+@click.option("--model", "models", multiple=True, default=(options.BUNDLED,), help=_MODEL_HELP)
+@options.with_options(
+    *options.MODEL[1:], *own_data.FILE_OPTIONS, FORCE, own_data.JSON, own_data.QUIET
+)
 def evidence(
     file: Path | None,
     outs: tuple[Path, ...],
@@ -85,8 +68,6 @@ def evidence(
     similarities: str,
     seed: int,
     models: tuple[str, ...],
-    force: bool,
-    as_json: bool,
     **reading: Any,
 ) -> None:
     """Gains of cures over raw vectors, by layer, pooling and similarity, beside two controls.
@@ -100,49 +81,40 @@ def evidence(
     python -m geometry evidence sentences.csv --labels topic --layers -1 --out gains.csv
     python -m geometry evidence vectors.npy --queries queries.npy --relevance qrels.tsv
     """
-    from ..data.write import check_output, saving, write
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
     labels = reading["label_column"]
     given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
     task = _task(file, task, given)
-    if file is None and any(reading[name] is not None for name in OF_FILE):
+    if file is None and any(reading[name] is not None for name in own_data.OF_FILE):
         raise ValueError("an option about FILE is given, and no FILE")
     if len(models) > 1 and (reading["revision"] or reading["prefix"]):
         raise ValueError("--revision and --prefix are of one model; give one --model")
     inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
     for out in outs:
-        check_output(out, ENDINGS, inputs=inputs, force=force)
+        check_output(out, ENDINGS, inputs=inputs, force=reading["force"])
     with _store(outs) as store:
-        how = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
-        at = layers_of(layers), poolings_of(poolings)
+        judging = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
+        at = options.layers_of(layers), options.poolings_of(poolings)
         place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
         is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
         if task == "queries" and is_one:
             place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
-        options = OwnOptions.of(model=models[0], **place, **reading)
-        if task == "queries":
-            is_one = is_one and len(models) == 1
-            rows = _of_queries(file, queries, relevance, options, is_one=is_one)  # type: ignore[arg-type]
-        elif task == "pairs":
-            rows = _of_pairs(file, pairs or "", options)
-        else:
-            rows = _of_labels(file, options)  # type: ignore[arg-type]
-        grids = _grids(rows, models, at, options, how, store)
+        how = OwnOptions.of(model=models[0], **place, **reading)
+        is_one = is_one and len(models) == 1
+        rows = _read(task, file, pairs, queries, relevance, how, is_one=is_one)
+        grids = _grids(rows, models, at, how, judging, store)
         stored = {model: asdict(grid) for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
+        made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
         for out in outs:
-            made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
-            with saving(out):
-                write(out, made[out.suffix](grids).encode(), force=force)
-    click.echo(numbers if as_json else _text(grids, in_full=not outs))
+            how.write(out, made[out.suffix](grids).encode())
+    click.echo(numbers if how.as_json else _text(grids, in_full=not outs))
 
 
 @contextmanager
 def _store(outs: tuple[Path, ...]) -> Iterator[ArrayStore]:
     """Where vectors and finished places are kept until the first output is written."""
-    from ..encode.disk_cache import ArrayStore
-
     if not outs:
         with TemporaryDirectory() as folder:
             yield ArrayStore(folder)
@@ -176,14 +148,17 @@ def _judging(task: str, cures: str, similarities: str) -> dict[str, Any]:
     """Cures and similarities as ``evidence`` takes them, checked before a model is read."""
     from ..diagnosis.evidence import CURES, SIMILARITIES, cure_text
 
-    names = listed(similarities, "similarities")
+    names = options.listed(similarities, "similarities")
     for each in names:
         if each not in SIMILARITIES:
             raise ValueError(f"--similarities: {each!r} is none of {', '.join(SIMILARITIES)}")
     if task == "queries" and names != ("cosine",):
         raise ValueError("queries are judged by cosine alone; leave out --similarities")
-    chosen = CURES if cures == USUAL else listed(cures, "cures")
+    chosen = CURES if cures == USUAL else options.listed(cures, "cures")
     return {"cures": list(dict.fromkeys(map(cure_text, chosen))), "similarities": names}
+
+
+Places = tuple[tuple[Layer, ...] | None, tuple[str, ...]]  # layers or all, and poolings
 
 
 @dataclass(frozen=True)
@@ -201,9 +176,9 @@ class _Rows:
 def _grids(
     rows: _Rows,
     models: tuple[str, ...],
-    at: tuple[tuple[Layer, ...] | None, tuple[str, ...]],
-    options: OwnOptions,
-    how: Mapping[str, Any],
+    at: Places,
+    how: OwnOptions,
+    judging: Mapping[str, Any],
     store: ArrayStore,
 ) -> dict[str, GainGrid]:
     from ..diagnosis.evidence import evidence as judged
@@ -215,44 +190,27 @@ def _grids(
         if rows.vectors is not None:
             places = {rows.place: rows.vectors}
         else:
-            encoder = replace(options, model=model).encoder
+            encoder = replace(how, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            places = _places(encoder, rows, *at, store, quiet=options.quiet)
-        found[model] = judged(
-            places,
-            texts=rows.texts,
-            **rows.given,
-            **how,
-            about={"model": model, **about},
-            store=store,
-            progress=progress_on_stderr(f"judging {model}", quiet=options.quiet),
-        )
+            places = _places(encoder, rows, at, how, store)
+        given = {**rows.given, **judging, "about": {"model": model, **about}, "store": store}
+        progress = how.progress(f"judging {model}")
+        found[model] = judged(places, texts=rows.texts, **given, progress=progress)
     return found
 
 
 def _places(
-    encoder: Encoder,
-    rows: _Rows,
-    layers: tuple[Layer, ...] | None,
-    poolings: tuple[str, ...],
-    store: ArrayStore,
-    *,
-    quiet: bool,
+    encoder: Encoder, rows: _Rows, at: Places, how: OwnOptions, store: ArrayStore
 ) -> dict[tuple[Any, str], np.ndarray]:
-    from ..data.corpus import Corpus
-    from ..encode.disk_cache import recalled_vectors
-
-    corpus = Corpus(rows.name, rows.texts or ())
-    progress = progress_on_stderr(f"encoding by {encoder.name}", quiet=quiet)
+    corpus, (layers, poolings) = Corpus(rows.name, rows.texts or ()), at
+    kept: dict[str, Any] = {"store": store, "progress": how.progress(f"encoding by {encoder.name}")}
     named = range(encoder.n_layers + 1) if layers is None else layers
     numbers = {layer: encoder.layer_indices(layer) for layer in named}
     found = {}
     for pooling in poolings:
         for layer, indices in numbers.items():
-            X = recalled_vectors(
-                encoder, corpus, layer=layer, pooling=pooling, store=store, progress=progress
-            )
+            X = recalled_vectors(encoder, corpus, layer=layer, pooling=pooling, **kept)
             name = indices[0] if len(indices) == 1 else layer
             if np.ptp(X, axis=0).any():
                 found[name, pooling] = X
@@ -262,70 +220,58 @@ def _places(
     return found
 
 
-def _of_labels(file: Path, options: OwnOptions) -> _Rows:
-    holds = _held(file, options)
-    if holds == "texts":
-        corpus = read_texts(file, options, options.label_column)
-        print_notes(corpus)
-        judges = {"labels": corpus.labels, "units": corpus.sources}
-        return _Rows(corpus.name, corpus.texts, judges)
-    own = read_own(file, options)
-    return _Rows(own.named.name, own.texts, {"labels": own.labels}, own.vectors)
-
-
-def _held(file: Path, options: OwnOptions) -> str:
-    if (holds := held_by(file, options)) == "pairs":
-        raise ValueError(f"{file} holds pairs; give them by --pairs")
-    return holds
-
-
-def _of_pairs(file: Path | None, source: str, options: OwnOptions) -> _Rows:
-    """The sentences of pairs, and the texts of FILE, which alone are fitted on; or ids of FILE."""
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_row_pairs, row_pairs
+def _read(
+    task: str,
+    file: Path | None,
+    pairs: str | None,
+    queries: Path | None,
+    relevance: Path | None,
+    how: OwnOptions,
+    *,
+    is_one: bool,
+) -> _Rows:
+    """The sentences of pairs alone, texts for every model, or rows of vectors at one place."""
     from ..diagnosis.sentences import evidence_note
 
     if file is None:
-        pairs = pairs_of((source,), reading=options.reading, quiet=options.quiet)
-        return _Rows(pairs.name, pairs.sentences, {"pairs": (*pairs.rows, pairs.gold_scores)})
-    if _held(file, options) == "texts":
-        pairs = pairs_of((source,), quiet=options.quiet)
-        corpus = read_texts(file, options, None)
-        print_notes(corpus)
-        texts = tuple(dict.fromkeys([*pairs.sentences, *corpus.texts]))
-        fittable = np.arange(len(texts)) >= len(pairs.sentences)
-        given = {"pairs": (*pairs.rows, pairs.gold_scores), "fittable": fittable}
-        return _Rows(pairs.name, texts, given, about={"fit": corpus.name})
-    own = read_own(file, options, has_ids=True)
-    found = row_pairs(read_row_pairs(Path(source), limits=OWN_FILES), own.named)
-    click.echo(evidence_note(found, str), err=True)
-    given = {"pairs": (found.left, found.right, found.gold_scores)}
-    return _Rows(own.named.name, own.texts, given, own.vectors)
-
-
-def _of_queries(
-    file: Path, queries: Path | None, relevance: Path, options: OwnOptions, *, is_one: bool
-) -> _Rows:
-    """Rows and queries at one place, since the queries have their vectors at one only."""
-    from ..diagnosis.sentences import evidence_note
-
-    is_of_texts = _held(file, options) == "texts"
-    if is_of_texts and not is_one:
+        read = options.pairs_of((pairs or "",), reading=how.reading, quiet=how.quiet)
+        return _Rows(read.name, read.sentences, {"pairs": (*read.rows, read.gold_scores)})
+    holds = own_data.held_by(file, how)
+    if holds == "pairs":
+        raise ValueError(f"{file} holds pairs; give them by --pairs")
+    if holds == "texts" and task == "pairs":  # the cures are fitted on FILE alone
+        read = options.pairs_of((pairs or "",), quiet=how.quiet)
+        corpus = own_data.read_texts(file, how, None)
+        options.print_notes(corpus)
+        texts = tuple(dict.fromkeys([*read.sentences, *corpus.texts]))
+        fittable = np.arange(len(texts)) >= len(read.sentences)
+        given = {"pairs": (*read.rows, read.gold_scores), "fittable": fittable}
+        return _Rows(read.name, texts, given, about={"fit": corpus.name})
+    if holds == "texts" and task != "queries":
+        corpus = own_data.read_texts(file, how, how.label_column)
+        options.print_notes(corpus)
+        by_labels = {"labels": corpus.labels, "units": corpus.sources}
+        return _Rows(corpus.name, corpus.texts, by_labels)
+    if holds == "texts" and not is_one:  # the queries have their vectors at one place only
         raise ValueError(
             "--relevance judges one place: give one --model, one layer by --layers and one "
             "pooling by --poolings"
         )
-    own = read_own(file, options, has_ids=True)
-    beside = None
-    if queries is not None:
-        beside = read_beside(queries, options, of_texts=is_of_texts)
-    judged = judged_queries(relevance, own.named, beside)
-    click.echo(evidence_note(judged, str), err=True)
-    place = (own.about["layer"], own.about["pooling"]) if is_of_texts else ("", "")
+    own = read_own(file, how, has_ids=task in ("pairs", "queries"))
+    judges: dict[str, Any] = {"labels": own.labels}
+    if task == "pairs":
+        found = row_pairs(read_row_pairs(Path(pairs or ""), limits=OWN_FILES), own.named)
+        judges = {"pairs": (found.left, found.right, found.gold_scores)}
+        click.echo(evidence_note(found, str), err=True)
+    elif relevance is not None and task == "queries":
+        asked = own_data.read_queries(queries, how, own)
+        judged = own_data.judged_queries(relevance, own.named, asked)
+        judges = {"queries": judged, "units": own.sources}
+        click.echo(evidence_note(judged, str), err=True)
+    place = (own.about["layer"], own.about["pooling"]) if holds == "texts" else ("", "")
     names = ("model", "revision", "prefix")
     about = {name: own.about[name] for name in names if name in own.about}
-    given = {"queries": judged, "units": own.sources}
-    return _Rows(own.named.name, own.texts, given, own.vectors, place, about)
+    return _Rows(own.named.name, own.texts, judges, own.vectors, place, about)
 
 
 def _text(grids: Mapping[str, GainGrid], *, in_full: bool) -> str:

@@ -5,9 +5,16 @@ from typing import Any
 
 import click
 
-from .options import texts_of, with_options
+from ..data.corpus import Corpus
+from ..data.write import saving
+from ..evaluate.specs import parse_treatment
+from ..export.affine import ExportError, affine_map, transform_bytes
+from ..export.numpy_files import ARRAYS, numpy_files, zipped
+from ..export.onnx_file import onnx_bytes
+from ..export.sentence_model import need_folder, write_sentence_model
+from .options import OUT_TYPE, texts_of, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, encode_own, held_by, read_own
-from .shell import show
+from .shell import shell
 
 FILES = (".safetensors", ".onnx", ".npz", ".zip")
 _OUT_HELP = (
@@ -16,9 +23,9 @@ _OUT_HELP = (
 )
 
 
-@click.command(epilog=EXIT_CODES)
+@shell.command(epilog=EXIT_CODES)
 @click.argument("file")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
+@click.option("--out", required=True, type=OUT_TYPE, help=_OUT_HELP)
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option("--normalize", is_flag=True, help="Of a folder: its vectors get unit length.")
 @with_options(*OWN_DATA)
@@ -32,46 +39,34 @@ def export(file: str, out: Path, transform: str, normalize: bool, **reading: Any
     python -m geometry export vectors.npy --transform centred --out centring.safetensors
     python -m geometry export sentences.csv --layer 4 --transform pca:128:lw --out whitened-model
     """
-    from ..data.write import check_output, saving, write
     from ..diagnosis.diagnosis import fit_cure
-    from ..evaluate.specs import parse_treatment
-    from ..export import affine_map, numpy_files, onnx_bytes, write_sentence_model
-    from ..export.affine import transform_bytes
-    from ..export.numpy_files import ARRAYS, zipped
 
     parse_treatment(transform)
     how = OwnOptions.of(**reading)
-    inputs = (file, how.model, how.metadata)
-    check_output(out, FILES, inputs=inputs, or_folder=True, force=how.force)
+    how.check(out, FILES, file, how.model, or_folder=True)
     is_folder = out.suffix not in FILES
     if normalize and not is_folder:
         raise ValueError("--normalize is for a folder; normalise after the transform of a file")
     own = _read(file, how, is_folder=is_folder)
     about = {"treatment": transform, **own.about}
     affine = affine_map(fit_cure(transform, own.vectors), **about)
-    force = how.force
-    with saving(out):
-        if is_folder:
-            where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+    if is_folder:
+        where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+        with saving(out):
             write_sentence_model(out, how.encoder, affine, **where, normalize=normalize)
-        elif out.suffix == ".safetensors":
-            write(out, transform_bytes(affine), force=force)
-        elif out.suffix == ".onnx":
-            write(out, onnx_bytes(affine), force=force)
-        elif out.suffix == ".npz":
-            write(out, numpy_files(affine)[ARRAYS], force=force)
-        else:
-            write(out, zipped(numpy_files(affine)), force=force)
+    elif out.suffix == ".safetensors":
+        how.write(out, transform_bytes(affine))
+    elif out.suffix == ".onnx":
+        how.write(out, onnx_bytes(affine))
+    elif out.suffix == ".npz":
+        how.write(out, numpy_files(affine)[ARRAYS])
+    else:
+        how.write(out, zipped(numpy_files(affine)))
     settings = ", ".join(f"{name} {value}" for name, value in affine.about.items())
-    result = {"out": str(out), "about": dict(affine.about)}
-    show(result, f"{out}: {settings}", as_json=how.as_json)
+    how.show({"out": str(out), "about": dict(affine.about)}, f"{out}: {settings}")
 
 
 def _read(file: str, how: OwnOptions, *, is_folder: bool) -> OwnData:
-    from ..data.corpus import Corpus
-    from ..export import ExportError
-    from ..export.sentence_model import need_folder
-
     holds = held_by(Path(file), how) if Path(file).is_file() else "pairs"
     if is_folder:
         if holds == "vectors":

@@ -18,10 +18,13 @@ FEW = 5  # missing words that are listed
 def grid_text(grid: Grid, *, notes: Sequence[str] = ()) -> str:
     """The settings of the measurement, then a line for each cell."""
     subsets = tuple(name for name, _ in grid.subsets)
-    rows = [
-        (*HEADINGS[:-1], *subsets, HEADINGS[-1]),
-        *(_cells(cell, subsets) for cell in grid.cells),
-    ]
+    rows = [(*HEADINGS[:-1], *subsets, HEADINGS[-1])]
+    for cell in grid.cells:
+        cosine = "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}"
+        numbers = _fit(cell), _score(cell.score), _difference(cell.difference), cosine
+        of_parts = [_percent(cell.score.by_subset.get(name)) for name in subsets]
+        place = layer_text(cell.layer), cell.pooling, cell.treatment
+        rows.append((*place, *numbers, *of_parts, cell.note))
     return "\n".join([about(grid), *notes, "", *columns(rows)])
 
 
@@ -44,18 +47,16 @@ def about(grid: Grid) -> str:
 
 
 def chosen_text(chosen: Chosen, dev: Grid, test: Grid) -> str:
-    on_dev, on_test = chosen.cell_on_dev, chosen.cell_on_test
-    return "\n".join(
-        [
-            f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
-            f"{layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}",
-            *(
-                f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} (fitted on {_fit(cell)}"
-                f"{f'; {grid.aggregation} of subsets' if grid.subsets else ''})"
-                for grid, cell in ((dev, on_dev), (test, on_test))
-            ),
-        ]
-    )
+    on_dev = chosen.cell_on_dev
+    lines = [
+        f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
+        f"{layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}"
+    ]
+    for grid, cell in ((dev, on_dev), (test, chosen.cell_on_test)):
+        of = f"; {grid.aggregation} of subsets" if grid.subsets else ""
+        fit = f"fitted on {_fit(cell)}{of}"
+        lines.append(f"{GAP}on {grid.evaluated_on}: {_score(cell.score)} ({fit})")
+    return "\n".join(lines)
 
 
 def word_pairs_text(words: WordPairScore, seed: int) -> str:
@@ -69,33 +70,18 @@ def word_pairs_text(words: WordPairScore, seed: int) -> str:
     )
 
 
-def _cells(cell: Cell, subsets: Sequence[str]) -> tuple[str, ...]:
-    return (
-        layer_text(cell.layer),
-        cell.pooling,
-        cell.treatment,
-        _fit(cell),
-        _score(cell.score),
-        _difference(cell.difference),
-        "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}",
-        *(_of_subset(cell.score, name) for name in subsets),
-        cell.note,
-    )
-
-
-def _of_subset(score: PairScore, name: str) -> str:
-    part = score.by_subset.get(name)
-    return "undefined" if part is None or part.spearman is None else f"{100 * part.spearman:.2f}"
-
-
 def _fit(cell: Cell) -> str:
     return "nothing" if cell.fit_on is None else f"{cell.fit_on} ({cell.n_fit:,})"
 
 
-def _score(score: PairScore) -> str:
-    if score.spearman is None:
+def _percent(score: PairScore | None) -> str:
+    if score is None or score.spearman is None:
         return "undefined"
-    return f"{100 * score.spearman:.2f}{_interval(score.low, score.high)}"
+    return f"{100 * score.spearman:.2f}"
+
+
+def _score(score: PairScore) -> str:
+    return _percent(score) + _interval(score.low, score.high)
 
 
 def _difference(difference: Difference | None) -> str:

@@ -1,57 +1,43 @@
 """python -m geometry neighbours: the nearest rows before and after a treatment, as a table."""
 
-from __future__ import annotations
-
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from .options import with_options
-from .own_data import (
-    EVIDENCE,
-    EXIT_CODES,
-    NO_ANSWER,
-    OWN_DATA,
-    OwnData,
-    OwnOptions,
-    judged_queries,
-    read_beside,
-    read_own,
-)
-from .shell import progress_on_stderr, show
-
-if TYPE_CHECKING:
-    from ..data.relevance import Judged, JudgedQueries
-    from ..measure import NeighbourChanges, Search
-    from ..transform.treatments import Treatment
+from .. import measure
+from ..data.errors import CorpusError
+from ..data.relevance import Judged, JudgedQueries, judge, read_relevance
+from ..evaluate.fit_size import split_halves
+from ..evaluate.fitting import FitSet
+from ..evaluate.specs import parse_treatment
+from ..measure import NeighbourChanges, Search
+from ..measure.search import BLOCK_ROWS, Nearest
+from ..transform.treatments import Treatment
+from . import own_data
+from .options import FILE, OUT_TYPE, with_options
+from .own_data import OwnData, OwnOptions, read_own
+from .shell import shell
 
 SAME, HALF = "same", "half"
-HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
-_FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", type=_FILE)
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="A .csv file for the neighbours."
+_FIT_HELP = (
+    "A file to fit on; same: the rows themselves; half: half of them, and search the others."
 )
-@with_options(*EVIDENCE)
+HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
+
+
+@shell.command(epilog=own_data.EXIT_CODES)
+@FILE
+@click.option("--out", required=True, type=OUT_TYPE, help="A .csv file for the neighbours.")
+@with_options(*own_data.EVIDENCE)
 @click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
-@click.option(
-    "--fit",
-    "fit_on",
-    default=SAME,
-    help="A file to fit on; same: the rows themselves; half: half of them, and search the others.",
-)
+@click.option("--fit", "fit_on", default=SAME, help=_FIT_HELP)
 @click.option("--seed", type=int, default=0, help="Of the half and intervals.")
-@with_options(*OWN_DATA)
+@with_options(*own_data.OWN_DATA)
 def neighbours(
     file: Path,
     out: Path,
@@ -75,15 +61,8 @@ def neighbours(
     python -m geometry neighbours vectors.npy --queries q.npy --relevance qrels.tsv --out q.csv
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
-    from ..data.errors import CorpusError
-    from ..data.write import check_output, saving, written
-    from ..evaluate.fitting import FitSet
-    from ..evaluate.specs import parse_treatment
-    from ..measure import Search, neighbour_changes
-
     how = OwnOptions.of(**reading)
-    inputs = (file, queries, relevance, how.metadata, fit_on)
-    check_output(out, (".csv",), inputs=inputs, force=how.force)
+    how.check(out, (".csv",), file, queries, relevance, fit_on)
     spec = parse_treatment(transform)
     own = read_own(file, how, has_ids=relevance is not None)
     rows = own.without_zeros()
@@ -104,44 +83,38 @@ def neighbours(
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained
     both = Search(rows.vectors), Search(Z)
-    asked = None
-    if queries is not None:
-        asked = read_beside(queries, how, of_texts="model" in rows.about)
-        if (found := asked.vectors.shape[1]) != d:
-            raise CorpusError("other_dimension", found=found, wanted=d)
+    asked = own_data.read_queries(queries, how, rows)
+    if asked is not None and (found := asked.vectors.shape[1]) != d:
+        raise CorpusError("other_dimension", found=found, wanted=d)
     judged, vectors = _judged(relevance, rows, asked, how)
-    is_labelled = len({*(rows.labels or ())} - {""}) > 1
-    changes = neighbour_changes(
-        rows.vectors,
-        Z,
-        k=k,
-        labels=rows.labels if is_labelled else None,
-        units=None if rows.sources is None else np.array(rows.sources),
-        seed=seed,
-        progress=progress_on_stderr("comparing rows", quiet=how.quiet),
-    )
-    with saving(out), written(out, force=how.force) as binary:
-        _write(binary, _table(rows, asked, treatment, both, k))
+    labels = rows.labels if len({*(rows.labels or ())} - {""}) > 1 else None
+    compared: dict[str, Any] = {"k": k, "labels": labels, "units": rows.units, "seed": seed}
+    progress = how.progress("comparing rows")
+    changes = measure.neighbour_changes(rows.vectors, Z, **compared, progress=progress)
+    how.write_csv(out, HEAD, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
     if judged is not None:
-        numbers |= _scores(judged, vectors, treatment, both, changes.k, seed)
+        near = _nearest(both, vectors, treatment, changes.k, judged.left_out)
+        n_scored = len(judged)
+        numbers |= {"scored_queries": n_scored, "queries_left_out": judged.n_queries - n_scored}
+        for name in ("recall", "ndcg", "mrr"):
+            score = getattr(measure, f"{name}_at_k")
+            before, after = (score(each.rows, judged.relevant) for each in near)
+            numbers[name] = asdict(measure.retrieval_score(before, after, seed=seed))
     n_queries = n if asked is None else len(asked.vectors)
     last = f"{out}: {n_queries:,} queries, {k} neighbours in each list"
     result = {"out": str(out), "queries": n_queries, **numbers}
-    show(result, "\n".join([*_lines(numbers), last]), as_json=how.as_json)
+    how.show(result, "\n".join([*_lines(numbers), last]))
 
 
 def _fit_and_searched(
     rows: OwnData, fit_on: str, how: OwnOptions, seed: int
 ) -> tuple[np.ndarray, OwnData]:
-    from ..evaluate.fit_size import split_halves
-
     if fit_on == SAME:
         return rows.vectors, rows
     if fit_on == HALF:
-        units = None if rows.sources is None else np.array(rows.sources)
-        halves = split_halves(len(rows.vectors), units, random_state=seed)
+        halves = split_halves(len(rows.vectors), rows.units, random_state=seed)
         fitted, searched = map(np.sort, halves)
         return rows.vectors[fitted], rows.taken(searched)
     # labels and metadata belong to FILE
@@ -154,41 +127,28 @@ def _judged(
     relevance: Path | None, rows: OwnData, asked: OwnData | None, how: OwnOptions
 ) -> tuple[Judged | JudgedQueries | None, Any]:
     """The queries of the file of answers, where texts may be written, and their vectors."""
-    from ..data.relevance import judge, read_relevance
     from ..diagnosis.sentences import evidence_note
 
     if relevance is None:
         return None, None
     if asked is not None or "model" not in rows.about:
-        found = judged_queries(relevance, rows.named, asked)
+        found = own_data.judged_queries(relevance, rows.named, asked)
         click.echo(f"{relevance.name}: {evidence_note(found, str)}", err=True)
         return found, found.vectors
     judged = judge(read_relevance(relevance), rows.texts or (), (rows.numbers - 1).tolist())
     if not len(judged):
-        raise ValueError(NO_ANSWER)
+        raise ValueError(own_data.NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
-    progress = progress_on_stderr("encoding", quiet=how.quiet)
-    where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling, "progress": progress}
-    encoded = iter(how.encoder.encode(typed, **where) if typed else ())
+    where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
+    progress = how.progress("encoding")
+    encoded = iter(how.encoder.encode(typed, **where, progress=progress) if typed else ())
     vectors = [next(encoded) if row is None else rows.vectors[row] for row in judged.rows]
     return judged, np.array(vectors)
-
-
-def _write(binary: IO[bytes], lines: Iterator[tuple[Any, ...]]) -> None:
-    from ..data.csv_cells import csv_cell
-
-    file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(HEAD)
-    writer.writerows(map(csv_cell, line) for line in lines)
-    file.detach()
 
 
 def _table(
     rows: OwnData, asked: OwnData | None, treatment: Treatment, both: Sequence[Search], k: int
 ) -> Iterator[tuple[Any, ...]]:
-    from ..measure.search import BLOCK_ROWS
-
     texts, of_queries = rows.names, rows.names
     vectors = rows.vectors if asked is None else asked.vectors
     if asked is not None:
@@ -197,11 +157,7 @@ def _table(
         raw = vectors[start : start + BLOCK_ROWS]
         places = range(start, start + len(raw))
         left_out = [() if asked is not None else (row,) for row in places]
-        treated = treatment.apply(raw).retained
-        found = [
-            search.nearest_except(Q, k, left_out)
-            for search, Q in zip(both, (raw, treated), strict=True)
-        ]
+        found = _nearest(both, raw, treatment, k, left_out)
         for place, row in enumerate(places):
             number = "" if asked is not None else rows.numbers[row]
             for name, lists in zip(("before", "after"), found, strict=True):
@@ -212,21 +168,16 @@ def _table(
 
 
 def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
-    before, after, names = changes.before, changes.after, rows.names
+    before, after, names, hubs = changes.before, changes.after, rows.names, []
+    for row in before.hubs():
+        times = {"before": int(before.occurrences[row]), "after": int(after.occurrences[row])}
+        hubs.append({"row": int(rows.numbers[row]), "text": names[row], **times})
     numbers: dict[str, Any] = {
         "k": changes.k,
         "overlap": asdict(changes.jaccard),
         "hubness_before": before.hubness,
         "hubness_after": after.hubness,
-        "hubs": [
-            {
-                "row": int(rows.numbers[row]),
-                "text": names[row],
-                "before": int(before.occurrences[row]),
-                "after": int(after.occurrences[row]),
-            }
-            for row in before.hubs()
-        ],
+        "hubs": hubs,
     }
     if changes.agreement is not None:
         agreements = (before.agreement, after.agreement, changes.agreement)
@@ -235,28 +186,12 @@ def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
     return numbers
 
 
-def _scores(
-    judged: Judged | JudgedQueries,
-    Q: np.ndarray,
-    treatment: Treatment,
-    both: Sequence[Search],
-    k: int,
-    seed: int,
-) -> dict[str, Any]:
-    from ..measure import mrr_at_k, ndcg_at_k, recall_at_k, retrieval_score
-
-    near = [
-        search.nearest_except(vectors, k, judged.left_out).rows
-        for search, vectors in zip(both, (Q, treatment.apply(Q).retained), strict=True)
-    ]
-    numbers: dict[str, Any] = {
-        "scored_queries": len(judged),
-        "queries_left_out": judged.n_queries - len(judged),
-    }
-    for name, measure in (("recall", recall_at_k), ("ndcg", ndcg_at_k), ("mrr", mrr_at_k)):
-        before, after = (measure(each, judged.relevant) for each in near)
-        numbers[name] = asdict(retrieval_score(before, after, seed=seed))
-    return numbers
+def _nearest(
+    both: Sequence[Search], Q: np.ndarray, treatment: Treatment, k: int, left_out: Sequence[Any]
+) -> list[Nearest]:
+    """The nearest rows before and after the treatment."""
+    pairs = zip(both, (Q, treatment.apply(Q).retained), strict=True)
+    return [search.nearest_except(vectors, k, left_out) for search, vectors in pairs]
 
 
 def _lines(numbers: dict[str, Any]) -> Iterator[str]:

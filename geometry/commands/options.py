@@ -1,85 +1,72 @@
 """Parsing of options: layers, poolings, treatments, pairs and texts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..data import pairs as pair_files
+from ..data.corpus import Corpus, read_corpus
+from ..data.embeddings import VectorSet
+from ..data.errors import CorpusError
+from ..data.limits import OWN_FILES
+from ..data.pairs import Pairs
 from ..data.recognise import AS_FOUND, Holds, Reading
+from ..encode.encoder import Layer
+from ..encode.pool import POOLINGS, as_poolings
+from ..hub import pair_sets
 from ..hub.bundled import BUNDLED
+from ..projection import neighbour_maps
+from ..vectors.word_averages import WEIGHTINGS
 from .shell import progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
-    from ..data.pairs import Pairs
-    from ..encode.encoder import Layer
 
 ALL = "all"
 Columns = tuple[str | int, ...]
+FILE_TYPE = click.Path(dir_okay=False, path_type=Path)
+OUT_TYPE = click.Path(path_type=Path)
+FILE = click.argument("file", type=FILE_TYPE)
+_HOLDS = click.Choice(("texts", "vectors", "pairs"))
+_QUOTING = click.Choice(("quoted", "escaped", "none"))
+_HEADER_HELP = "Whether the first row of a table names the columns; else found."
+_PACKED_HELP = "Whether vectors of bytes are packed bits; else asked for."
+_MODEL_HELP = "bundled, bundled-e5, a name on the Hugging Face Hub, or a folder."
+_NO_SEED_HELP = "Each fit gives another map; umap then uses all cores."
+_FIT_ALL_HELP = "umap and tsne are fitted to all rows, however many."
 READING = (
     click.option(
-        "--as",
-        "holds",
-        type=click.Choice(("texts", "vectors", "pairs")),
-        help="What the file holds; else found, or asked for.",
+        "--as", "holds", type=_HOLDS, help="What the file holds; else found, or asked for."
     ),
     click.option("--encoding", help="Of a file of text, as big5; else found."),
     click.option("--delimiter", help="Between columns, as ';' or tab; else found."),
     click.option(
-        "--quoting",
-        type=click.Choice(("quoted", "escaped", "none")),
-        help="Whether quotation marks enclose cells; else found.",
+        "--quoting", type=_QUOTING, help="Whether quotation marks enclose cells; else found."
     ),
-    click.option(
-        "--header/--no-header",
-        "header",
-        default=None,
-        help="Whether the first row of a table names the columns; else found.",
-    ),
+    click.option("--header/--no-header", "header", default=None, help=_HEADER_HELP),
     click.option("--decimal", type=click.Choice((".", ",")), help="Decimal sign; else found."),
     click.option("--sheet", help="Sheet of a workbook; else the first that is visible."),
-    click.option(
-        "--packed/--no-packed",
-        "packed",
-        default=None,
-        help="Whether vectors of bytes are packed bits; else asked for.",
-    ),
+    click.option("--packed/--no-packed", "packed", default=None, help=_PACKED_HELP),
     click.option("--path", "path", help="Names to the records of nested JSON, as data.items."),
 )
 MODEL = (
-    click.option(
-        "--model",
-        default=BUNDLED,
-        help="bundled, bundled-e5, a name on the Hugging Face Hub, or a folder.",
-    ),
+    click.option("--model", default=BUNDLED, help=_MODEL_HELP),
     click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model."),
     click.option("--prefix", help="Put before each text, as 'query: '; else as the card says."),
 )
 MAP = (
     click.option("--seed", type=int, default=0, help="Of umap and tsne."),
-    click.option(
-        "--no-seed", is_flag=True, help="Each fit gives another map; umap then uses all cores."
-    ),
-    click.option(
-        "--fit-all", is_flag=True, help="umap and tsne are fitted to all rows, however many."
-    ),
+    click.option("--no-seed", is_flag=True, help=_NO_SEED_HELP),
+    click.option("--fit-all", is_flag=True, help=_FIT_ALL_HELP),
 )
 
 
-def map_settings(seed: int, no_seed: bool, fit_all: bool) -> dict[str, Any]:
-    """The values of ``MAP`` as arguments of ``project``."""
-    from ..projection.neighbour_maps import MOST_FITTED
-
-    return {
-        "random_state": None if no_seed else seed,
-        "most_fitted": None if fit_all else MOST_FITTED,
-    }
+def map_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """The values of ``MAP``, which are taken out, as arguments of ``project``."""
+    seed, no_seed, fit_all = (options.pop(name) for name in ("seed", "no_seed", "fit_all"))
+    most = None if fit_all else neighbour_maps.MOST_FITTED
+    return {"random_state": None if no_seed else seed, "most_fitted": most}
 
 
 def with_options(*options: Any) -> Callable[[Any], Any]:
@@ -105,19 +92,12 @@ def reading_of(options: dict[str, Any]) -> Reading:
 
 def held(file: Path, reading: Reading) -> Holds:
     """What a file holds. CorpusError "uncertain" if that is not clear."""
-    from ..data.errors import CorpusError
-    from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
     found = recognise(file, reading=reading, limits=OWN_FILES)
     if not found.is_certain:
-        raise CorpusError(
-            "uncertain_holds",
-            option="as",
-            choices=("texts", found.holds),
-            columns=found.columns,
-            what=found.holds,
-        )
+        about = {"columns": found.columns, "what": found.holds}
+        raise CorpusError("uncertain_holds", option="as", choices=("texts", found.holds), **about)
     return found.holds
 
 
@@ -144,14 +124,10 @@ def layer_of(text: str) -> Layer:
 
 
 def poolings_of(text: str) -> tuple[str, ...]:
-    from ..encode.pool import POOLINGS, as_poolings
-
     return as_poolings(tuple(POOLINGS) if text.strip() == ALL else listed(text, "poolings"))
 
 
 def weightings_of(text: str) -> tuple[str, ...]:
-    from ..vectors.word_averages import WEIGHTINGS
-
     names = WEIGHTINGS if text.strip() == ALL else listed(text, "weighting")
     for name in names:
         if name not in WEIGHTINGS:
@@ -174,24 +150,14 @@ def listed(text: str, option: str) -> tuple[str, ...]:
     return parts
 
 
-def pairs_of(
-    sources: Sequence[str],
-    *,
-    columns: Columns | None = None,
-    reading: Reading = AS_FOUND,
-    quiet: bool,
-) -> Pairs:
-    """One set of pairs; several sets become the subsets of one."""
-    from ..data.pairs import Pairs
-
-    parts = [_read_pairs(each, columns=columns, reading=reading, quiet=quiet) for each in sources]
+def pairs_of(sources: Sequence[str], **how: Any) -> Pairs:
+    """One set of pairs (``_read_pairs``); several sets become the subsets of one."""
+    parts = [_read_pairs(each, **how) for each in sources]
     if len(parts) == 1:
         return parts[0]
     count = Counter(part.name for part in parts)
-    named = {
-        part.name if count[part.name] == 1 else source: part
-        for part, source in zip(parts, sources, strict=True)
-    }
+    both = zip(parts, sources, strict=True)
+    named = {part.name if count[part.name] == 1 else source: part for part, source in both}
     if len(named) < len(parts):
         names = ", ".join(part.name for part in parts)
         raise ValueError(f"a set of pairs is named twice: {names}. Name each once")
@@ -203,9 +169,6 @@ def texts_of(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> tuple[str, ...]:
     """Both sentences of every pair, or the texts of a corpus. ValueError for vectors."""
-    from ..data.corpus import read_corpus
-    from ..data.errors import CorpusError
-
     is_unknown = columns is None and reading.holds is None and Path(source).is_file()
     if is_unknown and held(Path(source), reading) == "vectors":
         raise ValueError(f"{source} holds vectors. For its texts, say --as texts")
@@ -226,22 +189,19 @@ def _read_pairs(
     source: str, *, columns: Columns | None = None, reading: Reading = AS_FOUND, quiet: bool
 ) -> Pairs:
     """The bundled pairs, a split of a Hugging Face data set or of a folder, or a file."""
-    from ..data.pairs import BUNDLED_PAIRS, read_bundled_pairs, read_pair_folder, read_pairs
-    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
-
     if source == BUNDLED:
-        return read_bundled_pairs()
-    if source in BUNDLED_PAIRS:
-        return read_bundled_pairs(source)
+        return pair_files.read_bundled_pairs()
+    if source in pair_files.BUNDLED_PAIRS:
+        return pair_files.read_bundled_pairs(source)
     place, _, split = source.rpartition(":")
-    if place in PAIR_SETS:
+    if place in pair_sets.PAIR_SETS:
         progress = progress_on_stderr(f"downloading {source}", quiet=quiet)
-        return fetch_pairs(place, split, progress=progress)
+        return pair_sets.fetch_pairs(place, split, progress=progress)
     if place and Path(place).is_dir():
-        splits = read_pair_folder(Path(place))
+        splits = pair_files.read_pair_folder(Path(place))
         if split not in splits:
             raise ValueError(f"{place} has no pairs {split!r}; there are {', '.join(splits)}")
         return splits[split]
-    pairs = read_pairs(Path(source), columns=columns, reading=reading)
+    pairs = pair_files.read_pairs(Path(source), columns=columns, reading=reading)
     print_notes(pairs)
     return pairs

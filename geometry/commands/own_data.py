@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from ..data.column_names import ID_NAMES, named
+from ..data.corpus import Corpus, preview_table, read_corpus
+from ..data.csv_cells import csv_cell
+from ..data.embeddings import VectorSet
+from ..data.limits import OWN_FILES
 from ..data.recognise import Holds, Reading
-from .options import MODEL, READING, held, layer_of, listed, print_notes, reading_of
-from .shell import FORCE, progress_on_stderr
-
-if TYPE_CHECKING:
-    from ..data.corpus import Corpus
-    from ..data.embeddings import VectorSet
-    from ..data.relevance import JudgedQueries
-    from ..encode.encoder import Encoder, Layer
+from ..data.relevance import JudgedQueries, judge_vectors, read_relevance
+from ..data.write import check_output, saving, write, written
+from ..encode.encoder import Encoder, Layer
+from ..encode.load import load_encoder
+from ..encode.pool import OWN, as_poolings
+from ..errors import GeometryError
+from .options import FILE_TYPE, MODEL, READING, held, layer_of, listed, print_notes, reading_of
+from .shell import FORCE, progress_on_stderr, show
 
 EXIT_CODES = "Exit codes: 0 done, 2 an error in one line on stderr, 130 interrupted."
+_METADATA_HELP = "A table with a row for each vector, as metadata.tsv of the Embedding Projector."
 FILE_OPTIONS = (
     *READING,
     click.option("--vectors", "is_vectors", is_flag=True, help="The same as --as vectors."),
-    click.option(
-        "--metadata",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="A table with a row for each vector, as metadata.tsv of the Embedding Projector.",
-    ),
+    click.option("--metadata", type=FILE_TYPE, help=_METADATA_HELP),
     click.option("--vector-column", help="Column or array with the vectors; else found."),
     click.option("--texts", "text_column", help="Column with the texts; else found."),
     click.option("--labels", "label_column", help="Column with a label for each row."),
@@ -50,15 +54,14 @@ OWN_DATA = (
     QUIET,
 )
 
-
+Input = str | Path | None
 NO_ANSWER = "--relevance has no query with an answer among the rows searched"
 OF_FILE = ("metadata", "vector_column", "text_column", "label_column", "id_column", "sample")
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _QUERIES_HELP = "Vectors of queries, or texts where FILE has texts."
 _RELEVANCE_HELP = "Queries and what is relevant to each: BEIR's or TREC's qrels, or a table."
 EVIDENCE = (
-    click.option("--queries", type=_FILE, help=_QUERIES_HELP),
-    click.option("--relevance", type=_FILE, help=_RELEVANCE_HELP),
+    click.option("--queries", type=FILE_TYPE, help=_QUERIES_HELP),
+    click.option("--relevance", type=FILE_TYPE, help=_RELEVANCE_HELP),
     click.option("--ids", "id_column", help="Column with the ids of the rows of FILE; else found."),
 )
 
@@ -96,14 +99,34 @@ class OwnOptions:
 
     @cached_property
     def encoder(self) -> Encoder:
-        from ..encode.load import load_encoder
+        how: dict[str, Any] = {"revision": self.revision, "prefix": self.prefix}
+        return load_encoder(self.model, **how, progress=self.progress("downloading"))
 
-        return load_encoder(
-            self.model,
-            revision=self.revision,
-            prefix=self.prefix,
-            progress=progress_on_stderr("downloading", quiet=self.quiet),
-        )
+    def progress(self, what: str) -> Callable[[int, int], None] | None:
+        return progress_on_stderr(what, quiet=self.quiet)
+
+    def check(
+        self, out: Path, endings: tuple[str, ...], *inputs: Input, or_folder: bool = False
+    ) -> None:
+        """Refuse an output before any work begins."""
+        read = (*inputs, self.metadata)
+        check_output(out, endings, inputs=read, or_folder=or_folder, force=self.force)
+
+    def write(self, out: Path, content: bytes) -> None:
+        with saving(out):
+            write(out, content, force=self.force)
+
+    def write_csv(self, out: Path, head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Rows as CSV that a spreadsheet opens, and of which it takes no cell for a formula."""
+        with saving(out), written(out, force=self.force) as binary:
+            file = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(head)
+            writer.writerows(map(csv_cell, row) for row in rows)
+            file.detach()
+
+    def show(self, result: Mapping[str, Any], text: str) -> None:
+        show(result, text, as_json=self.as_json)
 
 
 @dataclass(frozen=True)
@@ -113,8 +136,8 @@ class OwnData:
     labels: tuple[str, ...] | None
     numbers: np.ndarray  # (n,) of each row in the file, from 1
     about: Mapping[str, str]  # name of the file and of the labels; model, layer and pooling
-    # of the same texts at other layers and poolings
-    others: Mapping[tuple[int, str], np.ndarray] = field(default_factory=dict)
+    # arrays of the same texts at other layers and poolings, or functions that give them
+    others: Mapping[tuple[int, str], Any] = field(default_factory=dict)
     sources: tuple[int, ...] | None = None  # as in ``Corpus``
     read: Corpus | VectorSet | None = None
     unknown_share: float | None = None  # of the texts' tokens that the model does not know
@@ -122,8 +145,6 @@ class OwnData:
 
     @property
     def named(self) -> VectorSet:
-        from ..data.embeddings import VectorSet
-
         name = self.about.get("corpus", "")
         return VectorSet(name, self.vectors, self.texts, numbers=self.numbers, ids=self.ids)
 
@@ -131,6 +152,10 @@ class OwnData:
     def names(self) -> tuple[str, ...]:
         """Texts, or numbers in their place."""
         return self.texts or tuple(f"#{number}" for number in self.numbers)
+
+    @property
+    def units(self) -> np.ndarray | None:
+        return None if self.sources is None else np.array(self.sources)
 
     def taken(self, rows: np.ndarray) -> OwnData:
         beside: dict[str, Any] = {}
@@ -158,8 +183,7 @@ def read_own(
         read = _read_vectors(file, options, has_ids=has_ids)
         if has_notes:
             print_notes(read)
-        X, numbers, report = read.vectors, read.numbers, read.report
-        about = _about(read)
+        X, numbers, report, about = read.vectors, read.numbers, read.report, _about(read)
         if report is not None and report.n_sampled is not None:
             about |= _sampled(report.n_sampled, report.n_rows, report.seed)
         if report is not None and report.n_dropped:
@@ -176,13 +200,14 @@ def read_own(
     if has_notes:
         print_notes(corpus)
     own = encode_own(corpus, options, compared=compared)
-    return replace(own, ids=_ids_of_texts(file, options)) if has_ids else own
+    if not has_ids:
+        return own
+    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
+    column = options.id_column or named(head.columns, ID_NAMES)
+    return own if column is None else replace(own, ids=read_texts(file, options, column).labels)
 
 
 def read_texts(file: Path, options: OwnOptions, label_column: str | None) -> Corpus:
-    from ..data.corpus import read_corpus
-    from ..data.limits import OWN_FILES
-
     return read_corpus(
         file,
         text_column=options.text_column,
@@ -202,26 +227,11 @@ def held_by(file: Path, options: OwnOptions) -> Holds:
     return options.reading.holds or held(file, options.reading)
 
 
-def _ids_of_texts(file: Path, options: OwnOptions) -> tuple[str, ...] | None:
-    from ..data.column_names import ID_NAMES, named
-    from ..data.corpus import preview_table
-    from ..data.limits import OWN_FILES
-
-    head = preview_table(file, reading=options.reading, limits=OWN_FILES)
-    column = options.id_column or named(head.columns, ID_NAMES)
-    return None if column is None else read_texts(file, options, column).labels
-
-
 def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSet:
-    from ..data.limits import OWN_FILES
-    from ..errors import GeometryError
     from ..vectors import preview_vector_set, read_vector_set
 
-    how: dict[str, Any] = {
-        "metadata": options.metadata,
-        "reading": options.reading,
-        "limits": OWN_FILES,
-    }
+    how: dict[str, Any] = {"metadata": options.metadata, "reading": options.reading}
+    how["limits"] = OWN_FILES
     id_column = options.id_column
     if has_ids and id_column is None:
         id_column = preview_vector_set(file, **how).suggested_id_column
@@ -244,19 +254,16 @@ def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSe
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
-    from ..encode.pool import OWN, as_poolings
-
     encoder, layer, pooling = options.encoder, options.layer, options.pooling
     layers = encoder.layer_indices(layer)
-    progress = progress_on_stderr("encoding", quiet=options.quiet)
+    progress = options.progress("encoding")
     others: dict[tuple[int, str], np.ndarray] = {}
     wanted = [] if compared is None else [pooling, *listed(compared, "compare")]
     poolings = tuple(dict.fromkeys(each for each in wanted if each != OWN))
     if poolings:
-        hidden = encoder.encode_layers(
-            corpus.texts, poolings=as_poolings(poolings), progress=progress
-        )
-        others = {(at, name): X for name, every in hidden.items() for at, X in enumerate(every)}
+        every = as_poolings(poolings)
+        hidden = encoder.encode_layers(corpus.texts, poolings=every, progress=progress)
+        others = {(at, name): X for name, found in hidden.items() for at, X in enumerate(found)}
     if not poolings or pooling == OWN:
         vectors = encoder.encode(corpus.texts, layer=layer, pooling=pooling, progress=progress)
     elif len(layers) == 1:
@@ -268,29 +275,20 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
         about |= _sampled(len(corpus), corpus.n_available, corpus.seed)
     # the number of one layer, counted from the input; the name of a mean of several
     of_several = "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
-    about |= {
-        "model": encoder.name,
-        "layer": str(layers[0]) if len(layers) == 1 else of_several,
-        "pooling": pooling,
-    }
+    at = str(layers[0]) if len(layers) == 1 else of_several
+    about |= {"model": encoder.name, "layer": at, "pooling": pooling}
     of_model = {"revision": encoder.revision, "prefix": encoder.prefix}
-    return OwnData(
-        vectors,
-        corpus.texts,
-        corpus.labels,
-        np.arange(1, len(vectors) + 1),
-        about | {name: value for name, value in of_model.items() if value},
-        others,
-        sources=corpus.sources,
-        read=corpus,
-        # only a diagnosis compares, and only it asks
-        unknown_share=None if compared is None else encoder.coverage(corpus.texts).unknown_share,
-    )
+    about |= {name: value for name, value in of_model.items() if value}
+    numbers = np.arange(1, len(vectors) + 1)
+    of_corpus: dict[str, Any] = {"others": others, "sources": corpus.sources, "read": corpus}
+    if compared is not None:  # only a diagnosis compares, and only it asks
+        of_corpus["unknown_share"] = encoder.coverage(corpus.texts).unknown_share
+    return OwnData(vectors, corpus.texts, corpus.labels, numbers, about, **of_corpus)
 
 
 def _about(own: Corpus | VectorSet) -> dict[str, str]:
-    labels = {} if own.label_column is None else {"labels": own.label_column}
-    return {"corpus": own.name, **labels}
+    about = {"corpus": own.name, "labels": own.label_column}
+    return {name: value for name, value in about.items() if value is not None}
 
 
 def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
@@ -299,7 +297,6 @@ def _sampled(n: int, of: int, seed: int) -> dict[str, str]:
 
 def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
     """Another file of vectors, or with ``of_texts`` of texts for the same model, with its ids."""
-    from ..data.limits import OWN_FILES
     from ..vectors import recognise
 
     holds: Holds = "vectors"
@@ -312,10 +309,12 @@ def read_beside(file: Path, how: OwnOptions, *, of_texts: bool) -> OwnData:
     return read_own(file, alone, compared=how.pooling if of_texts else None, has_ids=True)
 
 
-def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:
-    from ..data.limits import OWN_FILES
-    from ..data.relevance import judge_vectors, read_relevance
+def read_queries(file: Path | None, how: OwnOptions, searched: OwnData) -> OwnData | None:
+    """Queries for the rows that are searched: vectors, or texts for the same model."""
+    return None if file is None else read_beside(file, how, of_texts="model" in searched.about)
 
+
+def judged_queries(relevance: Path, searched: VectorSet, queries: OwnData | None) -> JudgedQueries:
     read = read_relevance(relevance, limits=OWN_FILES)
     judged = judge_vectors(read, searched, None if queries is None else queries.named)
     if not len(judged):

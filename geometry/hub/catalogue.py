@@ -6,6 +6,7 @@ Sizes, licences and formats are those of each model's page on huggingface.co.
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 
 from ..shipped import shipped_file
 from .bundled import BUNDLED, E5, E5_NAME, REPOSITORY
@@ -30,16 +31,17 @@ class Suggestion:
     is_contrastive: bool = False
 
 
+@cache
 def suggestions() -> tuple[Suggestion, ...]:
     """The models, from plain language models to those trained for similarity, then static ones."""
-    return _SUGGESTIONS
+    listed = tomllib.loads(shipped_file("models.toml").read_text(encoding="utf-8"))["models"]
+    return tuple(Suggestion(**each) for each in listed)
 
 
 def is_contrastive(name: str) -> bool:
     """Whether a model, by its encoder's or hub name, is known to be trained contrastively."""
-    return name in _BUNDLED or any(
-        model.name == name and model.is_contrastive for model in _SUGGESTIONS
-    )
+    known = {model.name for model in suggestions() if model.is_contrastive}
+    return name in known.union(_BUNDLED)
 
 
 def default_prefix(name: str) -> str:
@@ -51,7 +53,3 @@ PREFIXES = ("query: ", "passage: ", "")  # of E5
 _E5 = re.compile(r"intfloat/(multilingual-)?e5-(small|base|large)(-v2|-unsupervised)?")
 # trained contrastively on about a billion pairs, according to their cards
 _BUNDLED = (BUNDLED, REPOSITORY.partition("/")[2], REPOSITORY, E5, E5_NAME)
-_SUGGESTIONS = tuple(
-    Suggestion(**each)
-    for each in tomllib.loads(shipped_file("models.toml").read_text(encoding="utf-8"))["models"]
-)

@@ -5,24 +5,14 @@ model, only safetensors and settings are fetched, and no code.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from ..process import Progress, no_report
+from . import model_files
 from .model_errors import DataSetError, ModelFilesError
-from .model_files import (
-    CONFIG,
-    DIMENSION_SETTINGS,
-    check_folder,
-    is_inside,
-    needed_files,
-    read_settings,
-    refuse_missing_shards,
-    refuse_unreadable,
-    weight_files,
-)
 from .operator_limits import ModelLimits, read_model_limits
-from .repository import COMMIT, DATA_SET, Download, Repository
+from .repository import COMMIT, Download, Repository
 
 Choose = Callable[[Collection[str]], Sequence[str]]  # all paths to the wanted ones, in order
 
@@ -62,7 +52,7 @@ def fetch_model(
     is_final = COMMIT.fullmatch(hub.revision) and hub.is_complete(hub.revision)
     if folder is None or not (hub.offline or is_final):
         folder = _fetched(hub, limits, progress or no_report, cached=folder)
-    limits.refuse_size(repository, check_folder(folder, name=repository))
+    limits.refuse_size(repository, model_files.check_folder(folder, name=repository))
     return folder
 
 
@@ -85,34 +75,21 @@ def fetch_data_files(
 
     A branch is resolved once, and later calls read that commit, so that figures stay comparable.
     """
-    hub = Repository(repository, revision, DATA_SET)
+    hub = Repository(repository, revision, "dataset")
     cached = _cached_files(hub, choose)
     if cached is not None:
         return cached
-    if hub.offline:
-        raise hub.unreachable("HF_HUB_OFFLINE is set")
     commit, listed = hub.listed()
-    wanted = list(choose(list(filter(is_inside, listed))))
+    wanted = {path: listed[path] for path in choose(list(filter(model_files.is_inside, listed)))}
     if not wanted:
-        raise DataSetError(
-            "no_such_file", name=repository, revision=commit, files=tuple(sorted(listed))
-        )
-    download = _download(hub, commit, listed, wanted, progress or no_report)
+        files = tuple(sorted(listed))
+        raise DataSetError("no_such_file", name=repository, revision=commit, files=files)
+    download = Download(hub, commit, wanted, progress or no_report)
     hub.refuse_full_disk(download.missing)
     for path in wanted:
         download.fetch(path)
     hub.remember(commit)
     return commit, [download.folder / path for path in wanted]
-
-
-def _download(
-    hub: Repository,
-    commit: str,
-    listed: Mapping[str, int],
-    wanted: Sequence[str],
-    progress: Progress,
-) -> Download:
-    return Download(hub, commit, {path: listed[path] for path in wanted}, progress)
 
 
 def _usable_snapshot(hub: Repository) -> Path | None:
@@ -121,7 +98,7 @@ def _usable_snapshot(hub: Repository) -> Path | None:
     if folder is None:
         return None
     try:
-        check_folder(folder, name=hub.name)
+        model_files.check_folder(folder, name=hub.name)
     except ModelFilesError:
         return None
     return folder
@@ -131,29 +108,28 @@ def _fetched(
     hub: Repository, limits: ModelLimits, progress: Progress, *, cached: Path | None
 ) -> Path:
     """The folder, with config.json, other settings, then accepted weights; or ``cached``."""
-    if hub.offline:
-        raise hub.unreachable("HF_HUB_OFFLINE is set")
     try:
         commit, listed = hub.listed()
     except ModelFilesError as error:
         if cached is None or error.code != "no_network":
             raise
         return cached
-    download = _download(hub, commit, listed, needed_files(listed), progress)
+    needed = {path: listed[path] for path in model_files.needed_files(listed)}
+    download = Download(hub, commit, needed, progress)
     limits.refuse_size(hub.name, sum(download.sizes.values()))
     hub.refuse_full_disk(download.missing)
-    config = None
-    if CONFIG in download.sizes:
-        download.fetch(CONFIG)
-        config = read_settings(download.folder / CONFIG, name=hub.name)
-    refuse_unreadable(hub.name, listed, config, is_folder=False)
-    stated = [(config or {}).get(name) for name in DIMENSION_SETTINGS]
+    config, file = None, model_files.CONFIG
+    if file in download.sizes:
+        download.fetch(file)
+        config = model_files.read_settings(download.folder / file, name=hub.name)
+    model_files.refuse_unreadable(hub.name, listed, config, is_folder=False)
+    stated = [(config or {}).get(name) for name in model_files.DIMENSION_SETTINGS]
     limits.refuse_width(hub.name, max(n for n in (0, *stated) if type(n) is int))
-    weights = weight_files(download.sizes)
+    weights = model_files.weight_files(download.sizes)
     for path in download.sizes:
         if path not in weights:
             download.fetch(path)
-    refuse_missing_shards(download.folder, hub.name, listed)
+    model_files.refuse_missing_shards(download.folder, hub.name, listed)
     for path in weights:
         download.fetch(path)
     hub.remember(commit)

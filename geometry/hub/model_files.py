@@ -11,6 +11,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+
 from .model_errors import ModelFilesError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
@@ -73,12 +75,17 @@ def refuse_unreadable(
             "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
         )
     if not static:
+        from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
         settings = config if isinstance(config, Mapping) else {}
         refuse_other_models(settings, name=name)
-        _refuse_unknown_kind(settings, name=name)
+        kind = str(settings.get("model_type"))
+        if kind not in CONFIG_MAPPING_NAMES:
+            raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
     place = static[0].rpartition("/")[0] if static else ""
     if not any(path.rpartition("/")[0] == place for path in weight_files(paths)):
-        pickles = [path for path in sorted(paths) if _is_pickle(path)]
+        names = {path: path.rsplit("/", 1)[-1] for path in sorted(paths)}
+        pickles = [path for path in names if any(fnmatchcase(names[path], p) for p in PICKLES)]
         if not pickles:
             raise ModelFilesError("missing_folder_file", name=name, file=WEIGHTS)
         command = _conversion(name, "safetensors")
@@ -142,15 +149,12 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         return []
     steps = read_settings(path, name=str(folder))
-    if not isinstance(steps, list) or not all(map(_is_step, steps)):
+    if not isinstance(steps, list) or not all(
+        isinstance(step, dict) and {type(step.get("type")), type(step.get("path"))} == {str}
+        for step in steps
+    ):
         raise ModelFilesError("no_steps", folder=str(folder))
     return steps
-
-
-def _is_step(step: object) -> bool:
-    return isinstance(step, dict) and all(
-        isinstance(step.get(key), str) for key in ("type", "path")
-    )
 
 
 def read_settings(path: Path, *, name: str) -> Any:
@@ -180,15 +184,9 @@ def _refuse_unfit_sizes(
     for setting, limit in limits.items():
         stated = config.get(setting)
         if isinstance(stated, int) and not 0 <= stated <= limit:
-            raise ModelFilesError(
-                "too_few_weights",
-                name=name,
-                file=CONFIG,
-                setting=setting,
-                stated=stated,
-                tensors=len(shapes),
-                weights=n_weights,
-            )
+            found = {"tensors": len(shapes), "weights": n_weights}
+            about = {"name": name, "file": CONFIG, "setting": setting, "stated": stated}
+            raise ModelFilesError("too_few_weights", **about, **found)
 
 
 def count_weights(folder: Path, *, name: str) -> int:
@@ -197,8 +195,6 @@ def count_weights(folder: Path, *, name: str) -> int:
 
 def _shapes(folder: Path, *, name: str) -> list[list[int]]:
     """The shape of each tensor, from the headers of the folder's safetensors."""
-    from safetensors import SafetensorError, safe_open
-
     shapes: list[list[int]] = []
     for path in weight_files(folder_files(folder)):
         with (folder / path).open("rb") as start:
@@ -220,8 +216,8 @@ def incomplete(name: str, file: str, reason: str) -> ModelFilesError:
 
 def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
     """Raise ModelFilesError "wrong_architecture" if config.json is not of a text model."""
-    found = {"name": name, "file": CONFIG}
-    found["architecture"] = str(config.get("model_type", "unknown"))
+    kind = str(config.get("model_type", "unknown"))
+    found = {"name": name, "file": CONFIG, "architecture": kind}
     for settings in (LAYER_SETTINGS, DIMENSION_SETTINGS):
         if not any(isinstance(config.get(setting), int) for setting in settings):
             raise ModelFilesError("lacks_setting", settings=settings, **found)
@@ -230,24 +226,14 @@ def refuse_other_models(config: Mapping[str, Any], *, name: str) -> None:
             raise ModelFilesError("other_senses", setting=setting, **found)
 
 
-def _refuse_unknown_kind(config: Mapping[str, Any], *, name: str) -> None:
-    """Raise ModelFilesError "wrong_architecture" if transformers has no such model_type."""
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
-
-    kind = str(config.get("model_type"))
-    if kind not in CONFIG_MAPPING_NAMES:
-        raise ModelFilesError("own_code", name=name, file=CONFIG, architecture=kind)
-
-
 def read_json(path: Path, default: dict[str, Any] | None = None) -> dict[str, Any]:
     """The settings in a JSON file; ``default``, if one is given, without the file."""
     if default is not None and not path.is_file():
         return default
     content = read_settings(path, name=str(path.parent))
     if not isinstance(content, dict):
-        raise ModelFilesError(
-            "no_settings", file=path.name, folder=str(path.parent), found=type(content).__name__
-        )
+        about = {"file": path.name, "folder": str(path.parent), "found": type(content).__name__}
+        raise ModelFilesError("no_settings", **about)
     return content
 
 
@@ -255,10 +241,6 @@ def _is_setting(path: str) -> bool:
     if _module_of(path):
         return path.endswith(".json")
     return path == INDEX or any(fnmatchcase(path, pattern) for pattern in SETTINGS)
-
-
-def _is_pickle(path: str) -> bool:
-    return any(fnmatchcase(path.rsplit("/", 1)[-1], pattern) for pattern in PICKLES)
 
 
 def _module_of(path: str) -> str:

@@ -9,6 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,8 @@ VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory", "classes")
 FOLDERS = "folders"  # the key in [uploads]
 FILE_VARIABLE = "NARROW_CONE_FILE"  # the file that Your corpus begins with
-DEFAULT_FILE = Path(__file__).resolve().parents[2] / "narrow-cone.toml"
+FILE = "narrow-cone.toml"
+DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
 
 Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
@@ -49,33 +51,32 @@ class ModelLimits:
 
     def refuse_name(self, name: str, revision: str | None = None) -> None:
         """Raise ModelFilesError "not_allowed" for a name or revision that no pattern matches."""
+        if not self.allow:
+            return
         fitting = [each for each in self.allow if fnmatchcase(name, each.partition("@")[0])]
-        about: dict[str, Any] = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
-        if self.allow and not fitting:
-            raise ModelFilesError("not_allowed", **about)
+        if not fitting:
+            raise ModelFilesError("not_allowed", name=name, allowed=self.allow, file=FILE)
         pinned = [each.partition("@")[2] for each in fitting]
-        if self.allow and not any(
-            revision == each if each else _is_of_the_owner(revision) for each in pinned
-        ):
-            raise ModelFilesError("other_revision", revision=revision or "main", **about)
+        if not any(revision == each if each else _is_of_the_owner(revision) for each in pinned):
+            about: dict[str, Any] = {"allowed": self.allow, "file": FILE}
+            raise ModelFilesError("other_revision", name=name, revision=revision or "main", **about)
 
     def refuse_folder(self, name: str) -> None:
         """Raise ModelFilesError "not_allowed" if local folders may not be loaded."""
         if self.local_folders is False:
-            about = {"name": name, "allowed": self.allow, "file": DEFAULT_FILE.name}
-            raise ModelFilesError("no_folders", **about)
+            raise ModelFilesError("no_folders", name=name, allowed=self.allow, file=FILE)
 
     def refuse_size(self, name: str, size: int) -> None:
         """Raise ModelFilesError "too_large" for a model of ``size`` bytes above the limit."""
-        limit, file = self.max_model_megabytes * MEGABYTE, DEFAULT_FILE.name
+        limit = self.max_model_megabytes * MEGABYTE
         if size > limit:
-            raise ModelFilesError("too_large", name=name, size=size, limit=limit, file=file)
+            raise ModelFilesError("too_large", name=name, size=size, limit=limit, file=FILE)
 
     def refuse_width(self, name: str, dimension: int) -> None:
         """Raise ModelFilesError "too_large" for vectors of more numbers than the limit."""
         if dimension > self.dimensions:
-            about = {"name": name, "dimension": dimension, "limit": self.dimensions}
-            raise ModelFilesError("wide_vectors", file=DEFAULT_FILE.name, **about)
+            about = {"dimension": dimension, "limit": self.dimensions, "file": FILE}
+            raise ModelFilesError("wide_vectors", name=name, **about)
 
 
 @dataclass(frozen=True)
@@ -120,25 +121,14 @@ def read_model_limits(path: Path | None = None) -> ModelLimits:
     return _read_as(ModelLimits, "models", path)
 
 
-def read_memory_limits(path: Path | None = None) -> MemoryLimits:
-    return _read_as(MemoryLimits, "memory", path)
-
-
-def read_class_limits(path: Path | None = None) -> ClassLimits:
-    return _read_as(ClassLimits, "classes", path)
-
-
 def read_upload_limits(path: Path | None = None) -> Limits:
     """The limits of uploads; ``file_megabytes`` is ``Limits.file_bytes``."""
     uploads, file = _table_of("uploads", path)
     names = {field.name.replace("_bytes", "_megabytes"): field.name for field in fields(Limits)}
     _refuse_unknown(uploads, (*names, FOLDERS), file)
-    found = {}
-    for key, value in uploads.items():
-        if key != FOLDERS:
-            unit = MEGABYTE if key.endswith("_megabytes") else 1
-            found[names[key]] = _checked(key, value, file) * unit
-    return Limits(**found)
+    given = {key: _checked(key, value, file) for key, value in uploads.items() if key != FOLDERS}
+    units = {key: MEGABYTE if key.endswith("_megabytes") else 1 for key in given}
+    return Limits(**{names[key]: value * units[key] for key, value in given.items()})
 
 
 def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
@@ -148,11 +138,15 @@ def read_upload_folders(path: Path | None = None) -> tuple[Path, ...]:
     return tuple(file.parent / Path(each).expanduser() for each in named)
 
 
-def _read_as(kind: type[Kind], table: str, path: Path | None) -> Kind:
+def _read_as(kind: type[Kind], table: str, path: Path | None = None) -> Kind:
     """A table of the operator's file as limits of that kind, whose fields are its keys."""
     found, file = _table_of(table, path)
     _refuse_unknown(found, tuple(field.name for field in fields(kind)), file)
     return kind(**{key: _checked(key, value, file) for key, value in found.items()})
+
+
+read_memory_limits = partial(_read_as, MemoryLimits, "memory")
+read_class_limits = partial(_read_as, ClassLimits, "classes")
 
 
 def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
@@ -185,11 +179,13 @@ def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -
 
 def _checked(key: str, value: Any, file: Path) -> Any:
     """The value in the type of ModelLimits; OperatorFileError for another type."""
-    if key in ("allow", FOLDERS):
+    lists = {
+        "allow": 'a list of patterns such as ["google-bert/*"]',
+        FOLDERS: 'a list of folders such as ["/data"]',
+    }
+    if key in lists:
         fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        wanted = 'a list of patterns such as ["google-bert/*"]'
-        if key == FOLDERS:
-            wanted = 'a list of folders such as ["/data"]'
+        wanted = lists[key]
     elif key == "local_folders":
         fits, wanted = isinstance(value, bool), "true or false"
     else:

@@ -91,15 +91,7 @@ def fetch_pairs(
 
 def files_of(split: str, paths: Collection[str]) -> list[str]:
     """The paths of a split, all its parts in order; [] if there are none."""
-    places = ("", "data")  # of the repository
-    fitting = sorted(
-        path
-        for path in paths
-        if split_of(PurePosixPath(path).name) == split
-        and str(PurePosixPath(path).parent).removeprefix(".") in places
-    )
-    for suffix in _FORMATS:
-        found = [path for path in fitting if path.endswith(suffix)]
-        if found:
-            return found
-    return []
+    at = {path: PurePosixPath(path) for path in sorted(paths)}
+    own = [p for p, e in at.items() if str(e.parent) in (".", "data") and split_of(e.name) == split]
+    by_format = ([path for path in own if path.endswith(suffix)] for suffix in _FORMATS)
+    return next(filter(None, by_format), [])

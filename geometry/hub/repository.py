@@ -9,7 +9,6 @@ import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,30 +27,19 @@ FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel
 # huggingface_hub writes 10 MB at once: at 10 Mbit/s progress would move every eight seconds
 CHUNK_BYTES = 1 << 17
-NOT_THERE = "the Hugging Face Hub lists a file that it does not have"
-
-
-@dataclass(frozen=True)
-class Kind:
-    repo_type: str  # in huggingface_hub
-    page: str  # prefix of the repository's name in the address of its page
-    error: type[ModelFilesError]
-
-
-MODEL = Kind("model", "", ModelFilesError)
-DATA_SET = Kind("dataset", "datasets/", DataSetError)
 
 
 class Repository:
-    """A model or a data set; making it sends no request."""
+    """A model, or with ``repo_type`` "dataset" a data set; making it sends no request."""
 
-    def __init__(self, name: str, revision: str | None, kind: Kind = MODEL) -> None:
+    def __init__(self, name: str, revision: str | None, repo_type: str = "model") -> None:
         need("encode", "huggingface_hub")
         from huggingface_hub import constants
         from huggingface_hub.errors import HFValidationError
         from huggingface_hub.utils import validate_repo_id
 
-        self.name, self.revision, self.kind = name, revision or MAIN, kind
+        self.name, self.revision, self.repo_type = name, revision or MAIN, repo_type
+        self.error = ModelFilesError if repo_type == "model" else DataSetError
         self.endpoint, self.offline = constants.ENDPOINT, constants.HF_HUB_OFFLINE
         is_short = len(self.revision.encode(errors="replace")) <= LONGEST_REVISION
         if not is_short or not REVISION.fullmatch(self.revision):
@@ -59,8 +47,8 @@ class Repository:
         try:
             validate_repo_id(name)
         except HFValidationError as error:
-            raise self.kind.error("invalid_name", name=name) from error
-        folder = "--".join((f"{kind.repo_type}s", *name.split("/")))
+            raise self.error("invalid_name", name=name) from error
+        folder = "--".join((f"{repo_type}s", *name.split("/")))
         self.folder = Path(constants.HF_HUB_CACHE) / folder
 
     def snapshot(self, commit: str) -> Path:
@@ -91,11 +79,13 @@ class Repository:
         """The commit, and the bytes of its files by path."""
         from huggingface_hub import HfApi, constants
 
+        if self.offline:
+            raise self.unreachable("HF_HUB_OFFLINE is set")
         with self._converting_errors():
             try:
                 found = HfApi().repo_info(
                     self.name,
-                    repo_type=self.kind.repo_type,
+                    repo_type=self.repo_type,
                     revision=self.revision,
                     files_metadata=True,
                     timeout=constants.HF_HUB_ETAG_TIMEOUT,
@@ -107,14 +97,6 @@ class Repository:
             raise self.unreachable("its list of files has no sizes")
         return str(found.sha), sizes
 
-    def address(self, path: str, commit: str) -> dict[str, Any]:
-        return {
-            "repo_id": self.name,
-            "filename": path,
-            "repo_type": self.kind.repo_type,
-            "revision": commit,
-        }
-
     def refuse_full_disk(self, missing: int) -> None:
         """Raise "no_disk" if the disk has fewer free bytes than are missing."""
         if missing > free_bytes(self.folder):
@@ -122,32 +104,39 @@ class Repository:
 
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
-        return self.kind.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
+        return self.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
 
     def broken(self, reason: str) -> ModelFilesError:
         """The error for a download that is incomplete, or a listed file that is absent."""
-        return self.kind.error("broken_transfer", name=self.name, reason=reason)
+        return self.error("broken_transfer", name=self.name, reason=reason)
 
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
         from httpx2 import HTTPError
-        from huggingface_hub.errors import (
-            FileMetadataError,
-            HfHubHTTPError,
-            LocalEntryNotFoundError,
-            RevisionNotFoundError,
-        )
+        from huggingface_hub import errors
 
-        if isinstance(error, LocalEntryNotFoundError) and isinstance(error.__cause__, Exception):
+        if isinstance(error, errors.LocalEntryNotFoundError) and isinstance(
+            error.__cause__, Exception
+        ):
             error = error.__cause__  # why it could not be looked for on the hub
         if isinstance(error, ModelFilesError):
             return error
-        if isinstance(error, FileMetadataError):
+        if isinstance(error, errors.FileMetadataError):
             return self.unreachable("its answer does not describe the file")
-        if isinstance(error, RevisionNotFoundError):
+        if isinstance(error, errors.RevisionNotFoundError):
             return self._vanished_revision()
-        if isinstance(error, HfHubHTTPError):
-            return self._answered(error.response.status_code, str(error.response.url))
+        if isinstance(error, errors.HfHubHTTPError):
+            status, about = error.response.status_code, {"name": self.name}
+            about["endpoint"] = self.endpoint
+            if status in (401, 403):  # without a token also for unknown names
+                of_kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
+                page = f"{self.endpoint}/{of_kind}{self.name}"
+                return self.error("gated", status=status, page=page, **about)
+            if status == 404 and f"/api/{self.repo_type}s/" in str(error.response.url):
+                return self.error("unknown_name", **about)
+            if status == 404:
+                return self.broken("the Hugging Face Hub lists a file that it does not have")
+            return self.unreachable(f"it answered {status}")
         if isinstance(error, HTTPError):
             return self.unreachable(type(error).__name__)
         if isinstance(error, OSError):
@@ -164,23 +153,11 @@ class Repository:
             raise self.converted(error) from error
 
     def _vanished_revision(self) -> ModelFilesError:
-        return self.kind.error("vanished_revision", name=self.name, revision=self.revision)
-
-    def _answered(self, status: int, url: str) -> ModelFilesError:
-        if status in (401, 403):  # without a token also for unknown names
-            page = f"{self.endpoint}/{self.kind.page}{self.name}"
-            return self.kind.error(
-                "gated", name=self.name, endpoint=self.endpoint, status=status, page=page
-            )
-        if status == 404 and f"/api/{self.kind.repo_type}s/" in url:
-            return self.kind.error("unknown_name", name=self.name, endpoint=self.endpoint)
-        if status == 404:
-            return self.broken(NOT_THERE)
-        return self.unreachable(f"it answered {status}")
+        return self.error("vanished_revision", name=self.name, revision=self.revision)
 
     def _no_disk(self, needed: int | None, reason: str = "the disk is full") -> ModelFilesError:
         """needed : bytes; None if a write failed before they were known."""
-        return self.kind.error(
+        return self.error(
             "disk_failed" if needed is None else "no_disk",
             name=self.name,
             folder=str(self.folder.parent),
@@ -198,7 +175,7 @@ class Download:
     ) -> None:
         self.folder, self.sizes = hub.snapshot(commit), sizes
         self._hub, self._commit, self._progress = hub, commit, progress
-        self._arrived = {path: sizes[path] * self._is_there(path) for path in sizes}
+        self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
 
     @property
@@ -213,8 +190,7 @@ class Download:
 
         if self._is_there(path):
             return
-        place, arrived = self.folder / path, self._arrived
-        address = self._hub.address(path, self._commit)
+        place, arrived, hub = self.folder / path, self._arrived, self._hub
         if place.exists():  # it was cut, and hf_hub_download would keep it
             place.resolve().unlink()
             place.unlink(missing_ok=True)
@@ -230,7 +206,8 @@ class Download:
 
         def transfer() -> None:
             try:
-                hf_hub_download(**address, tqdm_class=CountedBytes)
+                how: dict[str, Any] = {"repo_type": hub.repo_type, "revision": self._commit}
+                hf_hub_download(hub.name, path, **how, tqdm_class=CountedBytes)
             except Exception as error:  # raised again in the caller's thread
                 errors.append(error)
 
@@ -247,8 +224,8 @@ class Download:
             is_cut = type(error) is OSError and error.errno is None  # of another size
             if is_cut or isinstance(error, TransportError):
                 said = (str(error) or type(error).__name__).splitlines()[0]
-                raise self._hub.broken(f"the transfer broke ({said})") from error
-            raise self._hub.converted(error) from error
+                raise hub.broken(f"the transfer broke ({said})") from error
+            raise hub.converted(error) from error
         arrived[path] = self.sizes[path]
         self._report()
 
@@ -265,6 +242,5 @@ class Download:
 
 def free_bytes(folder: Path) -> int:
     """Free bytes on the disk of the folder, which need not exist yet."""
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    return shutil.disk_usage(folder).free
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    return shutil.disk_usage(there).free

@@ -1,29 +1,25 @@
 """Texts to a vector data set: a task for each shard, the model loaded once in each worker."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..encode.encoder import Encoder
+from ..encode.load import load_encoder
+from ..encode.pool import as_poolings
 from ..hub.bundled import BUNDLED
 from .engine import Engine
 from .errors import ScaleError
 from .manifest import ID_STEP, Column, Part, RunFolder
 from .store import absolute
 from .texts import TextColumns, text_blocks, text_shards
-from .vectors import writing_shard
-
-if TYPE_CHECKING:
-    from ..encode.encoder import Encoder
+from .vectors import CARRIED, writing_shard
 
 DTYPES = ("float32", "float16")
-
-
 Model = tuple[str, str | None, str, str]  # name, revision, prefix, and fingerprint of its files
 
 
@@ -62,9 +58,6 @@ def encode_shards(
     prefix : str, optional
         These three as in ``load_encoder``.
     """
-    from ..encode.load import load_encoder
-    from ..encode.pool import as_poolings
-
     if dtype not in DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(DTYPES)}; got {dtype!r}")
     encoder = load_encoder(model, revision=revision, prefix=prefix)
@@ -76,39 +69,21 @@ def encode_shards(
     # a data set is given to others, who need no path of this machine
     known_as = Path(model).resolve().name if is_folder else encoder.name
     about = {"model": known_as, "revision": encoder.revision}
+    of_texts = [texts.text, texts.label, texts.weight]
+    settings = {**about, "fingerprint": encoder.fingerprint, "columns": of_texts}
     if encoder.prefix:
         about["prefix"] = encoder.prefix
-    columns = tuple(
-        Column(
-            f"layer{layer}_{pooling}",
-            encoder.dimension,
-            dtype,
-            {**about, "layer": layer, "pooling": pooling},
-        )
-        for pooling in names
-        for layer in indices
-    )
-    sources = text_shards(addresses)
-    settings = {
-        "model": known_as,
-        "revision": encoder.revision,
-        "fingerprint": encoder.fingerprint,
-        "columns": [texts.text, texts.label, texts.weight],
-    }
-    run = RunFolder(out, "encode", settings, columns, sources)
+    columns = []
+    for pooling in names:
+        for layer in indices:
+            of = {**about, "layer": layer, "pooling": pooling}
+            columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
+    run = RunFolder(out, "encode", settings, columns, text_shards(addresses))
     name = absolute(model) if is_folder else model
-    work = partial(
-        encode_shard,
-        folder=run.address,
-        model=(name, revision, encoder.prefix, encoder.fingerprint),
-        layers=indices,
-        poolings=names,
-        columns=columns,
-        texts=texts,
-        skip=engine.skip,
-        threads=engine.threads,
-    )
-    return run.work_off(engine, lambda: work)
+    how: dict[str, Any] = {"layers": indices, "poolings": names, "columns": tuple(columns)}
+    how |= {"texts": texts, "skip": engine.skip, "threads": engine.threads}
+    how["model"] = (name, revision, encoder.prefix, encoder.fingerprint)
+    return run.work_off(engine, lambda: partial(encode_shard, folder=run.address, **how))
 
 
 def encode_shard(
@@ -128,11 +103,7 @@ def encode_shard(
     if torch.get_num_threads() != threads:
         torch.set_num_threads(threads)
     encoder = _loaded(*model)
-    beside = {"text": pa.string()}
-    if texts.label is not None:
-        beside["label"] = pa.string()
-    if texts.weight is not None:
-        beside["weight"] = pa.float64()
+    beside = {n: kind for n, kind in CARRIED.items() if getattr(texts, n) is not None}
     with writing_shard(folder, part.name, columns, beside) as writer:
         blocks = text_blocks(part.source, texts, skip=skip, left_out=writer.left_out)
         for rows, n_blank in blocks:
@@ -141,21 +112,14 @@ def encode_shard(
                 continue
             given = [row.text for row in rows]
             vectors = encoder.encode_layers(given, poolings=poolings, layers=layers)
-            writer.write(
-                part.place * ID_STEP + np.array([row.place for row in rows]),
-                [X for pooling in poolings for X in vectors[pooling]],
-                {
-                    name: pa.array([getattr(row, name) for row in rows], kind)
-                    for name, kind in beside.items()
-                },
-            )
+            of_rows = {n: pa.array([getattr(row, n) for row in rows], beside[n]) for n in beside}
+            ids = part.place * ID_STEP + np.array([row.place for row in rows])
+            writer.write(ids, [X for pooling in poolings for X in vectors[pooling]], of_rows)
     return writer.n_rows
 
 
 @lru_cache(maxsize=1)
 def _loaded(name: str, revision: str | None, prefix: str, fingerprint: str) -> Encoder:
-    from ..encode.load import load_encoder
-
     encoder = load_encoder(name, revision=revision, prefix=prefix)
     if encoder.fingerprint != fingerprint:
         raise ScaleError("other_model", name=name)

@@ -21,10 +21,8 @@ from .errors import Failed, ScaleError
 
 if TYPE_CHECKING:
     from .manifest import Part, Shard
-    from .vectors import RowsLeftOut
 
 Task = Union["Shard", "Part"]  # that is read, or written
-Summed = tuple[int, Any, "RowsLeftOut"]  # rows, their sum or None, and rows that were left out
 FAN = 8  # parts that are merged at a time
 RETRIES = 3
 CONNECT_SECONDS = 20
@@ -101,31 +99,17 @@ class Engine:
         except Exception as error:  # such as a network error; Dask would repeat the task
             return failed(task.name, error, 0)
 
-    def total(
-        self,
-        work: Callable[[Any], Summed],
-        merge: Callable[[Any, Any], Any],
-        tasks: Sequence[Task],
-    ) -> ShardSum:
-        """The results of all tasks, merged from left to right in a tree.
-
-        Parameters
-        ----------
-        work : callable of a task
-            Its sum is None if a shard has no rows.
-        merge : callable of two results
-        tasks : sequence
-        """
+    def total(self, work: Callable[[Any], ShardSum], tasks: Sequence[Task]) -> ShardSum:
+        """The sums of all tasks, merged by their ``merge`` from left to right in a tree."""
         report = Report(len(tasks))
 
         def leaf(i: int) -> ShardSum:
             part = self._tried(part_of, work, tasks[i])
-            if isinstance(part, Failed):
-                part = ShardSum(None, 0, (part,))
+            part = ShardSum(None, 0, (part,)) if isinstance(part, Failed) else part
             self._count(report, outcome_of(part))
             return part
 
-        return self._noted(tree(leaf, len(tasks), lambda parts: merged(merge, parts)))
+        return self._noted(tree(leaf, len(tasks), merged))
 
     def _noted(self, found: ShardSum) -> ShardSum:
         self.failures += found.failures
@@ -164,23 +148,16 @@ class DaskEngine(Engine):
         named = {future.key: task.name for future, task in zip(futures, tasks, strict=True)}
         try:
             for future in as_completed(futures):
-                result = (
-                    failed(named[future.key], future.exception(), self.retries)
-                    if future.status == "error"
-                    else future.result()
-                )
-                self._count(report, result)
+                is_lost = future.status == "error"
+                result = future.exception() if is_lost else future.result()
+                shard = named[future.key]
+                self._count(report, failed(shard, result, self.retries) if is_lost else result)
                 future.release()
         finally:
             self.client.cancel([future for future in futures if not future.done()])
         return report
 
-    def total(
-        self,
-        work: Callable[[Any], Summed],
-        merge: Callable[[Any, Any], Any],
-        tasks: Sequence[Task],
-    ) -> ShardSum:
+    def total(self, work: Callable[[Any], ShardSum], tasks: Sequence[Task]) -> ShardSum:
         """As ``Engine.total``. The workers merge the parts, which stay there."""
         from distributed import wait
 
@@ -194,7 +171,7 @@ class DaskEngine(Engine):
 
         with _faults_of_the_cluster(self.client):
             # from left to right: Dask then merges early, so that few parts wait in memory
-            whole = tree(leaf, len(tasks), lambda parts: submit(merged, merge, parts))
+            whole = tree(leaf, len(tasks), lambda parts: submit(merged, parts))
             self._followed(outcomes, tasks)
             wait(whole)
             if whole.status == "error":  # of a part, after all retries
@@ -233,13 +210,9 @@ def _thread_pools(with_torch: bool) -> ThreadpoolController:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:
-    """The sum of a task as a leaf of the tree; ``work`` gives rows, sum or None, rows left out."""
+    """The sum of a task as a leaf of the tree."""
     result = attempt(work, task, threads)
-    if isinstance(result, Failed):
-        return ShardSum(None, 0, (result,))
-    rows, value, left_out = result
-    omitted = ((task.name, left_out.n, left_out.rows),) if left_out.n else ()
-    return ShardSum(value, rows, (), omitted)
+    return ShardSum(None, 0, (result,)) if isinstance(result, Failed) else result
 
 
 def outcome_of(part: ShardSum) -> int | Failed:
@@ -247,11 +220,11 @@ def outcome_of(part: ShardSum) -> int | Failed:
     return part.failures[0] if part.failures else part.rows
 
 
-def merged(merge: Callable[[Any, Any], Any], parts: Sequence[ShardSum]) -> ShardSum:
+def merged(parts: Sequence[ShardSum]) -> ShardSum:
     """The parts as one, from left to right; parts without rows are left out."""
     values = [part.value for part in parts if part.value is not None]
     return ShardSum(
-        reduce(merge, values) if values else None,
+        reduce(lambda a, b: a.merge(b), values) if values else None,
         sum(part.rows for part in parts),
         tuple(failure for part in parts for failure in part.failures),
         tuple(omitted for part in parts for omitted in part.omitted),
@@ -361,8 +334,6 @@ def open_engine(
     ):
         limits = [worker["memory_limit"] for worker in cluster.scheduler_info["workers"].values()]
         size = f"{min(limits) / 1e9:.1f} GB" if limits else memory
-        say(
-            f"{n} workers of {threads} thread(s), {size} of memory each; dashboard "
-            f"{cluster.dashboard_link}"
-        )
+        each = f"{n} workers of {threads} thread(s), {size} of memory each"
+        say(f"{each}; dashboard {cluster.dashboard_link}")
         yield DaskEngine(client, retries=retries, **how)

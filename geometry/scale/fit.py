@@ -8,54 +8,43 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..transform.removal_map import RemovalMap
 from ..transform.whitening_map import METHODS, WhiteningMap
-from .engine import Engine, Summed
+from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
-from .sums import stored_sum
-from .vectors import RowsLeftOut, blocks
+from .sums import whole_sum
+from .vectors import ShardBlock
 
 REMOVALS = ("removal", "removal-uncentred")
 FIT_METHODS = (*METHODS, *REMOVALS)
 
 
-def moments_of_shard(shard: Shard, *, column: Column, weights: str | None, skip: bool) -> Summed:
-    total, left_out = None, RowsLeftOut()
-    beside = () if weights is None else (weights,)
-    for block in blocks(shard, column, left_out, skip=skip, beside=beside):
-        if not len(block.X):
-            continue
-        w = None if weights is None else _weights(shard, weights, block.beside.get(weights))
-        try:
-            part = Moments.of(block.X, w, like=total)  # earlier rows of the shard: twice as fast
-        except ValueError as error:
-            raise ScaleError("bad_numbers", shard=shard.address, detail=str(error)) from error
-        total = part if total is None else total.merge(part)
-    return (0 if total is None else total.n_rows), total, left_out
-
-
-def _weights(shard: Shard, column: str, values: Any) -> np.ndarray:
-    if values is None:
-        raise ScaleError("no_column", shard=shard.address, column=column, names=())
-    w = values.to_numpy(zero_copy_only=False).astype(np.float64)
-    if not (np.isfinite(w).all() and (w >= 0).all()):
-        raise ScaleError("bad_weights", shard=shard.address, column=column)
-    return np.asarray(w)
+def moments_of_block(
+    shard: Shard, block: ShardBlock, earlier: Moments | None, *, weights: str | None
+) -> Moments:
+    w = None
+    if weights is not None:
+        if weights not in block.beside:
+            raise ScaleError("no_column", shard=shard.address, column=weights, names=())
+        w = block.beside[weights].to_numpy(zero_copy_only=False).astype(np.float64)
+        if not (np.isfinite(w).all() and (w >= 0).all()):
+            raise ScaleError("bad_weights", shard=shard.address, column=weights)
+    try:
+        return Moments.of(block.X, w, like=earlier)  # earlier rows of the shard: twice as fast
+    except ValueError as error:
+        raise ScaleError("bad_numbers", shard=shard.address, detail=str(error)) from error
 
 
 def moments_of(
     engine: Engine, data: VectorData, column: Column, *, weights: str | None = None
 ) -> Moments:
     """The moments of all rows, from the data set's folder if they are there, else in one pass."""
-
-    def compute() -> Moments:
-        work = partial(moments_of_shard, column=column, weights=weights, skip=engine.skip)
-        found = engine.total(work, Moments.merge, data.shards)
-        if found.value is None or found.value.n_rows < 2:
-            raise ScaleError("too_few_rows", folder=data.address)
-        return found.value
-
     name = f"moments-{column.name}" + ("" if weights is None else f"-{weights}")
-    return stored_sum(data, column, name, Moments, compute, engine=engine)
+    part = partial(moments_of_block, weights=weights)
+    beside = () if weights is None else (weights,)
+    found = whole_sum(engine, data, column, Moments, part, name=name, beside=beside)
+    if found.n_rows < 2:
+        raise ScaleError("too_few_rows", folder=data.address)
+    return found
 
 
 def fit_data(
@@ -92,21 +81,12 @@ def fit_data(
     """
     if method not in FIT_METHODS:
         raise ValueError(f"method must be one of {', '.join(FIT_METHODS)}; got {method!r}")
-    if method in REMOVALS and (shrinkage, centring, strength) != (None, 1, 1):
+    partly: dict[str, Any] = {"shrinkage": shrinkage, "centring": centring, "strength": strength}
+    if method in REMOVALS and (*partly.values(),) != (None, 1, 1):
         raise ValueError(f"shrinkage, centring and strength are of whitenings; method is {method}")
     chosen = data.column(column)
     moments = moments_of(engine, data, chosen, weights=weights)
-    eps = float(np.finfo(chosen.dtype).eps)
+    how: dict[str, Any] = {"eps": float(np.finfo(chosen.dtype).eps), "n_components": n_components}
     if method in REMOVALS:
-        return RemovalMap.solve(
-            moments, eps=eps, n_components=n_components, centred=method == "removal"
-        )
-    return WhiteningMap.solve(
-        moments,
-        eps=eps,
-        method=method,
-        n_components=n_components,
-        shrinkage=shrinkage,
-        centring=centring,
-        strength=strength,
-    )
+        return RemovalMap.solve(moments, **how, centred=method == "removal")
+    return WhiteningMap.solve(moments, **how, method=method, **partly)

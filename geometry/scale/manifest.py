@@ -12,27 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from . import store
 from .errors import Failed, ScaleError
 from .parquet import footer
-from .store import (
-    absolute,
-    digest,
-    exists,
-    filesystem,
-    inside,
-    is_local,
-    joined,
-    last_name,
-    listed,
-    read_json,
-    remove,
-    remove_parts,
-    write_bytes,
-)
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -99,28 +85,22 @@ class Entry:
     @classmethod
     def read(cls, given: Any) -> Entry:
         """The entry in a JSON value. Raises ValueError if that is not one."""
-        name, state = _member(given, "name", str), _member(given, "state", str)
-        if not _NAME.fullmatch(name):
-            raise _wrong("name", name)
-        if state not in STATES:
-            raise _wrong("state", state)
-        about = (name, _member(given, "source", str, ""), state, _member(given, "reason", str, ""))
-        if state != "done":
-            return cls(*about)
-        sha256 = _member(given, "sha256", str)
-        if not _SHA256.fullmatch(sha256):
-            raise _wrong("sha256", sha256)
-        places = _member(given, "rows_left_out", list, [])
-        if not all(type(each) is int for each in places):
-            raise _wrong("rows_left_out", places)
+        about = {
+            "name": _member(given, "name", str, fits=_NAME.fullmatch),
+            "source": _member(given, "source", str, ""),
+            "state": _member(given, "state", str, fits=STATES.__contains__),
+            "reason": _member(given, "reason", str, ""),
+        }
+        if about["state"] != "done":
+            return cls(**about)
         return cls(
-            *about,
+            **about,
             rows=_member(given, "rows", int, most=ID_STEP - 1),
             bytes=_member(given, "bytes", int, most=MOST_BYTES),
-            sha256=sha256,
+            sha256=_member(given, "sha256", str, fits=_SHA256.fullmatch),
             blank=_member(given, "blank", int, 0, most=ID_STEP),
             left_out=_member(given, "left_out", int, 0, most=ID_STEP),
-            rows_left_out=tuple(places),
+            rows_left_out=tuple(_member(given, "rows_left_out", list, [], fits=_are_numbers)),
         )
 
 
@@ -150,17 +130,17 @@ class Manifest:
 
 
 def _column(given: Any) -> Column:
-    dtype = _member(given, "dtype", str)
-    if dtype not in WIDTHS:
-        raise _wrong("dtype", dtype)
-    dimension = _member(given, "dimension", int, most=MOST_NUMBERS)
-    if dimension == 0:
-        raise _wrong("dimension", dimension)
+    dtype = _member(given, "dtype", str, fits=WIDTHS.__contains__)
+    dimension = _member(given, "dimension", int, most=MOST_NUMBERS, fits=bool)
     for name, value in given.items():
         members = value.values() if isinstance(value, dict) else [value]
         if not all(each is None or isinstance(each, str | int | float) for each in members):
             raise _wrong(name, value)
     return Column(_member(given, "column", str), dimension, dtype, given)
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    return all(type(each) is int for each in values)
 
 
 def _wrong(name: str, value: Any) -> ValueError:
@@ -169,7 +149,13 @@ def _wrong(name: str, value: Any) -> ValueError:
 
 
 def _member(
-    given: Any, name: str, kind: type, default: Any = None, *, most: int = LONGEST_NAME
+    given: Any,
+    name: str,
+    kind: type,
+    default: Any = None,
+    *,
+    most: int = LONGEST_NAME,
+    fits: Callable[[Any], object] | None = None,
 ) -> Any:
     """A member of a JSON object, of this type; numbers and texts that must be there have limits."""
     if not isinstance(given, dict):
@@ -182,7 +168,7 @@ def _member(
         is_right = 0 <= value <= most
     elif is_right and kind is str and default is None:
         is_right = 0 < len(value) <= most
-    if not is_right:
+    if not is_right or (fits is not None and not fits(value)):
         raise _wrong(name, value)
     return value
 
@@ -194,8 +180,8 @@ class VectorData:
     """
 
     def __init__(self, address: str) -> None:
-        self.address = absolute(address)
-        self.has_manifest = exists(joined(self.address, MANIFEST))
+        self.address = store.absolute(address)
+        self.has_manifest = store.exists(store.joined(self.address, MANIFEST))
         if self.has_manifest:
             self.manifest = read_manifest(self.address)
             left = sum(each.state == "left" for each in self.manifest.shards)
@@ -204,16 +190,16 @@ class VectorData:
                 raise ScaleError("unfinished", folder=self.address, left=left, n=n)
         else:
             self.manifest = _manifest_of_files(self.address)
-        within = inside(self.address, *([SHARDS] if self.has_manifest else []))
-        self._sizes = listed(within)  # without links
+        within = store.inside(self.address, *([SHARDS] if self.has_manifest else []))
+        self._sizes = store.listed(within)  # without links
         shards: list[Shard] = []
         before = 0
         for place, each in enumerate(self.manifest.shards):
             if each.state == "done":
                 if each.name not in self._sizes:
-                    inside(within, each.name)  # a missing file is noticed where it is read
-                stated = each.rows, each.bytes, each.sha256
-                shards.append(Shard(each.name, joined(within, each.name), *stated, place, before))
+                    store.inside(within, each.name)  # a missing file is noticed where it is read
+                named = each.name, store.joined(within, each.name)
+                shards.append(Shard(*named, each.rows, each.bytes, each.sha256, place, before))
                 before += each.rows
         self.shards = tuple(shards)
         if not self.shards or not self.columns:
@@ -261,9 +247,9 @@ class VectorData:
 
 def read_manifest(address: str) -> Manifest:
     """The manifest of a folder. Raises ScaleError if it is none, damaged, or a link."""
-    file = inside(address, MANIFEST)
+    file = store.inside(address, MANIFEST)
     try:
-        found = read_json(file)
+        found = store.read_json(file)
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ScaleError("not_a_run", folder=address)
         return Manifest.read(found)
@@ -277,13 +263,14 @@ def read_manifest(address: str) -> Manifest:
 
 def _manifest_of_files(address: str) -> Manifest:
     """The contents of a folder of Parquet files without manifest, from the files' footers."""
-    sizes = {name: size for name, size in listed(address).items() if name.endswith(".parquet")}
+    listed = store.listed(address).items()
+    sizes = {name: size for name, size in listed if name.endswith(".parquet")}
     if not sizes:
         raise ScaleError("not_a_run", folder=address)
     shards: list[Entry] = []
     vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
-        rows, found = footer(joined(address, name))
+        rows, found = footer(store.joined(address, name))
         # Those of the first file that has rows; the others are checked later
         vectors = vectors or found
         shards.append(Entry(name, state="done", rows=rows, bytes=sizes[name]))
@@ -302,10 +289,10 @@ class RunFolder:
         columns: Sequence[Column],
         sources: Sequence[str | Shard],
     ) -> None:
-        self.address = absolute(address)
+        self.address = store.absolute(address)
         self._sources = [each if isinstance(each, str) else each.address for each in sources]
         self._source_folders = {each.rpartition("/")[0] for each in self._sources} - {""}
-        own = {_real(self.address), _real(joined(self.address, SHARDS))}
+        own = {_real(self.address), _real(store.joined(self.address, SHARDS))}
         if own & set(map(_real, self._source_folders)):
             raise ScaleError("out_is_input", folder=self.address)
         self.redone: tuple[str, ...] = ()  # damaged shards, which are done again
@@ -313,19 +300,15 @@ class RunFolder:
         self._names = [part.name for part in self.parts]
         # in place of the addresses, their digest
         key = hashlib.sha256(json.dumps(self._sources).encode()).hexdigest()
+        vectors = [
+            {**each.about, "column": each.name, "dimension": each.dimension, "dtype": each.dtype}
+            for each in columns
+        ]
         self._head: dict[str, Any] = {
             "format": FORMAT,
             "kind": kind,
             "settings": json.loads(json.dumps({**settings, "sources": key})),
-            "vectors": [
-                {
-                    **each.about,
-                    "column": each.name,
-                    "dimension": each.dimension,
-                    "dtype": each.dtype,
-                }
-                for each in columns
-            ],
+            "vectors": vectors,
         }
 
     def work_off(
@@ -345,46 +328,44 @@ class RunFolder:
                 with suppress(Exception):  # the store itself may have failed
                     self.save([], engine.ended_by)
                 raise
-            self._remove_parts()  # only now: after an error workers may still be writing
+            # only now: after an error workers may still be writing
+            store.remove_parts(store.joined(self.address, SHARDS))
             return self.save(report.failures)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Lock the folder, so that no other run writes in it; refuses shards of other settings."""
         with _locked(self.address):
-            if exists(joined(self.address, MANIFEST)):
+            if store.exists(store.joined(self.address, MANIFEST)):
                 before = read_manifest(self.address)
                 after = Manifest.read({**self._head, "shards": []})
                 if replace(before, shards=()) != after:
                     raise ScaleError("other_run", folder=self.address)
-            self._remove_parts()
+            store.remove_parts(store.joined(self.address, SHARDS))
             self.save([])
             yield
-
-    def _remove_parts(self) -> None:
-        remove_parts(joined(self.address, SHARDS))
 
     def left(self) -> list[Part]:
         """The shards that are not done. Those that are damaged are done again."""
         found = finished_shards(self.address, self._names, check=True)
         self.redone = (*found.damaged, *found.cut_logs)
         for name in self.redone:
-            remove(_log_of(self.address, name))
+            store.remove(_log_of(self.address, name))
         sound = found.done.keys() - set(found.damaged)
         return [part for part in self.parts if part.name not in sound]
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
         done = finished_shards(self.address, self._names).done
-        reasons = {failed.shard: self._reason(failed) for failed in failures}
+        faults: dict[str, dict[str, Any]] = {}
+        for each in failures:
+            faults[each.shard] = {"reason": self._reason(each), "state": "failed"}
+        if ended_by is not None:
+            faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
         for name, address in zip(self._names, self._sources, strict=True):
-            entry = done.get(name, Entry(name))
-            if name not in done and name in reasons:
-                entry = replace(entry, state="failed", reason=reasons[name])
-            elif name not in done and ended_by is not None and name == ended_by.shard:
-                entry = replace(entry, reason=self._reason(ended_by))
-            shards.append(replace(entry, source=last_name(address)))
+            entry = done.get(name) or Entry(name, **faults.get(name, {}))
+            shards.append(replace(entry, source=store.last_name(address)))
         manifest = {
             **self._head,
             "versions": _versions(),
@@ -392,20 +373,19 @@ class RunFolder:
             "shards": [asdict(entry) for entry in shards],
         }
         content = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
-        write_bytes(joined(self.address, MANIFEST), content)
+        store.write_bytes(store.joined(self.address, MANIFEST), content)
         return {**manifest, "redone": self.redone}
 
     def _reason(self, failed: Failed) -> str:
         """The sentence of a fault, with names in place of addresses."""
         text = str(failed.error)
         folders = {self.address, *self._source_folders}
-        folders |= {filesystem(folder)[1] for folder in folders}  # without file://
+        folders |= {store.filesystem(folder)[1] for folder in folders}  # without file://
         for folder in sorted(folders, key=len, reverse=True):
             text = text.replace(f"{folder}/", "")
         return text
 
 
-@cache
 def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}
     for package in ("narrow-cone", *PACKAGES):
@@ -432,13 +412,13 @@ class Finished:
 
 def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
     """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
-    sizes, logs = listed(inside(address, SHARDS)), listed(inside(address, LOG))
+    sizes, logs = (store.listed(store.inside(address, each)) for each in (SHARDS, LOG))
     done, cut = {}, []
     for name in names:
         log = _log_of(address, name)
-        if name in sizes and last_name(log) in logs:
+        if name in sizes and store.last_name(log) in logs:
             try:
-                entry = Entry.read({**read_json(log), "name": name, "state": "done"})
+                entry = Entry.read({**store.read_json(log), "name": name, "state": "done"})
             except (TypeError, ValueError):  # as left by a crash of the machine
                 cut.append(name)
                 continue
@@ -447,30 +427,30 @@ def finished_shards(address: str, names: Sequence[str], *, check: bool = False) 
     damaged: list[str] = []
     if check:
         with ThreadPoolExecutor() as pool:  # a store far away answers several at a time
-            found = pool.map(digest, [joined(address, SHARDS, name) for name in done])
+            found = pool.map(store.digest, [store.joined(address, SHARDS, name) for name in done])
             damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
     return Finished(done, tuple(damaged), tuple(cut))
 
 
 def _real(address: str) -> str:
     """The address that two names of a folder have in common."""
-    return str(Path(absolute(address)).resolve()) if is_local(address) else address
+    return str(Path(store.absolute(address)).resolve()) if store.is_local(address) else address
 
 
 def _log_of(address: str, shard: str) -> str:
-    return joined(address, LOG, shard.removesuffix(".parquet") + ".json")
+    return store.joined(address, LOG, shard.removesuffix(".parquet") + ".json")
 
 
-def write_log(address: str, shard: str, entry: Mapping[str, Any]) -> None:
-    write_bytes(_log_of(address, shard), json.dumps(entry).encode())
+def write_log(address: str, shard: str, **entry: Any) -> None:
+    store.write_bytes(_log_of(address, shard), json.dumps(entry).encode())
 
 
 @contextmanager
 def _locked(address: str) -> Iterator[None]:
     """Hold the folder's lock; ScaleError "in_use" if another run has it."""
-    lock = joined(address, LOCK)
-    fs, path = filesystem(lock)
-    if is_local(address):
+    lock = store.joined(address, LOCK)
+    fs, path = store.filesystem(lock)
+    if store.is_local(address):
         from filelock import FileLock, Timeout
 
         Path(path).parent.mkdir(parents=True, exist_ok=True)

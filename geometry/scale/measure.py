@@ -13,14 +13,14 @@ from ..linalg.rows import UndefinedMeasure
 from ..measure.sums import View
 from ..measure.table import Measured, measure_names, measure_table
 from ..measure.table_measures import LISTED
-from .engine import Engine, Summed
+from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
 from .manifest import Column, Shard, VectorData
 from .samples import draw
-from .sums import stored_sum
+from .sums import read_sum, whole_sum
 from .transform import need_width
-from .vectors import RowsLeftOut, blocks
+from .vectors import ShardBlock
 
 SAMPLE = 5_000  # rows of the measures that compare all pairs
 ALL, SAMPLED = "all rows", "sample"
@@ -47,42 +47,25 @@ class Directions:
         return Directions(*(a + b for a, b in pairs))
 
 
-def directions_of_shard(
-    shard: Shard, *, column: Column, fitted: AffineMap | None, skip: bool
-) -> Summed:
-    found, left_out = None, RowsLeftOut()
-    for block in blocks(shard, column, left_out, skip=skip):
-        if not len(block.X):
-            continue
-        X = block.X if fitted is None else fitted.apply_to_part(block.X)
-        norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
-        is_zero = norms == 0
-        U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
-        part = Directions(
-            int(np.count_nonzero(~is_zero)),
-            int(np.count_nonzero(is_zero)),
-            U.sum(axis=0, dtype=np.float64),
-            np.einsum("nd,nd->d", U, U, dtype=np.float64),
-        )
-        found = part if found is None else found.merge(part)
-    return (0 if found is None else found.n + found.n_zero), found, left_out
+def directions_of_block(
+    _shard: Shard, block: ShardBlock, _earlier: Directions | None, *, fitted: AffineMap | None
+) -> Directions:
+    X = block.X if fitted is None else fitted.apply_to_part(block.X)
+    norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
+    is_zero = norms == 0
+    U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
+    n_zero, total = int(np.count_nonzero(is_zero)), U.sum(axis=0, dtype=np.float64)
+    squares = np.einsum("nd,nd->d", U, U, dtype=np.float64)
+    return Directions(len(X) - n_zero, n_zero, total, squares)
 
 
 def directions_of(
     engine: Engine, data: VectorData, column: Column, fitted: AffineMap | None = None
 ) -> Directions:
     """The directions of all rows, from the folder if they are there and there is no transform."""
-
-    def compute() -> Directions:
-        work = partial(directions_of_shard, column=column, fitted=fitted, skip=engine.skip)
-        found = engine.total(work, Directions.merge, data.shards).value
-        if found is None:
-            raise ScaleError("too_few_rows", folder=data.address)
-        return found
-
-    if fitted is not None:
-        return compute()
-    return stored_sum(data, column, f"directions-{column.name}", Directions, compute, engine=engine)
+    part = partial(directions_of_block, fitted=fitted)
+    name = f"directions-{column.name}" if fitted is None else None
+    return whole_sum(engine, data, column, Directions, part, name=name)
 
 
 def measure_data(
@@ -127,8 +110,10 @@ def stored_measures(data: VectorData, column: str | None = None) -> tuple[DataMe
     Raises ScaleError "not_measured" if they are not stored.
     """
     chosen = data.column(column)
-    moments = stored_sum(data, chosen, f"moments-{chosen.name}", Moments, None)
-    directions = stored_sum(data, chosen, f"directions-{chosen.name}", Directions, None)
+    moments = read_sum(data, chosen, f"moments-{chosen.name}", Moments)
+    directions = read_sum(data, chosen, f"directions-{chosen.name}", Directions)
+    if moments is None or directions is None:
+        raise ScaleError("not_measured", folder=data.address)
     return tuple(exact_measures(moments, directions).values())
 
 
@@ -149,13 +134,9 @@ def _table(
     moments: Moments, directions: Directions, rows: np.ndarray, seed: int
 ) -> tuple[DataMeasure, ...]:
     exact = exact_measures(moments, directions)
-    sampled = {
-        row.name: DataMeasure(**vars(row), of=SAMPLED)
-        for row in measure_table(
-            rows, names=[name for name in measure_names() if name not in exact], seed=seed
-        )
-    }
-    both = exact | sampled
+    names = [name for name in measure_names() if name not in exact]
+    sampled = measure_table(rows, names=names, seed=seed)
+    both = exact | {row.name: DataMeasure(**vars(row), of=SAMPLED) for row in sampled}
     return tuple(both[name] for name in measure_names())
 
 
@@ -184,6 +165,7 @@ class SummedView(View):
         self.n, self.d = moments.n_rows, len(moments.mean)
         self.mean, self.covariance = moments.mean, moments.covariance
         self.second = float(np.trace(self.second_moment))
+        self.unit_squares = directions.squares  # sum of the squares of the unit rows' entries, (d,)
         self._directions = directions
 
     @property
@@ -194,12 +176,6 @@ class SummedView(View):
     @cached_property
     def unit_sum(self) -> np.ndarray:
         """Sum of the unit rows, (d,)."""
-        n_zero = self._directions.n_zero
-        if n_zero:
+        if n_zero := self._directions.n_zero:
             raise UndefinedMeasure("zero_row", row="?", n_zero=n_zero, n=self.n)
         return self._directions.total
-
-    @property
-    def unit_squares(self) -> np.ndarray:
-        """Sum of the squares of the unit rows' entries, (d,)."""
-        return self._directions.squares

@@ -14,18 +14,19 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from safetensors.numpy import save
 
 from ..data.write import saving
 from ..measure.intervals import NORMAL
 from ..measure.neighbours import largest
-from .engine import Engine, Summed
+from .engine import Engine, ShardSum
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
 from .samples import hash_of
 from .store import absolute, joined, read_arrays, remove, write_bytes, written
 from .sums import read_keyed, write_keyed
 from .transform import need_width
-from .vectors import RowsLeftOut, blocks
+from .vectors import RowsLeftOut, ShardBlock, blocks, sum_of_shard
 
 if TYPE_CHECKING:
     from usearch.index import Index
@@ -61,7 +62,7 @@ def search_shard(
     itself: bool,
     index: str | None,
     skip: bool,
-) -> Summed:
+) -> ShardSum:
     """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest.
 
     itself : leave out a query's own id.
@@ -72,10 +73,9 @@ def search_shard(
     if index is not None:
         read, left_out = _index_of(shard, column, index, skip=skip)
         near = _search_index(read, ids, U, k, itself=itself)
-        return shard.rows - left_out.n, near, left_out
-    n, found, left_out = 0, None, RowsLeftOut()
-    for block in blocks(shard, column, left_out, skip=skip):
-        n += len(block.ids)
+        return ShardSum(near, shard.rows - left_out.n, (), left_out.of(shard.name))
+
+    def near_of_block(_shard: Shard, block: ShardBlock, _earlier: Near | None) -> Near:
         X = unit(block.X)
         parts = []
         for start in range(0, len(ids), QUERY_ROWS):
@@ -86,9 +86,9 @@ def search_shard(
             most = largest(cosines, min(k, len(block.ids)))[0]
             parts.append(_wide(block.ids[most], np.take_along_axis(cosines, most, axis=1), k))
         both = ((each.ids, each.cosines) for each in parts)
-        of_block = Near(*map(np.concatenate, zip(*both, strict=True)))
-        found = of_block if found is None else found.merge(of_block)
-    return n, found, left_out
+        return Near(*map(np.concatenate, zip(*both, strict=True)))
+
+    return sum_of_shard(shard, part=near_of_block, column=column, skip=skip)
 
 
 def _wide(ids: np.ndarray, cosines: np.ndarray, k: int) -> Near:
@@ -121,14 +121,9 @@ def _index_of(
     # a column of another program may have any name
     address = joined(folder, f"{quote(column.name, safe='')}-{shard.name}.safetensors")
     key = {"shard": f"{shard.name} {shard.sha256} {shard.size}", "column": column.name}
-    index = Index(
-        ndim=column.dimension,
-        metric="ip",
-        dtype="f32",
-        connectivity=CONNECTIVITY,
-        expansion_add=EXPANSION,
-        expansion_search=EXPANSION,
-    )
+    graph: dict[str, Any] = {"connectivity": CONNECTIVITY, "expansion_add": EXPANSION}
+    graph["expansion_search"] = EXPANSION
+    index = Index(ndim=column.dimension, metric="ip", dtype="f32", **graph)
     kept = read_keyed(address, key)
     if kept is not None:
         left_out = RowsLeftOut(int(kept["n_left_out"]), kept["left_out"].tolist())
@@ -184,8 +179,6 @@ def find_neighbours(
     force : bool
         Replace a file that exists.
     """
-    from safetensors.numpy import save
-
     if k < 1:
         raise ValueError(f"k must be 1 or more; got {k}")
     if approximate and find_spec("usearch") is None:
@@ -204,7 +197,7 @@ def find_neighbours(
         write_bytes(place, content)
         sha256 = hashlib.sha256(content).hexdigest()
         work = partial(search_shard, sha256=sha256, index=index, **how)
-        found = engine.total(work, Near.merge, data.shards)
+        found = engine.total(work, data.shards)
         if found.value is None:
             raise ScaleError("no_vectors", folder=data.address)
         return found.value, found.rows
@@ -215,20 +208,19 @@ def find_neighbours(
         drawn = np.sort(np.argsort(hash_of(ids), kind="stable")[:RECALL_QUERIES])
         exact, _ = search(drawn, None)
         summary |= _recall(near.ids[drawn], exact.ids)
+    values = {"ids": near.ids, "cosines": near.cosines}
+    table = {n: pa.FixedSizeListArray.from_arrays(v.ravel(), k) for n, v in values.items()}
     with saving(Path(out)), written(out, force=force) as file:
-        pq.write_table(_table(ids, near), file)
+        pq.write_table(pa.table({"query": ids, **table}), file)
     remove(place)
     return summary
 
 
 def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
     """Mean share of the exact neighbours that were found, with a 95% interval over queries."""
-    shares = np.array(
-        [
-            np.isin(right[right >= 0], left).mean() if (right >= 0).any() else 1.0
-            for left, right in zip(found, exact, strict=True)
-        ]
-    )
+    both = zip(found, exact, strict=True)
+    are_found = [np.isin(right[right >= 0], left) for left, right in both]
+    shares = np.array([each.mean() if len(each) else 1.0 for each in are_found])
     mean = float(shares.mean())
     reach = NORMAL * float(shares.std(ddof=1)) / np.sqrt(len(shares)) if len(shares) > 1 else 1.0
     return {
@@ -245,18 +237,6 @@ def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.n
         left_out = RowsLeftOut()
         for block in blocks(shard, column, left_out, skip=engine.skip):
             parts.append((block.ids, unit(block.X)))
-        if left_out.n:
-            engine.omitted.append((shard.name, left_out.n, left_out.rows))
+        engine.omitted += left_out.of(shard.name)
     ids, units = map(np.concatenate, zip(*parts, strict=True))
     return ids, units
-
-
-def _table(ids: np.ndarray, near: Near) -> pa.Table:
-    k = near.ids.shape[1]
-    return pa.table(
-        {
-            "query": pa.array(ids),
-            "ids": pa.FixedSizeListArray.from_arrays(pa.array(near.ids.ravel()), k),
-            "cosines": pa.FixedSizeListArray.from_arrays(pa.array(near.cosines.ravel()), k),
-        }
-    )

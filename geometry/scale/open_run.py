@@ -85,14 +85,8 @@ def read_status(folder: str, *, check: bool = False) -> Status:
         or Entry(entry.name, state="failed" if entry.reason else "left", reason=entry.reason)
         for entry in manifest.shards
     ]
-    other = {
-        entry.name
-        for entry in manifest.shards
-        if check
-        and entry.state == "done"
-        and entry.name in found.done
-        and entry.sha256 != found.done[entry.name].sha256
-    }
+    done = [each for each in manifest.shards if each.state == "done" and each.name in found.done]
+    other = {each.name for each in done if check and each.sha256 != found.done[each.name].sha256}
     return Status(
         manifest.kind,
         counts_of(shards),

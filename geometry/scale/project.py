@@ -1,11 +1,10 @@
 """Two or three coordinates for every row of a data set."""
 
-import hashlib
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
 from ..export.affine import AffineMap
 from ..projection.neighbour_maps import MAPS, fit_map, place
@@ -13,10 +12,10 @@ from ..projection.projection import moment_axes
 from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
-from .manifest import Column, Part, RunFolder, VectorData
+from .manifest import Column, VectorData
 from .samples import draw
 from .store import joined, read_arrays, read_bytes, write_bytes
-from .transform import AXES, how_to_map, map_data, write_mapped
+from .transform import AXES, Mapped, by_affine_map, map_data
 
 LINEAR = ("svd", "pca", "mean")
 PROJECTIONS = (*LINEAR, *MAPS)
@@ -70,40 +69,26 @@ def project_data(
         moments = moments_of(engine, data, chosen)
         second = moments.covariance + np.outer(moments.mean, moments.mean)
         basis, centre = moment_axes(method, moments.mean, second, n_components)
-        fitted = AffineMap(centre, basis.T, {"method": method})
-        return map_data(engine, data, fitted, out, "project", chosen, target, axes=axes)
-    settings = {"data": data.key, "column": chosen.name, "sample": sample, "seed": seed}
-    run = RunFolder(out, "project", settings, [target], data.shards)
+        how = by_affine_map(data, chosen, AffineMap(centre, basis.T, {"method": method}))
+        return map_data(engine, data, out, "project", chosen, target, axes=axes, **how)
 
-    def prepare() -> Callable[[Part], int]:
-        address = joined(run.address, FITTED)
+    def content(folder: str) -> bytes:
+        address = joined(folder, FITTED)
         try:
-            content = read_bytes(address)  # stored by a run that ended before
+            return read_bytes(address)  # stored by a run that ended before
         except FileNotFoundError:
-            content = _fitted(engine, data, chosen, target, sample, seed)
-            write_bytes(address, content)
-        how = how_to_map(data, run, chosen, target, axes, skip=engine.skip)
-        return partial(place_shard, sha256=hashlib.sha256(content).hexdigest(), **how)
+            X = draw(engine, data, chosen, sample, seed=seed).X
+            X = X[X.any(axis=1)]  # a row of zeros has no neighbours by cosine, and so no place
+            places = fit_map(X, method, n_components, random_state=seed, most_fitted=None)
+            written = save({"rows": X, "coordinates": places.astype(np.float32)})
+            write_bytes(address, written)
+            return written
 
-    return run.work_off(engine, prepare)
-
-
-def _fitted(
-    engine: Engine, data: VectorData, chosen: Column, target: Column, sample: int, seed: int
-) -> bytes:
-    from safetensors.numpy import save
-
-    X = draw(engine, data, chosen, sample, seed=seed).X
-    X = X[X.any(axis=1)]
-    method = target.about["projection"]
-    found = fit_map(X, method, target.dimension, random_state=seed, most_fitted=None)
-    return save({"rows": X, "coordinates": found.astype(np.float32)})
+    how = {"sample": sample, "seed": seed, "loaded": placing_of_run, "content": content}
+    return map_data(engine, data, out, "project", chosen, target, axes=axes, directed=True, **how)
 
 
-def place_shard(part: Part, *, sha256: str, **how: Any) -> int:
-    """A row of zeros has no neighbours by cosine, and so no place."""
-    folder = how["folder"]
+def placing_of_run(folder: str, sha256: str) -> Mapped:
     fitted = read_arrays(joined(folder, FITTED), sha256, folder=folder)
     known = {"sample": fitted["rows"], "coordinates": fitted["coordinates"]}
-    apply = partial(place, threads=1, **known)  # type: ignore[arg-type]
-    return write_mapped(part, apply, directed=True, **how)
+    return partial(place, threads=1, **known)  # type: ignore[arg-type]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .engine import Engine, Summed
+from .engine import Engine
 from .manifest import Column, Shard, VectorData
-from .vectors import RowsLeftOut, blocks
+from .vectors import ShardBlock, sum_of_shard
 
 SPARE = 6  # standard deviations that a draw may fall short of its mean
 
@@ -27,7 +27,7 @@ class Sample:
     texts: np.ndarray | None = None  #: (m,) of str or None
     labels: np.ndarray | None = None
 
-    def joined(self, other: Sample) -> Sample:
+    def merge(self, other: Sample) -> Sample:
         def both(a: np.ndarray | None, b: np.ndarray | None) -> Any:
             return None if a is None or b is None else np.concatenate([a, b])
 
@@ -47,24 +47,20 @@ def hash_of(ids: np.ndarray, seed: int = 0) -> np.ndarray:
         return np.asarray(z ^ (z >> np.uint64(31)))
 
 
-def sample_of_shard(
-    shard: Shard, *, column: Column, limit: int, seed: int, beside: tuple[str, ...], skip: bool
-) -> Summed:
-    n, parts, left_out = 0, [], RowsLeftOut()
-    for block in blocks(shard, column, left_out, skip=skip, beside=beside):
-        numbers = shard.before + n + np.arange(1, len(block.ids) + 1)
-        n += len(block.ids)
-        hashes = hash_of(block.ids, seed)
-        is_drawn = hashes <= np.uint64(limit)
-        if is_drawn.any():
-            some = block.taken(is_drawn)
-            texts, labels = (
-                some.beside[name].to_numpy(zero_copy_only=False) if name in some.beside else None
-                for name in ("text", "label")
-            )
-            of_hash = hashes[is_drawn], numbers[is_drawn]
-            parts.append(Sample(some.ids, some.X, *of_hash, texts, labels))
-    return n, reduce(Sample.joined, parts) if parts else None, left_out
+def sample_of_block(
+    shard: Shard, block: ShardBlock, _earlier: Sample | None, *, limit: int, seed: int
+) -> Sample | None:
+    hashes = hash_of(block.ids, seed)
+    is_drawn = hashes <= np.uint64(limit)
+    if not is_drawn.any():
+        return None
+    some = block.taken(is_drawn)
+    texts, labels = (
+        some.beside[name].to_numpy(zero_copy_only=False) if name in some.beside else None
+        for name in ("text", "label")
+    )
+    numbers = shard.before + 1 + some.rows
+    return Sample(some.ids, some.X, hashes[is_drawn], numbers, texts, labels)
 
 
 def draw(
@@ -91,15 +87,10 @@ def draw(
     """
     most = 2**64 - 1
     share = (n + SPARE * np.sqrt(n) + SPARE) / max(data.n_rows, 1)
-    work = partial(
-        sample_of_shard,
-        column=column,
-        limit=most if share >= 1 else int(share * most),
-        seed=seed,
-        beside=tuple(beside),
-        skip=engine.skip,
-    )
-    found: Sample | None = engine.total(work, Sample.joined, data.shards).value
+    limit = most if share >= 1 else int(share * most)
+    part = partial(sample_of_block, limit=limit, seed=seed)
+    work = partial(sum_of_shard, part=part, column=column, skip=engine.skip, beside=tuple(beside))
+    found: Sample | None = engine.total(work, data.shards).value
     if found is None:
         none = np.empty(0, np.int64)
         X = np.empty((0, column.dimension), np.float32)

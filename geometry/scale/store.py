@@ -14,6 +14,7 @@ from typing import IO, Any
 import fsspec
 import numpy as np
 from fsspec.implementations.local import LocalFileSystem
+from safetensors.numpy import load
 
 from ..data.write import PART
 from ..data.write import written as whole_file
@@ -95,17 +96,16 @@ def digest(address: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-@lru_cache(maxsize=2**17)
-def known_digest(address: str, version: str) -> str:
-    """``digest``, computed once in a process for each version of the file (``version_of``)."""
-    return digest(address)
-
-
-def version_of(address: str) -> str:
-    """A text that changes when the file is written again."""
+def known_digest(address: str) -> str:
+    """``digest``, computed once in a process for each version of the file."""
     fs, path = filesystem(address)
     fs.invalidate_cache()
-    return str(fs.ukey(path))
+    return _digest_of(address, str(fs.ukey(path)))
+
+
+@lru_cache(maxsize=2**17)
+def _digest_of(address: str, _version: str) -> str:
+    return digest(address)
 
 
 def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
@@ -119,8 +119,6 @@ def read_unchanged(address: str, sha256: str, *, folder: str) -> bytes:
 @lru_cache(maxsize=1)
 def read_arrays(address: str, sha256: str, *, folder: str) -> dict[str, np.ndarray]:
     """The arrays of a .safetensors file, as ``read_unchanged``; read once in a worker."""
-    from safetensors.numpy import load
-
     return load(read_unchanged(address, sha256, folder=folder))
 
 

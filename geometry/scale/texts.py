@@ -114,7 +114,10 @@ def _records(address: str, columns: TextColumns) -> Iterator[dict[str, Any] | st
     suffix = suffix_of(address)
     try:
         if suffix == ".parquet":
-            yield from _parquet(address, columns)
+            with opened_shard(address) as file:
+                _need(columns, tuple(file.schema_arrow.names), address)
+                for batch in batches_of(file, list(columns.wanted), address):
+                    yield from batch.to_pylist()
             return
         with fsspec.open(address, "rb", compression="infer") as raw:
             lines = io.BufferedReader(raw) if not hasattr(raw, "readline") else raw
@@ -175,13 +178,6 @@ def _csv(
             yield "not_utf8"
         elif row:
             yield dict(zip(header, row, strict=True))
-
-
-def _parquet(address: str, columns: TextColumns) -> Iterator[dict[str, Any]]:
-    with opened_shard(address) as file:
-        _need(columns, tuple(file.schema_arrow.names), address)
-        for batch in batches_of(file, list(columns.wanted), address):
-            yield from batch.to_pylist()
 
 
 def _need(columns: TextColumns, names: tuple[str, ...], address: str) -> None:

@@ -17,11 +17,11 @@ from .errors import ScaleError
 from .manifest import Column, Part, RunFolder, VectorData
 from .parquet import opened_shard
 from .store import joined, read_bytes, read_unchanged, write_bytes
-from .vectors import blocks, writing_shard
+from .vectors import CARRIED, blocks, writing_shard
 
 TRANSFORM = "transform.safetensors"
-CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
 AXES = ("x", "y", "z")
+Mapped = Callable[[np.ndarray], np.ndarray]  # rows (n, d) to rows (n, k)
 
 
 def transform_data(
@@ -51,35 +51,58 @@ def transform_data(
     chosen = data.column(column)
     about = {**chosen.about, "transform": dict(fitted.about)}
     target = Column(chosen.name, fitted.width, dtype or chosen.dtype, about)
-    return map_data(engine, data, fitted, out, "transform", chosen, target)
+    how = by_affine_map(data, chosen, fitted)
+    return map_data(engine, data, out, "transform", chosen, target, **how)
 
 
 def map_data(
     engine: Engine,
     data: VectorData,
-    fitted: AffineMap,
     out: str,
     kind: str,
-    chosen: Column,
+    source: Column,
     target: Column,
     *,
+    loaded: Callable[[str, str], Mapped],
+    content: Callable[[str], bytes],
     axes: tuple[str, ...] = (),
+    directed: bool = False,
+    **settings: Any,
 ) -> dict[str, Any]:
-    """``transform_data`` from one column to another; ``axes`` name single coordinates, too."""
-    need_width(data, chosen, len(fitted.offset))
-    content = transform_bytes(fitted)
+    """Map every row from one column to another; returns the manifest.
+
+    ``content`` gives the bytes of a file in the run's folder, from which ``loaded`` makes the
+    function that maps rows. ``axes`` name single coordinates, too. What the first shard has beside
+    its vectors is carried.
+    """
+    settings |= {"data": data.key, "column": source.name}
+    run = RunFolder(out, kind, settings, [target], data.shards)
+    with opened_shard(data.shards[0].address) as file:
+        names = set(file.schema_arrow.names)
+    beside = tuple(name for name in CARRIED if name in names)
+    columns = {"source": source, "target": target, "beside": beside, "axes": axes}
+    how: dict[str, Any] = {**columns, "skip": engine.skip, "directed": directed, "loaded": loaded}
+
+    def prepare() -> Callable[[Part], int]:
+        sha256 = hashlib.sha256(content(run.address)).hexdigest()
+        return partial(map_shard, folder=run.address, sha256=sha256, **how)
+
+    return run.work_off(engine, prepare)
+
+
+def by_affine_map(data: VectorData, source: Column, fitted: AffineMap) -> dict[str, Any]:
+    """Arguments of ``map_data``."""
+    need_width(data, source, len(fitted.offset))
     matrix = b"" if fitted.matrix is None else fitted.matrix.tobytes()
     # not the file's digest: safetensors writes metadata in any order
     numbers = hashlib.sha256(fitted.offset.tobytes() + matrix).hexdigest()
-    settings = {"data": data.key, "column": chosen.name, "transform": numbers}
-    run = RunFolder(out, kind, settings, [target], data.shards)
-    how = how_to_map(data, run, chosen, target, axes, skip=engine.skip)
 
-    def prepare() -> Callable[[Part], int]:
-        write_bytes(joined(run.address, TRANSFORM), content)
-        return partial(transform_shard, sha256=hashlib.sha256(content).hexdigest(), **how)
+    def content(folder: str) -> bytes:
+        written = transform_bytes(fitted)
+        write_bytes(joined(folder, TRANSFORM), written)
+        return written
 
-    return run.work_off(engine, prepare)
+    return {"loaded": transform_of_run, "content": content, "transform": numbers}
 
 
 def need_width(data: VectorData, column: Column, wanted: int) -> None:
@@ -88,41 +111,24 @@ def need_width(data: VectorData, column: Column, wanted: int) -> None:
         raise ScaleError("other_width", folder=data.address, found=found, wanted=wanted)
 
 
-def how_to_map(
-    data: VectorData,
-    run: RunFolder,
-    source: Column,
-    target: Column,
-    axes: tuple[str, ...],
-    *,
-    skip: bool,
-) -> dict[str, Any]:
-    """Keywords of ``write_mapped``; what the first shard has beside its vectors is carried."""
-    with opened_shard(data.shards[0].address) as file:
-        names = set(file.schema_arrow.names)
-    beside = tuple(name for name in CARRIED if name in names)
-    columns = {"source": source, "target": target, "beside": beside, "axes": axes}
-    return {"folder": run.address, "skip": skip, **columns}
-
-
-def write_mapped(
+def map_shard(
     part: Part,
-    apply: Callable[[np.ndarray], np.ndarray],
     *,
     folder: str,
+    sha256: str,
+    loaded: Callable[[str, str], Mapped],
     source: Column,
     target: Column,
     beside: tuple[str, ...],
     axes: tuple[str, ...],
     skip: bool,
-    directed: bool = False,
+    directed: bool,
 ) -> int:
+    apply = loaded(folder, sha256)
     kinds = {name: CARRIED[name] for name in beside} | dict.fromkeys(axes, pa.float32())
+    how: dict[str, Any] = {"skip": skip, "beside": beside, "directed": directed}
     with writing_shard(folder, part.name, [target], kinds) as writer:
-        left_out = writer.left_out
-        for block in blocks(
-            part.source, source, left_out, skip=skip, beside=beside, directed=directed
-        ):
+        for block in blocks(part.source, source, writer.left_out, **how):
             Z = apply(block.X)
             of_rows = {n: block.beside.get(n, pa.nulls(len(Z), kinds[n])) for n in beside}
             of_rows |= {n: pa.array(Z[:, i].astype(np.float32)) for i, n in enumerate(axes)}
@@ -130,14 +136,11 @@ def write_mapped(
     return writer.n_rows
 
 
-def transform_shard(part: Part, *, sha256: str, **how: Any) -> int:
-    return write_mapped(part, transform_of_run(how["folder"], sha256).apply_to_part, **how)
-
-
 @lru_cache(maxsize=2)
-def transform_of_run(folder: str, sha256: str) -> AffineMap:
+def transform_of_run(folder: str, sha256: str) -> Mapped:
     """The transform in a run's folder, read once in a worker, because a copy a task takes MB."""
-    return _loaded(read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder))
+    content = read_unchanged(joined(folder, TRANSFORM), sha256, folder=folder)
+    return _loaded(content).apply_to_part
 
 
 def read_transform(address: str) -> AffineMap:

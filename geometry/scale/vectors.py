@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from . import store
+from .engine import ShardSum
 from .errors import ScaleError
 from .manifest import ID_STEP, Column, Shard, write_log
 from .parquet import FLOATS, batches_of, is_list, opened_shard, unreadable
-from .store import inside, joined, known_digest, last_name, version_of, written
 
 BLOCK_BYTES = 2**26  # bytes of the float32 rows in memory at a time
-BESIDE = ("text", "label")  # columns that a shard may have beside its vectors
+# columns that a shard may have beside its vectors
+CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
 MOST_LISTED = 100  # rows left out whose numbers a log lists
 
 
@@ -44,14 +47,13 @@ class RowsLeftOut:
     n: int = 0
     rows: list[int] = field(default_factory=list)
 
+    def of(self, shard: str) -> tuple[tuple[str, int, list[int]], ...]:
+        """As ``ShardSum.omitted``."""
+        return ((shard, self.n, self.rows),) if self.n else ()
+
     def add(self, rows: Sequence[int] | np.ndarray) -> None:
         self.n += len(rows)
         self.rows += [int(row) + 1 for row in rows[: MOST_LISTED - len(self.rows)]]
-
-
-def block_rows(dimension: int) -> int:
-    """Rows of a block: a power of two, of 64 MB at most."""
-    return int(2 ** np.floor(np.log2(max(BLOCK_BYTES // (4 * dimension), 256))))
 
 
 def blocks(
@@ -64,8 +66,14 @@ def blocks(
     directed: bool = False,
 ) -> Iterator[ShardBlock]:
     """The rows of a shard, block by block, without NaN, infinity, or zeros if ``directed``."""
-    if shard.sha256:
-        _refuse_other_content(shard)
+    if shard.sha256:  # digested once in a process: it takes a third of the time of a sum
+        store.inside(shard.address.rpartition("/")[0], store.last_name(shard.address))
+        try:
+            found = store.known_digest(shard.address)
+        except FileNotFoundError as error:
+            raise unreadable(shard.address, error) from error
+        if found != shard.sha256:
+            raise ScaleError("damaged_shard", shard=shard.address)
     with opened_shard(shard.address) as file:
         if shard.sha256 and file.metadata.num_rows != shard.rows:
             raise ScaleError("damaged_shard", shard=shard.address)
@@ -76,8 +84,9 @@ def blocks(
         has_ids = "id" in names and pa.types.is_integer(file.schema_arrow.field("id").type)
         carried = [name for name in beside if name in names]
         wanted = [column.name, *carried, *(["id"] if has_ids else [])]
+        most = max(BLOCK_BYTES // (4 * column.dimension), 256)  # rows; a power of two is read
         row = 0
-        for batch in batches_of(file, wanted, shard.address, block_rows(column.dimension)):
+        for batch in batches_of(file, wanted, shard.address, 2 ** int(np.log2(most))):
             rows = row + np.arange(len(batch))
             ids = shard.place * ID_STEP + rows
             if has_ids:
@@ -89,18 +98,23 @@ def blocks(
             row += len(batch)
 
 
-def _refuse_other_content(shard: Shard) -> None:
-    """Raise ScaleError if the file is not what the manifest states.
-
-    The content is digested once in a process, because that takes a third of the time of a sum.
-    """
-    inside(shard.address.rpartition("/")[0], last_name(shard.address))
-    try:
-        found = known_digest(shard.address, version_of(shard.address))
-    except FileNotFoundError as error:
-        raise unreadable(shard.address, error) from error
-    if found != shard.sha256:
-        raise ScaleError("damaged_shard", shard=shard.address)
+def sum_of_shard(
+    shard: Shard,
+    *,
+    part: Callable[[Shard, ShardBlock, Any], Any],
+    column: Column,
+    skip: bool,
+    beside: Sequence[str] = (),
+) -> ShardSum:
+    """The merged parts of the blocks; ``part`` gets a block that has rows and the sum before it."""
+    n, total, left_out = 0, None, RowsLeftOut()
+    for block in blocks(shard, column, left_out, skip=skip, beside=beside):
+        if len(block.ids):
+            n += len(block.ids)
+            found = part(shard, block, total)
+            if found is not None:
+                total = found if total is None else total.merge(found)
+    return ShardSum(total, n, (), left_out.of(shard.name))
 
 
 def _sound(
@@ -155,21 +169,20 @@ class ShardWriter:
         self.n_rows, self.blank, self.left_out = 0, 0, RowsLeftOut()
         self._name, self._columns, self._beside = name, columns, beside
         # lists that may have nulls are read four times as slowly
-        kinds = {each.name: _list_type(each) for each in columns}
-        self._schema = pa.schema(
-            [
-                pa.field("id", pa.int64(), nullable=False),
-                *(pa.field(name, kind) for name, kind in beside.items()),
-                *(pa.field(name, kind, nullable=False) for name, kind in kinds.items()),
-            ]
-        )
+        kinds = {}
+        for each in columns:
+            number = pa.float16() if each.dtype == "float16" else pa.float32()
+            kinds[each.name] = pa.list_(pa.field("item", number, nullable=False), each.dimension)
+        fields = [pa.field("id", pa.int64(), nullable=False), *starmap(pa.field, beside.items())]
+        fields += [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
+        self._schema = pa.schema(fields)
         # compression shrinks texts, and hardly vectors
         names = self._schema.names
-        self._parquet = pq.ParquetWriter(
+        self.parquet = pq.ParquetWriter(
             file,
             self._schema,
             compression={name: "none" if name in kinds else "zstd" for name in names},
-            use_dictionary=[name for name in BESIDE if name in names],
+            use_dictionary=[name for name in ("text", "label") if name in names],
             write_statistics=False,
         )
 
@@ -184,19 +197,10 @@ class ShardWriter:
             if column.dtype == "float16" and not np.isfinite(flat).all():
                 largest = float(np.abs(X).max())
                 raise ScaleError("float16_overflow", shard=self._name, largest=largest)
-            kind = _list_type(column)
+            kind = self._schema.field(column.name).type
             arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(flat), type=kind))
-        self._parquet.write_batch(pa.record_batch(arrays, schema=self._schema))
+        self.parquet.write_batch(pa.record_batch(arrays, schema=self._schema))
         self.n_rows += len(ids)
-
-    def close(self) -> None:
-        self._parquet.close()
-
-    def give_up(self) -> None:
-        """Close without the ending that the disk may have refused."""
-        with suppress(Exception):
-            self._parquet.close()
-        self._parquet.is_open = False
 
 
 @contextmanager
@@ -204,30 +208,20 @@ def writing_shard(
     folder: str, name: str, columns: Sequence[Column], beside: Mapping[str, pa.DataType]
 ) -> Iterator[ShardWriter]:
     """A shard that appears whole, and after it the worker's log, which states that it is done."""
-    with written(joined(folder, "shards", name)) as file:
+    with store.written(store.joined(folder, "shards", name)) as file:
         writer = ShardWriter(file, name, columns, beside)
         try:
             yield writer
-            writer.close()
+            writer.parquet.close()
         except BaseException:
-            writer.give_up()
+            with suppress(Exception):
+                writer.parquet.close()
+            writer.parquet.is_open = False  # without the ending that the disk may have refused
             raise
         file.flush()
         with Path(file.name).open("rb") as whole:
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
         size = file.tell()
-    left_out = writer.left_out
-    entry = {
-        "rows": writer.n_rows,
-        "bytes": size,
-        "sha256": sha256,
-        "blank": writer.blank,
-        "left_out": left_out.n,
-        "rows_left_out": left_out.rows,
-    }
-    write_log(folder, name, entry)
-
-
-def _list_type(column: Column) -> pa.DataType:
-    kind = pa.float16() if column.dtype == "float16" else pa.float32()
-    return pa.list_(pa.field("item", kind, nullable=False), column.dimension)
+    rows, n_rows = writer.left_out, writer.n_rows
+    left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.rows}
+    write_log(folder, name, rows=n_rows, bytes=size, sha256=sha256, **left_out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -126,9 +126,8 @@ def train_contrastive(
         raise TrainingError("equal_vectors")
     if not (test.gold_scores > POSITIVE).any():
         raise TrainingError("no_positive", limit=POSITIVE)
-    need_positive(
-        steps=steps, record_every=record_every, learning_rate=learning_rate, temperature=temperature
-    )
+    need_positive(steps=steps, record_every=record_every)
+    need_positive(learning_rate=learning_rate, temperature=temperature)
     mean = rows.mean(axis=0) if centred else np.zeros(rows.shape[1])
     scale = float(np.sqrt(((rows - mean) ** 2).mean()))
 
@@ -158,14 +157,21 @@ def train_contrastive(
     def has_grown(losses: Sequence[float]) -> bool:
         return len(losses) > GRACE and float(np.mean(losses[-RECENT:])) > DIVERGED * losses[0]
 
-    for step, loss in recorded(loss_of, [optimizer], has_grown, steps, record_every, learning_rate):
+    is_positive = test.gold_scores > POSITIVE
+    for step, loss in recorded(loss_of, [optimizer], has_grown, learning_rate, steps, record_every):
         with torch.no_grad():
             of_dev, of_test = outputs(dev_in).numpy(), outputs(test_in).numpy()
+        left, right = np.split(of_test, 2)
         yield ContrastiveStep(
             step,
             steps,
             loss,
-            **_measured(of_dev, dev, of_test, test),
+            alignment=alignment(left[is_positive], right[is_positive]),
+            uniformity=uniformity(of_test),
+            mean_cosine=mean_cosine(of_test),
+            spearman_dev=_spearman(of_dev, dev.gold_scores),
+            spearman_test=_spearman(of_test, test.gold_scores),
+            singular_values=np.linalg.svd(unit_rows(of_test), compute_uv=False),
             embeddings=of_test,
             weight=weight.detach().numpy().copy(),
             bias=bias.detach().numpy().copy(),
@@ -188,21 +194,6 @@ def contrastive_loss(first: torch.Tensor, second: torch.Tensor, temperature: flo
 
     cosines = normalize(first, dim=1) @ normalize(second, dim=1).T  # (b, b)
     return cross_entropy(cosines / temperature, torch.arange(len(first)))
-
-
-def _measured(
-    of_dev: np.ndarray, dev: ScoredVectors, of_test: np.ndarray, test: ScoredVectors
-) -> dict[str, Any]:
-    left, right = np.split(of_test, 2)
-    positive = test.gold_scores > POSITIVE
-    return {
-        "alignment": alignment(left[positive], right[positive]),
-        "uniformity": uniformity(of_test),
-        "mean_cosine": mean_cosine(of_test),
-        "spearman_dev": _spearman(of_dev, dev.gold_scores),
-        "spearman_test": _spearman(of_test, test.gold_scores),
-        "singular_values": np.linalg.svd(unit_rows(of_test), compute_uv=False),
-    }
 
 
 def _spearman(outputs: np.ndarray, gold_scores: np.ndarray) -> float:

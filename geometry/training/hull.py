@@ -51,7 +51,7 @@ def separating_direction(H: np.ndarray) -> Separation:
         )
         v, t = found.x[:d], found.x[d]
         if t <= TOLERANCE:
-            return Separation(False, np.zeros(d), 0.0, len(used))
+            break
         products = unit @ v
         violated = np.flatnonzero(products <= min(t, TOLERANCE))
         if not len(violated):
@@ -60,5 +60,6 @@ def separating_direction(H: np.ndarray) -> Separation:
         new = np.setdiff1d(violated, used)
         # All violated rows are in the program: the margin is below HiGHS's tolerance
         if not len(new):
-            return Separation(False, np.zeros(d), 0.0, len(used))
+            break
         used = np.union1d(used, new[np.argsort(products[new])[:MORE_ROWS]])
+    return Separation(False, np.zeros(d), 0.0, len(used))

@@ -117,17 +117,8 @@ def train_language_model(
         with torch.no_grad():
             return model(before).flatten(0, 1).numpy(), after.flatten().numpy()
 
-    yield from steps_of(
-        text,
-        embeddings=model.softmax,
-        parameters=list(model.parameters()),
-        loss_of=loss_of,
-        hidden_of=hidden_of,
-        optimizer=optimizer,
-        learning_rate=learning_rate,
-        n_steps=steps,
-        record_every=record_every,
-    )
+    trained, plan = list(model.parameters()), (learning_rate, steps, record_every)
+    yield from steps_of(text, model.softmax, trained, loss_of, *plan, optimizer, hidden_of)
 
 
 def _transformer(
@@ -166,13 +157,9 @@ def _transformer(
             self.places = nn.Parameter(torch.randn(context, width) / width**0.5)
             self.layers = nn.ModuleList(TransformerLayer() for _ in range(n_layers))
             self.last = normed()
-            self.own_softmax = (
-                None if tied else nn.Parameter(torch.randn(n_words, width) / width**0.5)
-            )
-
-        @property
-        def softmax(self) -> torch.Tensor:
-            return self.words if self.own_softmax is None else self.own_softmax
+            self.softmax = self.words
+            if not tied:
+                self.softmax = nn.Parameter(torch.randn(n_words, width) / width**0.5)
 
         def forward(self, tokens: torch.Tensor) -> torch.Tensor:
             x = F.embedding(tokens, self.words) + self.places[: tokens.shape[1]]
@@ -238,15 +225,8 @@ def train_classifier(
         loss = F.cross_entropy(passage @ classes.T + offsets, sections[starts])
         return loss, loss
 
-    yield from steps_of(
-        text,
-        embeddings=words,
-        parameters=[words, classes, offsets],
-        loss_of=loss_of,
-        learning_rate=learning_rate,
-        n_steps=steps,
-        record_every=record_every,
-    )
+    trained, plan = [words, classes, offsets], (learning_rate, steps, record_every)
+    yield from steps_of(text, words, trained, loss_of, *plan)
 
 
 def train_word2vec(
@@ -311,15 +291,8 @@ def train_word2vec(
         loss = -(positive + negative).mean()
         return loss, loss
 
-    yield from steps_of(
-        text,
-        embeddings=centres,
-        parameters=[centres, contexts],
-        loss_of=loss_of,
-        learning_rate=learning_rate,
-        n_steps=steps,
-        record_every=record_every,
-    )
+    trained, plan = [centres, contexts], (learning_rate, steps, record_every)
+    yield from steps_of(text, centres, trained, loss_of, *plan)
 
 
 @dataclass(frozen=True)
@@ -353,7 +326,6 @@ class TrainingStep:
 
 def steps_of(
     text: TrainingText,
-    *,
     embeddings: torch.Tensor,
     parameters: list[Any],
     loss_of: LossOf,
@@ -361,10 +333,9 @@ def steps_of(
     n_steps: int,
     record_every: int,
     optimizer: str = "adam",
-    # states and targets at fixed places
     hidden_of: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> Iterator[TrainingStep]:
-    """Train with Adam, but ``embeddings`` with ``optimizer``."""
+    """Train with Adam, but ``embeddings`` with ``optimizer``; records states at fixed places."""
     import torch
 
     need_positive(steps=n_steps, record_every=record_every, learning_rate=learning_rate)
@@ -378,35 +349,29 @@ def steps_of(
     def has_grown(losses: Sequence[float]) -> bool:
         return losses[-1] > DIVERGED * losses[0]
 
-    how = n_steps, record_every, learning_rate
-    for step, loss in recorded(loss_of, optimizers, has_grown, *how):
+    plan = learning_rate, n_steps, record_every
+    for step, loss in recorded(loss_of, optimizers, has_grown, *plan):
         E = embeddings.detach().numpy().copy()
         rows = {"unseen": text.unseen(), "rare": text.rare(), "frequent": text.frequent()}
-        measured = {f"mean_cosine_{name}": mean_cosine(E[part]) for name, part in rows.items()}
+        measured: dict[str, Any] = {}
         for name, part in rows.items():
+            measured[f"mean_cosine_{name}"] = mean_cosine(E[part])
             measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
+        sizes = np.linalg.svd(E.astype(np.float64), compute_uv=False)
         hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
         if hidden_of is not None:
             hidden, targets = hidden_of()
-        yield TrainingStep(
-            step,
-            n_steps,
-            loss,
-            E,
-            **measured,
-            singular_values=np.linalg.svd(E.astype(np.float64), compute_uv=False),
-            hidden=hidden,
-            targets=targets,
-        )
+        measured |= {"singular_values": sizes, "hidden": hidden, "targets": targets}
+        yield TrainingStep(step, n_steps, loss, E, **measured)
 
 
 def recorded(
     loss_of: LossOf,
     optimizers: Sequence[torch.optim.Optimizer],
     has_grown: Callable[[Sequence[float]], bool],
+    learning_rate: float,
     n_steps: int,
     record_every: int,
-    learning_rate: float,
 ) -> Iterator[tuple[int, float]]:
     """Train; at the start, every ``record_every``-th step and the last: (step, mean loss since)."""
     losses: list[float] = []

@@ -77,24 +77,17 @@ def train_optimizers(
 
     torch.set_num_threads(1)
     text = training_text() if text is None else text
-    trained = [
-        [list(replace(run, seed=seed, **settings).train(text)) for seed in seeds]
-        for run in VARIANTS.values()
-    ]
+    how = [{**settings, "seed": seed} for seed in seeds]
+    trained = [[list(replace(run, **e).train(text)) for e in how] for run in VARIANTS.values()]
 
-    def values(*names: str) -> np.ndarray:
-        return np.array(
-            [
-                [[[getattr(step, name) for name in names] for step in steps] for steps in each]
-                for each in trained
-            ]
-        )
+    def values(name: str) -> np.ndarray:
+        return np.array([[[getattr(s, name) for s in steps] for steps in each] for each in trained])
 
     return OptimizerRuns(
         np.array([step.step for step in trained[0][0]]),
-        values("loss")[..., 0],
-        values(*(f"mean_cosine_{name}" for name in GROUPS)),
-        values(*(f"norm_{name}" for name in GROUPS)),
+        values("loss"),
+        np.stack([values(f"mean_cosine_{name}") for name in GROUPS], axis=-1),
+        np.stack([values(f"norm_{name}") for name in GROUPS], axis=-1),
     )
 
 

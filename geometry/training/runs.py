@@ -16,7 +16,7 @@ from ..data.write import write
 from ..linalg.threads import in_threads
 from .hull import separating_direction
 from .models import TrainingStep, train_classifier, train_language_model, train_word2vec
-from .softmax import TokenGradient, token_gradients
+from .softmax import token_gradients
 from .text import TrainingText, training_text
 
 TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
@@ -24,7 +24,6 @@ TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
     "classifier": train_classifier,
     "word2vec": train_word2vec,
 }
-MODELS = tuple(TRAIN)
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
@@ -42,7 +41,7 @@ class Run:
     ``gamma``, ``tied``, ``layer_norm`` and ``optimizer`` are those of the language model.
     """
 
-    model: str = "language"  #: one of MODELS
+    model: str = "language"  #: a key of TRAIN
     gamma: float = 0.0
     tied: bool = True
     layer_norm: bool = True
@@ -155,7 +154,17 @@ def train_runs(
 
     def advance(steps: Iterator[TrainingStep]) -> tuple[int, int, Snapshot] | None:
         step = next(steps, None)
-        return None if step is None else (step.step, step.n_steps, _snapshot(step, text, rows))
+        if step is None:
+            return None
+        shot = Snapshot(
+            step.loss,
+            {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
+            {name: getattr(step, f"norm_{name}") for name in GROUPS},
+            step.singular_values[:SINGULAR_VALUES].astype(np.float32),
+            step.embeddings[rows].astype(np.float16),
+            theory_of(step, text) if len(step.hidden) else None,
+        )
+        return step.step, step.n_steps, shot
 
     # the models start one after the other, because each sets the seed of torch's only generator
     found = [advance(steps) for steps in trained]
@@ -183,17 +192,6 @@ def drawn_words(text: TrainingText) -> tuple[np.ndarray, TextFacts]:
     return rows, facts
 
 
-def _snapshot(step: TrainingStep, text: TrainingText, rows: np.ndarray) -> Snapshot:
-    return Snapshot(
-        step.loss,
-        {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
-        {name: getattr(step, f"norm_{name}") for name in GROUPS},
-        step.singular_values[:SINGULAR_VALUES].astype(np.float32),
-        step.embeddings[rows].astype(np.float16),
-        theory_of(step, text) if len(step.hidden) else None,
-    )
-
-
 def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     """The hull of the hidden states, and how the loss moves tokens, at the fixed places."""
     away = -step.hidden.mean(axis=0, dtype=np.float64)
@@ -205,6 +203,14 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     found = token_gradients(step.hidden, step.targets, step.embeddings, tokens)
     pushed = _degrees(np.stack([each.push for each in found[len(examples) :]]), away)
     hull = separating_direction(step.hidden)
+    forces = []
+    for token, gradient in zip(tokens, found[: len(examples) + 1], strict=False):
+        count = int(text.counts[token])
+        here = max(gradient.n_pull, 1) / len(step.hidden)
+        pull, push = gradient.pull * (count / len(text.tokens) / here), gradient.push
+        lengths = float(np.linalg.norm(pull)), float(np.linalg.norm(push))
+        degrees = float(_degrees((pull + push)[None], away)[0])
+        forces.append(Force(text.words[token], count, gradient.n_pull, *lengths, degrees))
     return Theory(
         len(step.hidden),
         hull.is_outside,
@@ -212,26 +218,7 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
         float(_degrees(hull.direction[None], -away)[0]) if hull.is_outside else None,
         (float(pushed.min()), float(np.median(pushed)), float(pushed.max())),
         float(np.median(_degrees(step.embeddings[unseen].astype(np.float64), away))),
-        tuple(
-            _force(step, text, token, gradient, away)
-            for token, gradient in zip(tokens, found[: len(examples) + 1], strict=False)
-        ),
-    )
-
-
-def _force(
-    step: TrainingStep, text: TrainingText, token: int, found: TokenGradient, away: np.ndarray
-) -> Force:
-    count = int(text.counts[token])
-    here = max(found.n_pull, 1) / len(step.hidden)
-    pull = found.pull * (count / len(text.tokens) / here)
-    return Force(
-        text.words[token],
-        count,
-        found.n_pull,
-        float(np.linalg.norm(pull)),
-        float(np.linalg.norm(found.push)),
-        float(_degrees((pull + found.push)[None], away)[0]),
+        tuple(forces),
     )
 
 
@@ -283,34 +270,29 @@ class History:
             np.array(steps),
             records[-1].n_steps,
             np.array([[each.loss for each in step] for step in shots]),
-            np.array([[[each.mean_cosine[g] for g in GROUPS] for each in step] for step in shots]),
-            np.array([[[each.norm[g] for g in GROUPS] for each in step] for step in shots]),
+            np.array([[[*each.mean_cosine.values()] for each in step] for step in shots]),
+            np.array([[[*each.norm.values()] for each in step] for step in shots]),
             np.array([[each.singular_values for each in step] for step in shots]),
             np.stack([film_of([step[model].rows for step in shots], at) for model in models]),
             tuple(tuple(step[model].theory for step in shots) for model in models),
         )
 
 
-def fixed_basis(rows: np.ndarray) -> np.ndarray:
-    """Orthonormal (d, 2): the mean direction; that of largest variance at right angles to it."""
-    rows = rows.astype(np.float64)
-    mean = rows.mean(axis=0)
-    first = mean / np.linalg.norm(mean)
-    rest = rows - mean
-    rest -= np.outer(rest @ first, first)
-    second = np.linalg.svd(rest, full_matrices=False)[2][0]
-    return np.stack([first, second * np.sign(second[np.abs(second).argmax()])], axis=1)
+def film_of(rows: Sequence[np.ndarray], at: int) -> np.ndarray:
+    """Places (steps, n, 2) of the same rows at every step, at length 1, in the basis of one.
 
-
-def film_of(rows: Sequence[np.ndarray], at: int = -1) -> np.ndarray:
-    """Places (steps, n, 2) of the same rows at every step, at length 1, in the basis of one."""
+    It is the mean direction, and that of largest variance at right angles to it.
+    """
     doubles = [each.astype(np.float64) for each in rows]
     units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in doubles]
-    basis = fixed_basis(units[at])
+    mean = units[at].mean(axis=0)
+    first = mean / np.linalg.norm(mean)
+    rest = units[at] - mean
+    rest -= np.outer(rest @ first, first)
+    second = np.linalg.svd(rest, full_matrices=False)[2][0]
+    second *= np.sign(second[np.abs(second).argmax()])
+    basis = np.stack([first, second], axis=1)
     return np.stack([each @ basis for each in units])
-
-
-# ---- a file ----
 
 
 def write_history(history: History, path: Path, about: Mapping[str, str]) -> None:
@@ -352,7 +334,7 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
         n_steps=head["n_steps"],
         singular_values=arrays["singular_values"],
         places=arrays["places"].astype(np.float64),
-        theory=tuple(tuple(_theory(each) for each in of_run) for of_run in head["theory"]),
+        theory=tuple(tuple(map(_theory, of_run)) for of_run in head["theory"]),
         **{name: arrays[name] for name in PLAIN},
     )
     return history, head["about"]
@@ -361,6 +343,5 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
 def _theory(found: dict[str, Any] | None) -> Theory | None:
     if found is None:
         return None
-    low, median, high = found["push_degrees"]
     forces = tuple(Force(**force) for force in found["forces"])
-    return Theory(**found | {"push_degrees": (low, median, high), "forces": forces})
+    return Theory(**found | {"push_degrees": tuple(found["push_degrees"]), "forces": forces})

@@ -109,7 +109,7 @@ def test_exact_measures_are_those_of_all_rows(data):
 def test_sums_are_read_once_and_never_of_other_shards(tmp_path, monkeypatch):
     folder = write_run(tmp_path / "run", split(X, *SIZES))
     first = fit_data(Engine(), VectorData(str(folder)))
-    monkeypatch.setattr("geometry.scale.fit.moments_of_shard", None)
+    monkeypatch.setattr("geometry.scale.fit.Moments.of", None)
     second = fit_data(Engine(), VectorData(str(folder)))
     np.testing.assert_array_equal(first.matrix, second.matrix)
     monkeypatch.undo()

@@ -122,11 +122,11 @@ def test_a_second_run_on_a_folder_refuses(tmp_path, capsys):
 
 
 def test_an_interrupted_run_reports_which_shards_remain(tmp_path, capsys, monkeypatch):
-    def interrupted(shard: object, **how: object) -> None:
+    def interrupted(*given: object, **how: object) -> None:
         raise KeyboardInterrupt
 
     run = write_run(tmp_path / "run", [cloud(50)])
-    monkeypatch.setattr("geometry.scale.fit.moments_of_shard", interrupted)
+    monkeypatch.setattr("geometry.scale.fit.moments_of_block", interrupted)
     code, _, err = shell(capsys, "fit", run, "--out", tmp_path / "f.safetensors", *ALONE)
     assert (code, err.strip()) == (
         130,
