@@ -1,6 +1,6 @@
 """A table of Parquet or Arrow by batches, its cells as text, and limits of who reads it.
 
-``packed_tables`` starts a process that reads texts, ``set_parquet`` one that reads vectors. This
+``table_files`` starts a process that reads texts, ``set_parquet`` one that reads vectors. This
 module imports little, so that they start fast.
 """
 

@@ -26,7 +26,7 @@ from geometry.vectors import (
 )
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
-from geometry.vectors.word_binary import is_binary
+from geometry.vectors.word_rows import is_binary
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.limit_notes import megabytes, shortened_note, table_note, upload_limits
