@@ -4,7 +4,7 @@ import io
 import warnings
 import zipfile
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, time
 from functools import partial
@@ -24,7 +24,7 @@ from .json_records import is_json_lines, read_json
 from .limits import Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, above_header, header_of, unique_names
-from .tables import Table, read_lines, read_table
+from .tables import Form, Table, read_form, read_lines, read_table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
@@ -47,12 +47,12 @@ def read_table_file(
     *,
     title: str = "text",
     wanted: Sequence[str | int | None] = (),
-    own_form: Callable[[str, Limits], Table | None] | None = None,
+    own_form: Form | None = None,
     or_lines: bool = False,
 ) -> tuple[TextFile, Table]:
     """(title and encoding, table) of a file of any kind; gzip is undone first.
 
-    own_form : reads a text in a form of its own; None for any other
+    own_form : tried before any other
     or_lines : whether a file that is no table has one text a line
     """
     content, title, suffix = decode.read_content(source, name, limits, title)
@@ -66,7 +66,7 @@ def read_table_file(
         if suffix in decode.JSON_SUFFIXES or is_json_lines(file.text):
             found = read_json(file.text, limits, reading.path)
         elif own_form is not None:
-            found = own_form(file.text, limits)
+            found = read_form(file.text, limits, own_form)
         if found is None:
             is_table = suffix in decode.TABLE_SUFFIXES or reading.delimiter or {*wanted} - {None}
             numbered = partial(decode.lines_of, file.text, limits, newline="")
