@@ -29,7 +29,7 @@ from .words import split_sentences
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
 PREVIEWED = 20_000  # rows by which a preview suggests columns
-_BUNDLED = ("topics", "topics-zh", "pairs")
+BUNDLED_CORPORA = ("topics", "topics-zh", "pairs")  # names for ``read_bundled``, the default first
 _BESIDE = ("labels", "weights", "sources")  # fields with one entry for each text
 
 
@@ -118,19 +118,14 @@ class Preview:
     sheet: str | None = None  # the one that is read
 
 
-def bundled_corpora() -> tuple[str, ...]:
-    """Names for ``read_bundled``, the default first."""
-    return _BUNDLED
-
-
 @cache
 def read_bundled(name: str = "topics") -> Corpus:
     """A corpus written for this project: "topics", "topics-zh" (labelled), or "pairs".
 
     "pairs" is every sentence of ``read_bundled_pairs``, the left ones, then the right ones.
     """
-    if name not in _BUNDLED:
-        raise CorpusError("unknown_corpus", name=name, names=_BUNDLED)
+    if name not in BUNDLED_CORPORA:
+        raise CorpusError("unknown_corpus", name=name, names=BUNDLED_CORPORA)
     if name == "pairs":
         pairs = read_bundled_pairs()
         return Corpus(name, pairs.left + pairs.right)

@@ -32,7 +32,6 @@ _RUNNING = re.compile(r"(.*?)(\d+)")
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
 )
-PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
 FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
 EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
 LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
@@ -60,10 +59,6 @@ class Hints:
     keeps_all: bool = True  # all rows that are read are kept; else an archive may have more
     of_words: bool = False
 
-    def refuse_unpacked(self, n_bytes: int) -> None:
-        limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
-        refuse_unpacked(n_bytes, limit, of_words=self.of_words)
-
 
 @dataclass(frozen=True)
 class ChosenColumns:
@@ -80,6 +75,10 @@ class ChosenColumns:
     @property
     def beside(self) -> tuple[str | None, ...]:
         return self.text, self.label, self.id, *self.others
+
+    def cells(self, read: Callable[[str], list[str]]) -> list[list[str] | None]:
+        """What a function reads of each column of ``beside``."""
+        return [None if name is None else read(name) for name in self.beside]
 
     @property
     def vector_names(self) -> tuple[str, ...]:
@@ -148,7 +147,7 @@ def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints:
         texts = [word.decode(encoding, "replace") for word in words]
     except LookupError as error:
         raise VectorFileError("unknown_encoding", encoding=encoding) from error
-    return Block(rows, [None if each is None else texts for each in chosen.beside])
+    return Block(rows, chosen.cells(lambda _: texts))
 
 
 def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:

@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -26,6 +27,7 @@ _TYPES = {
     **_FLOATS, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4",
     "U16": "<u2", "U8": "|u1",
 }  # fmt: skip
+PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
 _SPARSE = ({"indices", "indptr", "data"}, {"row", "col", "data"}, {"offsets", "data"})
 _SMALLEST = 1e-30  # of floats; 32-bit numbers of rows, read as floats, are smaller
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns follow, type
@@ -35,7 +37,7 @@ Read = Callable[[int], bytes]
 def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
     shape, is_fortran, dtype = _npy_header(file)
     _refuse_array(shape, dtype)
-    table = _mapped(file, shape, dtype, "NumPy array", is_fortran=is_fortran)
+    table = _mapped(file, shape, dtype, "NumPy array", "F" if is_fortran else "C")
     return RowSource("npy", lambda chosen: _blocks(table), n_rows=shape[0])
 
 
@@ -63,7 +65,8 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         refuse_foreign(SPARSE)
     if not members:
         raise VectorFileError("no_arrays", members=tuple(all_names))
-    hints.refuse_unpacked(sum(members.values()))
+    most = limits.table_bytes * (1 if hints.keeps_all else PASSED_OVER)
+    refuse_unpacked(sum(members.values()), most, of_words=hints.of_words)
     headers: dict[str, Header] = {}
     for name in members:
         with _member(archive, name) as (headers[name], _):
@@ -79,7 +82,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         if len(shape) == 1 and not dtype.hasobject
     ]
 
-    def texts(name: str, n: int) -> list[str]:
+    def texts(n: int, name: str) -> list[str]:
         with _member(archive, name) as ((shape, _, dtype), read):
             if shape != (n,):
                 raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
@@ -93,7 +96,7 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         shape, is_fortran, dtype = headers[name]
         _refuse_array(shape, dtype)
         n, d = shape
-        beside = [None if column is None else texts(column, n) for column in chosen.beside]
+        beside = chosen.cells(partial(texts, n))
         step = n if is_fortran else row_source.rows_a_block(d)
         if is_fortran and _n_bytes(shape, dtype) > limits.table_bytes:
             raise too_large(n, d, limits.table_bytes)
@@ -143,7 +146,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         for name, (shape, kind, _) in tensors.items()
     }
 
-    def column(name: str, n: int) -> list[str]:
+    def column(n: int, name: str) -> list[str]:
         if name in metadata:
             return _texts_of(str(metadata[name]), name, n, hints)
         (found,), _, at = tensors[name]
@@ -154,7 +157,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         shape, kind, at = tensors[str(chosen.vector)]
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
-        columns = [None if each is None else column(each, shape[0]) for each in chosen.beside]
+        columns = chosen.cells(partial(column, shape[0]))
         file.seek(8 + length + at)
         for block in _blocks(_mapped(file, shape, dtype, "safetensors file"), columns):
             if kind == "BF16":
@@ -240,18 +243,12 @@ def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
 
 
 def _mapped(
-    file: BinaryIO,
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    kind: str,
-    *,
-    is_fortran: bool = False,
+    file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], kind: str, order: Any = "C"
 ) -> np.ndarray:
     """The array at the place of an open file; on disk, its parts are read when they are used."""
     start, n_bytes = file.tell(), _n_bytes(shape, dtype)
     if file.seek(0, os.SEEK_END) < start + n_bytes:
         raise VectorFileError("damaged_file", kind=kind)
-    order: Any = "F" if is_fortran else "C"
     if isinstance(file, io.BytesIO):
         flat = np.frombuffer(file.getbuffer(), dtype, math.prod(shape), start)
         return flat.reshape(shape, order=order)
@@ -287,11 +284,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[Header, Read]
 
 def _decoded(cell: object, hints: Hints) -> str:
     """A cell as text; bytes that do not fit its encoding become U+FFFD."""
-    return (
-        cell.decode(hints.reading.encoding or "utf-8", "replace")
-        if isinstance(cell, bytes)
-        else str(cell)
-    )
+    if not isinstance(cell, bytes):
+        return str(cell)
+    return cell.decode(hints.reading.encoding or "utf-8", "replace")
 
 
 def _whole(texts: Iterable[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """Vectors of HDF5 files, such as those of ANN-benchmarks, by blocks of rows; h5py is an extra."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -53,18 +54,19 @@ class _Hdf5Table:
             self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
             if self._file.visititems(take):  # passes over links to other files
                 refuse_dimensions(len(self._sets), limits.dimensions)
-            # no table without rows
-            kinds = {
-                name: (each.shape or (), each.dtype.kind if all(each.shape or ()) else "")
-                for name, each in self._sets.items()
-            }
-            self._strings = [
-                name for name, each in self._sets.items() if h5py.check_string_dtype(each.dtype)
-            ]
+            found = {name: (each.shape or (), each.dtype) for name, each in self._sets.items()}
         except VectorFileError:
             raise
         except _FAULTS as error:
             raise damaged("hdf5") from error
+        # a dataset without rows is no table
+        kinds = {
+            name: (shape, dtype.kind if all(shape) else "")
+            for name, (shape, dtype) in found.items()
+        }
+        self._strings = [
+            name for name, (_, dtype) in found.items() if h5py.check_string_dtype(dtype)
+        ]
         if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)
         columns = [
@@ -72,32 +74,28 @@ class _Hdf5Table:
             for name, (shape, kind) in kinds.items()
             if len(shape) == 1 and (name in self._strings or kind in ("f", "i", "u"))
         ]
-        self.facts = row_source.facts_of_arrays(kinds, columns) | {
-            "ids": tuple(
-                name
-                for name in columns
-                if row_source.is_id(name, self._cells(name, slice(FIRST_ROWS)).tolist())
-            ),
-            "strings": tuple(name for name in columns if name in self._strings),
-        }
+        self.facts = row_source.facts_of_arrays(kinds, columns)
+        first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
+        self.facts["ids"] = tuple(name for name in columns if row_source.is_id(name, first[name]))
+        self.facts["strings"] = tuple(name for name in columns if name in self._strings)
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
         n, d = self._sets[str(chosen.vector)].shape
         for column in chosen.beside:
             if column is not None and (m := len(self._sets[column])) != n:
                 raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
-        most, step = self._limits.text_characters, row_source.rows_a_block(d)
+        step = row_source.rows_a_block(d)
         for start in range(0, n, step):
-            part = slice(start, min(n, start + step))
-            beside = [
-                None
-                if name is None
-                else [str(cell)[:most] for cell in self._cells(name, part).tolist()]
-                for name in chosen.beside
-            ]
-            yield Block(self._cells(str(chosen.vector), part), beside)
+            part = slice(start, start + step)
+            yield Block(
+                self._cells(part, str(chosen.vector)), chosen.cells(partial(self._texts, part))
+            )
 
-    def _cells(self, name: str, rows: slice) -> np.ndarray:
+    def _texts(self, rows: slice, name: str) -> list[str]:
+        most = self._limits.text_characters
+        return [str(cell)[:most] for cell in self._cells(rows, name).tolist()]
+
+    def _cells(self, rows: slice, name: str) -> np.ndarray:
         found = self._sets[name]
         try:
             if name in self._strings:

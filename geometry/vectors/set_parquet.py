@@ -176,8 +176,7 @@ class _Columns:
         }
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        vector, most = chosen.vector, self._limits.text_characters
-        names = chosen.vector_names
+        vector, names = chosen.vector, chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
         self._row = 1
         with _own_error(self._name):
@@ -189,12 +188,16 @@ class _Columns:
                     rows = _of_lists(columns[0], width, self._row, chosen.keeps_missing)
                 else:
                     rows = np.stack([*map(_numbers, columns)], axis=1)
-                cells = [
-                    None if each is None else _texts(self._column(batch, each), most)
-                    for each in chosen.beside
-                ]
-                yield Block(rows, cells)
+                yield Block(rows, chosen.cells(partial(self._texts, batch)))
                 self._row += len(rows)
+
+    def _texts(self, batch: Any, name: str) -> list[str]:
+        """Cells as texts, a few at a time, since rows may share a long text."""
+        column, texts = self._column(batch, name), []
+        for start in range(0, len(column), BATCH_ROWS):
+            some = column.slice(start, BATCH_ROWS).to_pylist()
+            texts += [text_of(each)[: self._limits.text_characters] for each in some]
+        return texts
 
     def _column(self, batch: Any, name: str) -> Any:
         import pyarrow as pa
@@ -314,11 +317,3 @@ def _of_lists(column: Any, width: int, first: int, keeps_missing: bool) -> np.nd
     rows = np.full((len(lengths), width), np.nan)
     rows[~missing] = numbers
     return rows
-
-
-def _texts(column: Any, most: int) -> list[str]:
-    """Cells as texts of ``most`` characters; a few at a time, since rows may share a long text."""
-    texts = []
-    for start in range(0, len(column), BATCH_ROWS):
-        texts += [text_of(each)[:most] for each in column.slice(start, BATCH_ROWS).to_pylist()]
-    return texts

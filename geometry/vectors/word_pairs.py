@@ -1,6 +1,5 @@
 """Word-similarity sets: pairs of words with human scores."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -60,7 +59,8 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
     lines = ["\n" if line.startswith("#") else line for _, line in numbered]
     first = list(islice(filter(str.strip, lines), 2))  # the first may be "sep=;"
     if first and reading.delimiter is None:
-        reading = reading.but(delimiter=_delimiter(first[-1]))
+        likely = (each for each in _DELIMITERS if first[-1].count(each) >= 2)
+        reading = reading.but(delimiter=next(likely, SPACES))
     try:
         table = read_table(replace(file, text="".join(lines)), reading=reading, limits=limits)
     except CorpusError as error:
@@ -132,43 +132,24 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     )
 
 
-def _delimiter(line: str) -> str:
-    return next((each for each in _DELIMITERS if line.count(each) >= 2), SPACES)
-
-
 def _places(table: Table) -> tuple[int, int, int]:
     """The columns of two words and their score: by their names, else by what they contain."""
     left, right, score = (table.named(names) for names in (_LEFT, _RIGHT, _SCORES))
     if left is None or right is None:
-        columns = range(len(table.columns))
-        cells = {place: table.cells(place) for place in columns}
-        words = [place for place in columns if not table.is_numeric(place)]
-        for is_beside in (is_id, _is_of_tags, lambda values: len(set(values)) == 1):
-            rest = [place for place in words if not is_beside(cells[place])]
+        words = [place for place in range(len(table.columns)) if not table.is_numeric(place)]
+        are_tags = lambda cells: _TAGS.issuperset(map(str.casefold, cells))  # noqa: E731
+        for is_beside in (is_id, are_tags, lambda cells: len(set(cells)) == 1):
+            rest = [place for place in words if not is_beside(table.cells(place))]
             words = rest if len(rest) >= 2 else words
+        if len(words) < 2 and len(table.columns) < 3:
+            raise CorpusError("no_word_columns", line=table.lines[0], columns=table.columns)
         if len(words) < 2:
-            if len(columns) < 3:
-                raise _no_word_columns(table)
             raise CorpusError("unclear_words", columns=table.columns)
         left, right = words[:2]
-    if score is None:
-        behind = [*range(right + 1, len(table.columns)), *range(left)]
-        numeric = [
-            place
-            for place in behind
-            if table.is_numeric(place) or table.number(table.rows[0][place]) is not None
-        ]
-        scores = [place for place in numeric if not is_running(table.cells(place))]
-        if not scores:
-            raise _no_word_columns(table)
-        score = scores[0]
-    return left, right, score
-
-
-def _no_word_columns(table: Table) -> CorpusError:
-    line, columns = table.lines[0], table.columns
-    return CorpusError("no_word_columns", line=line, columns=columns)
-
-
-def _is_of_tags(cells: Sequence[str]) -> bool:
-    return _TAGS.issuperset(map(str.casefold, cells))
+    if score is not None:
+        return left, right, score
+    for place in (*range(right + 1, len(table.columns)), *range(left)):
+        is_score = table.is_numeric(place) or table.number(table.rows[0][place]) is not None
+        if is_score and not is_running(table.cells(place)):
+            return left, right, place
+    raise CorpusError("no_word_columns", line=table.lines[0], columns=table.columns)

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import BinaryIO, NoReturn
 
 import numpy as np
@@ -67,8 +67,12 @@ def open_text(file: BinaryIO, hints: Hints) -> RowSource:
 
     form, head, _ = begun()
     refuse_dimensions(form.d, hints.limits.dimensions)
-    if hints.reading.encoding is None:
-        _refuse_other_encodings(head)
+    lines = [*enumerate(head[1].split(b"\n", 50 * HEAD_LINES)[:-1], head[0])]
+    odd = [(number, line) for number, line in lines if not line.isascii()]
+    broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
+    is_other = len(broken) > max(4, len(odd) // 2, len(lines) // 50)  # most words beyond ASCII
+    if is_other and hints.reading.encoding is None:
+        raise uncertain_bytes("utf-8", tuple(broken[:MOST_ROWS]))
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         _, first, others = begun()
@@ -93,22 +97,15 @@ def is_text(head: bytes) -> bool:
 
 
 def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
-    """The file in blocks that end where a line does; a line has at most ``longest`` bytes."""
-    rest, line, read = b"", 1, file.read(BLOCK)
-    while read:
-        following = file.read(BLOCK)
-        if not following:
-            read += b"\n"  # behind the last line
-        cut = read.rfind(b"\n") + 1
-        if not cut:
-            rest += read
-            if len(rest) > longest:
-                raise VectorFileError("long_line", line=line, limit=longest)
-        else:
-            content, rest = rest + read[:cut], read[cut:]
-            yield line, content
-            line += content.count(b"\n")
-        read = following
+    """The file in blocks that end where a line does; a line has about ``longest`` bytes at most."""
+    line = 1
+    while content := file.read(BLOCK):
+        rest = file.readline(longest)
+        if len(rest) == longest:
+            raise VectorFileError("long_line", line=line + content.count(b"\n"), limit=longest)
+        content += rest if rest.endswith(b"\n") else rest + b"\n"  # behind the last line
+        yield line, content
+        line += content.count(b"\n")
 
 
 def _recognise(first: Lines) -> tuple[Form, Lines]:
@@ -142,15 +139,6 @@ def _recognise(first: Lines) -> tuple[Form, Lines]:
     return Form(d, delimiter, trailing, n_stated), (first_line, content[skipped:])
 
 
-def _refuse_other_encodings(first: Lines) -> None:
-    """Raise CorpusError "uncertain" if most words beyond ASCII do not fit UTF-8."""
-    lines = [*enumerate(first[1].split(b"\n", 50 * HEAD_LINES)[:-1], first[0])]
-    odd = [(number, line) for number, line in lines if not line.isascii()]
-    broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
-    if len(broken) > max(4, len(odd) // 2, len(lines) // 50):
-        raise uncertain_bytes("utf-8", tuple(broken[:MOST_ROWS]))
-
-
 def _meant(line: bytes) -> bytes | None:
     """The first field that is meant as a number and is none, in a line of a word and numbers."""
     none = [field for field in line.split()[1:] if numbers_of([field]) is None]
@@ -170,11 +158,8 @@ def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
 
 def _numbers_behind(line: bytes) -> int:
     """How many numbers follow a word; the word itself may be a number, or empty."""
-    fields = line.split()
-    behind = fields if line[:1].isspace() else fields[1:]
-    return next(
-        (i for i, field in enumerate(reversed(behind)) if numbers_of([field]) is None), len(behind)
-    )
+    behind = line.split()[0 if line[:1].isspace() else 1 :]
+    return sum(1 for _ in takewhile(lambda field: numbers_of([field]), reversed(behind)))
 
 
 def stated(line: bytes) -> tuple[int, int] | None:
