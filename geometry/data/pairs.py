@@ -32,9 +32,7 @@ _STSB = Form(
     ("genre", "file", "year", "id", "score", "left", "right"),
     "\t",
     # of the genre, the score and the two sentences only the score is a number
-    lambda cells: (
-        [is_number(cell) for cell in (*cells[:1], *cells[4:7])] == [False, True, False, False]
-    ),
+    lambda cells: [*map(is_number, (*cells[:1], *cells[4:7]))] == [False, True, False, False],
 )
 _NAME_OF_ID = re.compile(r"(^|[^a-z]|q)id\d*$")  # pair_ID, #1 ID, qid1
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
@@ -60,13 +58,13 @@ class Pairs:
     @cached_property
     def sentence_counts(self) -> Mapping[str, int]:
         """How many pairs each different sentence is in."""
-        return Counter(text for pair in zip(self.left, self.right, strict=True) for text in {*pair})
+        pairs = zip(self.left, self.right, strict=True)
+        return Counter(text for pair in pairs for text in dict.fromkeys(pair))
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Every different sentence once, in the order of its first pair."""
-        both = (text for pair in zip(self.left, self.right, strict=True) for text in pair)
-        return tuple(dict.fromkeys(both))
+        return tuple(self.sentence_counts)
 
     @cached_property
     def content_key(self) -> str:
@@ -78,10 +76,8 @@ class Pairs:
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right sides (n,) of the pairs as numbers of ``sentences``, from 0."""
         row_of = {text: row for row, text in enumerate(self.sentences)}
-        return (
-            np.array([row_of[text] for text in self.left]),
-            np.array([row_of[text] for text in self.right]),
-        )
+        left, right = ([row_of[text] for text in side] for side in (self.left, self.right))
+        return np.array(left), np.array(right)
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -278,19 +274,16 @@ def _pairs_of(
             raise CorpusError("formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
-    subset_at = (
-        table.named(column_names.SUBSET_NAMES)
-        if subset_column is None
-        else table.index(subset_column)
-    )
+    subset_at = table.named(column_names.SUBSET_NAMES)
+    subset_at = subset_at if subset_column is None else table.index(subset_column)
     subset_at = None if subset_at in places else subset_at
-    most = limits.text_characters
+    most, scores = limits.text_characters, [table.number(row[score_at]) for row in table.rows]
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
         name=title,
         left=tuple(cell[:most] for cell in sides[0]),
         right=tuple(cell[:most] for cell in sides[1]),
-        gold_scores=np.array([table.number(cell) for cell in table.cells(score_at)], dtype=float),
+        gold_scores=np.array(scores, dtype=float),
         subsets=None if subset_at is None else tuple(table.cells(subset_at)),
         n_shortened=sum(len(cell) > most for side in sides for cell in side),
         account=table.account((*places, subset_at), {}),
@@ -335,11 +328,8 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
             return places  # type: ignore[return-value]
     columns = [*range(len(table.columns))]
     if len(columns) > 3:  # a number of the row, or a code, may be beside the three
-        columns = [
-            i
-            for i in columns
-            if not (is_id(table.cells(i)) or _NAME_OF_ID.search(table.columns[i].casefold()))
-        ]
+        ids = [i for i in columns if _NAME_OF_ID.search(table.columns[i].casefold())]
+        columns = [i for i in columns if i not in ids and not is_id(table.cells(i))]
     numeric = [i for i in columns if table.is_numeric(i)]
     others = [i for i in columns if i not in numeric]
     texts = [i for i in others if not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))]
