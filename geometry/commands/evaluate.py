@@ -202,7 +202,7 @@ def _word_vectors(
     from ..evaluate import evaluate_word_pairs, evaluate_words
     from ..evaluate.from_words import how_split
     from ..vectors.bundled import read_bundled_vectors
-    from ..vectors.word_counts import rank_counts, read_counts
+    from ..vectors.word_averages import rank_counts, read_counts
     from ..vectors.word_files import read_vectors
     from ..vectors.word_pairs import read_word_pairs
     from .grid_text import word_pairs_text

@@ -305,13 +305,8 @@ def _misfit(content: bytes, encoding: str, error: UnicodeDecodeError) -> CorpusE
 
 def uncertain_bytes(encoding: str, lines: tuple[int, ...]) -> CorpusError:
     """The error of a file where the first bytes that do not fit are in these lines."""
-    return uncertain(
-        "uncertain_bytes",
-        "encoding",
-        (encoding + REPLACE,),
-        encoding=encoding.upper(),
-        lines=lines,
-    )
+    choices, name = (encoding + REPLACE,), encoding.upper()
+    return uncertain("uncertain_bytes", "encoding", choices, encoding=name, lines=lines)
 
 
 def _is_wide(content: bytes, codec: str) -> bool:
@@ -359,11 +354,8 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
         raise _misfit(content, "utf-8", error) from error
     possible += [each for each in _DOS if each not in possible]
     first = next(line for line in sample.splitlines() if not line.isascii())
-    lines = {codec: sample if codec in _WIDE else first for codec in possible}
-    shown = tuple(
-        f"{codec}: {text_of(line, codec + REPLACE).strip()[:_SHOWN]}"
-        for codec, line in lines.items()
-    )
+    readings = ((c, text_of(sample if c in _WIDE else first, c + REPLACE)) for c in possible)
+    shown = tuple(f"{codec}: {text.strip()[:_SHOWN]}" for codec, text in readings)
     raise uncertain("uncertain_encoding", "encoding", tuple(possible), readings=shown) from error
 
 

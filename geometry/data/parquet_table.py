@@ -53,12 +53,8 @@ class StoredTable:
         if head == PARQUET:
             metadata = parquet.read_metadata(self._file)
             ahead = min(MOST_AHEAD, AHEAD // max(1, metadata.num_columns))
-            self._parquet = parquet.ParquetFile(
-                self._file,
-                metadata=metadata,
-                buffer_size=max(LEAST_AHEAD, ahead),
-                pre_buffer=False,
-            )
+            how: Any = {"buffer_size": max(LEAST_AHEAD, ahead), "pre_buffer": False}
+            self._parquet = parquet.ParquetFile(self._file, metadata=metadata, **how)
             self.schema, self.n_rows = self._parquet.schema_arrow, metadata.num_rows
         else:
             reader = self._reader()

@@ -18,15 +18,7 @@ from ..data.recognise import AS_FOUND, Reading, is_number, mostly_numbers, uniqu
 from .errors import MOST_NAMED, VectorFileError
 from .formats import opened_rows
 from .row_sample import CHOSEN, NotFinite, RowSample
-from .row_source import (
-    TEXTS,
-    Block,
-    ChosenColumns,
-    Hints,
-    RowSource,
-    as_numbers,
-    refuse_unknown,
-)
+from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers, refuse_unknown
 
 NO_COLUMN = ""  # the value that chooses no texts
 ONLY = "text"  # the name of the only column of metadata without a header
@@ -134,11 +126,8 @@ def read_vector_set(
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
         if metadata is not None and len(beside.rows) != taken.n_rows:
             raise VectorFileError("metadata_rows", n=len(beside.rows), n_vectors=taken.n_rows)
-        further |= {
-            each: beside.column(each, numbers)
-            for each in beside.columns[:_SHOWN_COLUMNS]
-            if each not in chosen.beside
-        }
+        shown = [each for each in beside.columns[:_SHOWN_COLUMNS] if each not in chosen.beside]
+        further |= {each: beside.column(each, numbers) for each in shown}
         for i, column in enumerate(chosen.beside):
             if column in beside.columns:
                 own[i] = beside.column(column, numbers)

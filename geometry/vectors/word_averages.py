@@ -1,4 +1,4 @@
-"""Sentence vectors from word vectors, also by SIF, and how much the words cover."""
+"""Sentence vectors from word vectors, also by SIF, and the counts of words that these need."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorTable, known_parts
+from ..data.errors import CorpusError
+from ..data.limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count
+from ..data.recognise import is_number, is_running
 from ..data.words import Tokenizer, stop_list, tokenizer_for, words_in
 from ..data.words import words_of as words_of
+from ..errors import own_errors
 from ..transform.whitening_map import WhiteningMap
 from .errors import MOST_NAMED, VectorFileError
 
@@ -251,3 +256,64 @@ def _total_count(counts: Mapping[str, float]) -> float:
     if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
         raise ValueError("counts must be finite numbers >= 0, at least one of them above 0")
     return float(values.sum())
+
+
+# ---- how often words occur ----
+
+
+def read_counts(
+    source: Source,
+    *,
+    name: str | None = None,
+    encoding: str | None = None,
+    limits: Limits = LIMITS,
+) -> dict[str, float]:
+    """Words and their counts, one pair a line with spaces, tabs or a comma between.
+
+    A first line that has no number is a header; a word that comes twice has the sum. Numbers of
+    rows before the words are left out. CorpusError "bad_count" has the line's number.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Name of the file; its suffix says whether a comma separates the columns.
+    encoding : str, optional
+    limits : Limits
+    """
+    # A reader accepts 50 lines for each row of the limit
+    limits = limits.but(rows=limits.words // 50)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    rows: list[tuple[int, str, float]] = []
+    counts: dict[str, float] = {}
+    with own_errors(CorpusError):
+        for number, line in lines_of(file.text, limits, most=limits.line_characters):
+            fields = line.rsplit("," if file.suffix == ".csv" else None, 1) or [""]
+            if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
+                continue
+            count = float(fields[1]) if len(fields) == 2 and is_number(fields[1]) else -1.0
+            if not 0 <= count <= LARGEST_COUNT:
+                raise CorpusError("bad_count", line=number)
+            rows.append((number, fields[0].strip(), count))
+        refuse_row_count(len(rows), len(rows))
+        parts = [word.replace(",", "\t", 1).split(None, 1) for _, word, _ in rows]
+        first = [each[0] for each in parts if len(each) == 2]
+        is_numbered = len(first) == len(parts) and is_running(first)
+        for (number, word, count), each in zip(rows, parts, strict=True):
+            word = each[1] if is_numbered else word
+            if any(map(is_number, word.split("\t")[1:])):  # more columns of numbers
+                raise CorpusError("bad_count", line=number)
+            counts[word] = counts.get(word, 0.0) + count
+    return counts
+
+
+def rank_counts(table: VectorTable) -> dict[str, float]:
+    """1/rank by the table's order: Zipf's law in place of counts, where there are none.
+
+    Right only where the most frequent words come first, as in GloVe's, word2vec's and fastText's
+    files; say so wherever it is used.
+    """
+    counts: dict[str, float] = {}
+    for rank, word in enumerate(table.words, start=1):
+        counts.setdefault(word, 1 / rank)
+    return counts
