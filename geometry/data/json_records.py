@@ -59,7 +59,9 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
                 continue
             place = columns.setdefault(name, len(columns))
             if value is not None:
-                cells[place] = _cell(value)
+                is_nested = isinstance(value, list | dict)
+                text = json.dumps(value, ensure_ascii=False) if is_nested else str(value)
+                cells[place] = text.strip()
         if len(columns) > limits.keys:
             raise CorpusError("too_many_keys", limit=limits.keys)
         refuse_too_many_cells(n_rows * len(columns))
@@ -251,12 +253,9 @@ class _Asked:
         return self._uncertain({name: f"{name}: {len(lists[name]):,}" for name in names})
 
     def _uncertain(self, shown: Mapping[str, str]) -> GeometryError:
-        return self.refuse(
-            "uncertain_path",
-            option="path",
-            choices=tuple(self.above + each for each in shown),
-            paths=tuple(self.above + each for each in shown.values()),
-        )
+        choices = tuple(self.above + each for each in shown)
+        paths = tuple(self.above + each for each in shown.values())
+        return self.refuse("uncertain_path", option="path", choices=choices, paths=paths)
 
     def _table(self, value: Record, *, is_root: bool = False) -> Any:
         """A table of pandas, or records or vectors by their keys, as a list of records."""
@@ -278,10 +277,8 @@ class _Asked:
                 return _by_key(value)
             if len(values) > 1 and all(any(map(is_vector, each.values())) for each in values):
                 return _by_key(value)
-        return {
-            key: self._table(each) if isinstance(each, dict) else each
-            for key, each in value.items()
-        }
+        inner = {key: self._table(each) for key, each in value.items() if isinstance(each, dict)}
+        return value | inner
 
     def _is_each(self, value: Mapping[str, Any], found: bool) -> bool:
         """Whether each key of an object is a row; asked for if it is not found."""
@@ -382,12 +379,9 @@ def _by_key(value: Mapping[str, Record]) -> list[Record]:
 
 def _has_columns(found: Mapping[str, Any], rows: Any) -> bool:
     """Whether another list has an entry for each of the rows that is no record, as of Chroma."""
+    lists = [each for each in found.values() if isinstance(each, list) and each is not rows]
     return isinstance(rows, list) and any(
-        each is not rows
-        and isinstance(each, list)
-        and len(each) == len(rows)
-        and not isinstance(_first(each), dict)
-        for each in found.values()
+        len(each) == len(rows) and not isinstance(_first(each), dict) for each in lists
     )
 
 
@@ -448,9 +442,3 @@ def _plain(value: Any) -> Any:
 
 def _kind(value: Any) -> type:
     return float if is_json_number(value) else type(value)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value).strip()

@@ -156,16 +156,16 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         raise uncertain("empty_sheet", "sheet", beside, sheet=chosen)
     if with_names:
         raise uncertain("uncertain_sheet", "sheet", with_names, sheet=chosen)
-    rows = _even(found)
-    skip = 0 if reading.header is False else above_header([row for _, row in rows[:SAMPLE_ROWS]])
-    top, rows = rows[skip][0] if skip else 1, rows[skip:]
+    skip = 0 if reading.header is False else above_header([row for _, row in found[:SAMPLE_ROWS]])
+    top, rows = found[skip][0] if skip else 1, found[skip:]
+    first = rows[0][1] if rows else []
     header = bool(rows) and (_is_named(found) if reading.header is None else reading.header)
     taken = rows[header:][: limits.rows]
     known = {line for line, _ in rows}
     blank = islice((row for row in range(top, last) if row not in known), MOST_ROWS)
     return Table(
-        unique_names(rows[0][1] if header else [""] * len(rows[0][1] if rows else ())),
-        tuple(row for _, row in taken),
+        unique_names(first if header else [""] * len(first)),
+        tuple(tuple(row) for _, row in taken),
         tuple(line for line, _ in taken),
         n_found - skip - int(header),
         last - top + 1 - (n_found - skip),
@@ -180,13 +180,8 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
 SheetRows = list[tuple[int, list[str]]]
 
 
-def _even(found: SheetRows) -> list[tuple[int, tuple[str, ...]]]:
-    width = max((len(row) for _, row in found), default=0)
-    return [(line, (*row, *[""] * (width - len(row)))) for line, row in found]
-
-
 def _is_named(found: SheetRows) -> bool:
-    rows = [row for _, row in _even(found)]
+    rows = [row for _, row in found]
     skip = above_header(rows[: SAMPLE_ROWS + 1])
     return bool(rows) and header_of(rows[skip], rows[skip + 1 :])
 
@@ -239,6 +234,9 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
     found.sort(key=itemgetter(0))
     for merged in parser.merged_cells.mergeCell if parser.merged_cells else ():
         marked[MERGED] += _filled(found, merged.ref)
+    width = max((len(cells) for _, cells in found), default=0)
+    for _, cells in found:
+        cells += [""] * (width - len(cells))
     notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
     return found, n_found, last, tuple(notes)
 

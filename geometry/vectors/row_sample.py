@@ -156,11 +156,8 @@ class RowSample:
 
     def _refuse_too_many(self, n: int) -> None:
         if n > self._limits.vectors:
-            raise VectorFileError(
-                "too_many_vectors" if self._expected else "more_vectors",
-                n=self._expected or n,
-                limit=self._limits.vectors,
-            )
+            found = {"n": self._expected or n, "limit": self._limits.vectors}
+            raise VectorFileError("too_many_vectors" if self._expected else "more_vectors", **found)
 
     def _refuse_bytes(self, n: int, d: int) -> None:
         rows = n if self._sample is None else min(n, self._sample)

@@ -235,11 +235,8 @@ class _Columns:
                 is_named or _is_one(NUMBERS, leaf) or not dimensions
             )
             if is_list or (is_named and _is_one(BYTES, kind)):
-                raise VectorFileError(
-                    "other_lists" if is_list else "binary_vectors",
-                    column=name,
-                    kind_of_column=str(kind),
-                )
+                found = {"column": name, "kind_of_column": str(kind)}
+                raise VectorFileError("other_lists" if is_list else "binary_vectors", **found)
 
 
 @contextmanager

@@ -82,8 +82,11 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
 
     usable: tuple[str, ...] = ()
     if not lists:
-        # numbers of the rows are no dimension; pandas writes them without a name
-        has_rows = not first[0].strip() if has_header else _are_numbered(cells)
+        # numbers of the rows, beside others with points, are no dimension; pandas writes no name
+        others = [cell for column in cells[1:] for cell in column]
+        has_points = 2 * sum("." in cell for cell in others) > len(others)
+        is_numbered = has_points and recognise.is_running(cells[0])
+        has_rows = not first[0].strip() if has_header else is_numbered
         with_name = [names[place] for place in numeric if place or not has_rows]
         usable = row_source.dimensions_among(with_name) if has_header else tuple(with_name)
         wide = [names.index(name) for name in usable]
@@ -331,13 +334,6 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: recognise.Dia
         for cell in map(str.strip, cells):
             if len(cell) > 1 and cell.isdecimal() and cell.startswith("0"):
                 raise VectorFileError("split_decimals", row=row, cell=cell)
-
-
-def _are_numbered(columns: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column has the numbers of the rows, and the others have points."""
-    others = [cell for column in columns[1:] for cell in column]
-    has_points = 2 * sum("." in cell for cell in others) > len(others)
-    return has_points and recognise.is_running(columns[0])
 
 
 def _is_filled(cell: str) -> bool:
