@@ -43,13 +43,11 @@ _MAGIC = (
     (b"SQLite format 3", "SQLite database"),
 )
 BINARY = "binary file"  # the kind of a file whose beginning is unknown
-_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = {  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
+    "utf-8": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 # The older encodings of text files, likeliest first; of equally good guesses the first is taken.
 _LEGACY = (
     "cp1252", "cp950", "big5hkscs", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251",
@@ -88,11 +86,7 @@ class TextFile:
 
 
 def read_text_file(
-    source: Source,
-    *,
-    name: str | None = None,
-    encoding: str | None = None,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, encoding: str | None = None, limits: Limits = LIMITS
 ) -> TextFile:
     """Read a text file in its encoding: of a byte order mark, else UTF-8, else a clear guess."""
     return text_file(*read_content(source, name, limits), encoding)
@@ -166,8 +160,8 @@ def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
     for start, kind in _MAGIC:
         if content.startswith(start):
             raise CorpusError("binary", kind=kind)
-    for mark, codec in _MARKS:
-        if content.startswith(mark):
+    for codec, marks in _MARKS.items():
+        if content.startswith(marks):
             return codec
     if b"\0" in content:
         wide = [codec for codec in _WIDE if _is_wide(content, codec)]
@@ -317,13 +311,10 @@ def _is_wide(content: bytes, codec: str) -> bool:
     # in a text of one byte a letter, with a zero, pairs of letters are Chinese characters
     n_letters = len(content) - len(content.translate(None, string.printable.encode()))
     is_ascii = 2 * n_ascii < len(text) and n_letters > 0.9 * (len(content) - content.count(0))
-    odd = ("Cn", "Co", "Cs", "Cc")
-    return (
-        bool({"\n", " "} & set(text))
-        and not is_ascii
-        and "\ufffd" not in text
-        and not any(unicodedata.category(each) in odd for each in set(text) - set("\t\r\n\ufeff"))
-    )
+    signs = set(text)
+    kinds = set(map(unicodedata.category, signs - set("\t\r\n\ufeff")))
+    is_odd = "\ufffd" in signs or bool(kinds & {"Cn", "Co", "Cs", "Cc"})
+    return not (is_ascii or is_odd) and bool({"\n", " "} & signs)
 
 
 def _guessed(content: bytes, error: UnicodeDecodeError) -> str:

@@ -24,11 +24,11 @@ from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
 from .table_files import read_table_file
-from .tables import Form, Table
+from .tables import LineForm, Table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
 # Lines of STS-B's own form, of which some have further columns
-_STSB = Form(
+_STSB = LineForm(
     ("genre", "file", "year", "id", "score", "left", "right"),
     "\t",
     # of the genre, the score and the two sentences only the score is a number

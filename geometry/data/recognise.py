@@ -435,11 +435,8 @@ def _is_spaced(sample: Sequence[str]) -> bool:
     if not all(is_number(cell) or is_number(cell, ",") for row in rows for cell in row):
         return False
     first, others = [row[0] for row in rows], [cell for row in rows for cell in row[1:]]
-    return (
-        any(not cell.lstrip("-+").isdecimal() for cell in first)
-        or all(cell.lstrip("-+").isdecimal() for cell in others)
-        or is_running(first)
-    )
+    whole = [all(cell.lstrip("-+").isdecimal() for cell in cells) for cells in (first, others)]
+    return not whole[0] or whole[1] or is_running(first)
 
 
 @dataclass

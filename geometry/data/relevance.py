@@ -16,9 +16,9 @@ from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count
 from .recognise import AS_FOUND, Reading, is_number, to_number
 from .table_files import read_table_file
-from .tables import Form, Table
+from .tables import LineForm, Table
 
-_TREC = Form(
+_TREC = LineForm(
     ("query", "iteration", "relevant", "grade"),
     None,
     lambda cells: len(cells) == 4 and is_number(cells[1]) and is_number(cells[3]),
@@ -98,11 +98,7 @@ class JudgedQueries:
 
 
 def read_relevance(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Relevance:
     """Queries and relevant rows from a table or from JSON lines.
 

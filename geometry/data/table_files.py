@@ -24,7 +24,7 @@ from .json_records import is_json_lines, read_json
 from .limits import Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, above_header, header_of, unique_names
-from .tables import Form, Table, read_form, read_lines, read_table
+from .tables import LineForm, Table, read_form, read_lines, read_table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
 FILE_COLUMNS = ("text", "folder", "file")  # columns of a zip of text files
@@ -47,7 +47,7 @@ def read_table_file(
     *,
     title: str = "text",
     wanted: Sequence[str | int | None] = (),
-    own_form: Form | None = None,
+    own_form: LineForm | None = None,
     or_lines: bool = False,
 ) -> tuple[TextFile, Table]:
     """(title and encoding, table) of a file of any kind; gzip is undone first.
@@ -234,9 +234,9 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
     found.sort(key=itemgetter(0))
     for merged in parser.merged_cells.mergeCell if parser.merged_cells else ():
         marked[MERGED] += _filled(found, merged.ref)
-    width = max((len(cells) for _, cells in found), default=0)
-    for _, cells in found:
-        cells += [""] * (width - len(cells))
+    widest = max((len(each) for _, each in found), default=0)
+    for _, each in found:
+        each += [""] * (widest - len(each))
     notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
     return found, n_found, last, tuple(notes)
 

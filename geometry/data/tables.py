@@ -177,7 +177,7 @@ def read_table(
     )
 
 
-class Form(NamedTuple):
+class LineForm(NamedTuple):
     """A form of lines without a header."""
 
     columns: tuple[str, ...]
@@ -185,7 +185,7 @@ class Form(NamedTuple):
     is_row: Callable[[Sequence[str]], bool]
 
 
-def read_form(text: str, limits: Limits, form: Form) -> Table | None:
+def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
     """The rows of a form, which may have further columns; None if most first lines don't fit."""
     columns, width = form.columns, len(form.columns)
 

@@ -48,11 +48,7 @@ class Recognised:
 
 
 def recognise(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Recognised:
     """What a file holds, by its first rows and the names of its columns.
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..data.decode import refuse_halves
 from ..data.table_files import SHEETS, opened_zip
 from . import row_source
-from .errors import VectorFileError, refuse_unpacked, too_large
+from .errors import VectorFileError, refuse_unpacked
 from .foreign import EXCEL, SPARSE, TORCH, refuse_foreign
 from .row_source import Block, ChosenColumns, Hints, RowSource
 
@@ -98,8 +98,9 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         n, d = shape
         beside = chosen.cells(partial(texts, n))
         step = n if is_fortran else row_source.rows_a_block(d)
-        if is_fortran and _n_bytes(shape, dtype) > limits.table_bytes:
-            raise too_large(n, d, limits.table_bytes)
+        most = limits.table_bytes
+        if is_fortran and _n_bytes(shape, dtype) > most:
+            raise VectorFileError("too_many_bytes", n=n, d=d, needed=4 * n * d, limit=most)
         with _member(archive, name) as (_, read):
             for start in range(0, n, step):
                 rows = slice(start, min(n, start + step))

@@ -261,12 +261,8 @@ def _is_one(names: Sequence[str], kind: Any) -> bool:
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
-    kind = storage(kind)
-    return (
-        _is_one(LISTS, kind)
-        and _is_one(NUMBERS, kind.value_type)
-        and (shape is None or len(shape) == 1)
-    )
+    is_flat, kind = shape is None or len(shape) == 1, storage(kind)
+    return is_flat and _is_one(LISTS, kind) and _is_one(NUMBERS, kind.value_type)
 
 
 def _is_text(kind: Any) -> bool:

@@ -148,11 +148,17 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         is_list = isinstance(chosen.vector, str) and chosen.vector in lists
 
         def parse(record: dict[str, Any], line: int) -> list[float]:
-            if is_list:
-                return _list_of_key(record, names[0], line)
-            if record.keys().isdisjoint(names):
+            if record.keys().isdisjoint(names) or (is_list and record[names[0]] is None):
                 return []
-            return [_json_number(record.get(key), key, line) for key in names]
+            found = record[names[0]] if is_list else [record.get(key) for key in names]
+            if isinstance(found, str):
+                found = _loads(found)
+            if isinstance(found, list) and set(map(type, found)) <= {float, int}:
+                with suppress(OverflowError):
+                    return list(map(float, found))
+            values = found if isinstance(found, list) else [found]
+            keys = names * len(values) if is_list else names
+            return [_json_number(each, key, line) for each, key in zip(values, keys, strict=True)]
 
         yield from _blocks(rows(), parse, _value, chosen, limits)
 
@@ -257,19 +263,6 @@ def numbers_of_list(cell: str, name: str, line: int) -> list[float]:
     if "..." in fields:
         raise VectorFileError("shortened_list", line=line, column=name)
     return [_number(each, name, line) for each in fields]
-
-
-def _list_of_key(record: dict[str, Any], key: str, line: int) -> list[float]:
-    found = record.get(key)
-    if found is None:
-        return []
-    if isinstance(found, str):
-        found = _loads(found)
-    if isinstance(found, list) and set(map(type, found)) <= {float, int}:
-        with suppress(OverflowError):
-            return list(map(float, found))
-    values = found if isinstance(found, list) else [found]
-    return [_json_number(each, key, line) for each in values]
 
 
 def _json_number(value: Any, key: str, line: int) -> float:

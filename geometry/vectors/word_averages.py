@@ -262,11 +262,7 @@ def _total_count(counts: Mapping[str, float]) -> float:
 
 
 def read_counts(
-    source: Source,
-    *,
-    name: str | None = None,
-    encoding: str | None = None,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, encoding: str | None = None, limits: Limits = LIMITS
 ) -> dict[str, float]:
     """Words and their counts, one pair a line with spaces, tabs or a comma between.
 

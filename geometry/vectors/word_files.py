@@ -16,7 +16,7 @@ from ..data.decode import Source
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import Reading
-from .errors import VectorFileError, refuse_dimensions, too_large
+from .errors import VectorFileError, refuse_dimensions
 from .formats import FORMATS, opened_rows
 from .row_sample import GrownRows
 from .row_source import BESIDE_A_WORD, VECTOR_NAMES, Block, ChosenColumns, Hints, RowSource
@@ -160,9 +160,9 @@ class _Gathering:
         self.refuse_words(self.n_rows)
         end, most = len(self._words), self._limits.table_bytes
         self._word_bytes += sum(map(sys.getsizeof, self._words[self._rows.n :]))
-        beside = self._word_bytes + BESIDE_A_WORD * end
-        if 4 * d * end + beside > most:
-            raise too_large(end, d, most, beside=beside)
+        needed = 4 * d * end + self._word_bytes + BESIDE_A_WORD * end
+        if needed > most:
+            raise VectorFileError("too_many_bytes", n=end, d=d, needed=needed, limit=most)
         self._rows.add(block if len(taken) == len(block) else block[taken])
 
     def _take(self, words: Sequence[str], finite: Sequence[bool]) -> list[int]:

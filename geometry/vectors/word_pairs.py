@@ -27,11 +27,7 @@ _TAGS = {"n", "v", "a", "r", "s", "adj", "adv", "noun", "verb", "adjective", "ad
 
 
 def read_word_pairs(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
 
@@ -110,25 +106,19 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     at_least : int
     """
     refuse_unfinite_words(table)
-    left = [table.row_of(word) for word in pairs.left]
-    right = [table.row_of(word) for word in pairs.right]
-    both = [
-        (i, a, b)
-        for i, (a, b) in enumerate(zip(left, right, strict=True))
-        if a is not None and b is not None
-    ]
-    if len(both) < at_least:
-        raise CorpusError("too_few_known_word_pairs", n=len(both), total=len(pairs), limit=at_least)
-    numbers, lefts, rights = (list(each) for each in zip(*both, strict=True))
-    has_both = np.zeros(len(pairs), dtype=bool)
-    has_both[numbers] = True
-    sides = zip((*pairs.left, *pairs.right), (*left, *right), strict=True)
+    row_of = {word: table.row_of(word) for word in (*pairs.left, *pairs.right)}
+    # (2, n), NaN for a word that the table lacks
+    rows = np.array([[row_of[word] for word in side] for side in (pairs.left, pairs.right)], float)
+    has_both = ~np.isnan(rows).any(axis=0)
+    if (n := int(has_both.sum())) < at_least:
+        raise CorpusError("too_few_known_word_pairs", n=n, total=len(pairs), limit=at_least)
+    left, right = rows[:, has_both].astype(np.int64)
     return WordPairVectors(
-        left=table.vectors[lefts],
-        right=table.vectors[rights],
+        left=table.vectors[left],
+        right=table.vectors[right],
         gold_scores=pairs.gold_scores[has_both],
         has_both=has_both,
-        missing=tuple(dict.fromkeys(word for word, row in sides if row is None)),
+        missing=tuple(word for word, row in row_of.items() if row is None),
     )
 
 
