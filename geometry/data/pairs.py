@@ -343,11 +343,9 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
 def twins(names: Sequence[str]) -> tuple[int, int] | None:
     """Places of two names that are known, or differ in 1 and 2 only: question1 and question2."""
     folded = [name.strip().casefold() for name in names]
-    others = [
-        (name, name.replace("1", "2"))
-        for name in folded
-        if "1" in name and not name.startswith("column ")  # the name of a column without one
-    ]
+    # "column 1" is the name of a column without one
+    first = [name for name in folded if "1" in name and not name.startswith("column ")]
+    others = ((name, name.replace("1", "2")) for name in first)
     for left, right in (*column_names.PAIR_NAMES, *others):
         if left in folded and right in folded:
             return folded.index(left), folded.index(right)

@@ -324,9 +324,8 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
         is_prose = any(map(_is_prose, body))
         if len(filled) + (not first[0]) < len(first) or (_is_prose(first) and not is_prose):
             continue
-        if is_prose or not all(
-            len([*filter(str.strip, row)]) < len(filled) or _is_prose(row) for row in rows[:skip]
-        ):
+        above = [row for row in rows[:skip] if not _is_prose(row)]
+        if is_prose or any(len([*filter(str.strip, row)]) >= len(filled) for row in above):
             return 0
         if header_of(first, body):
             return skip

@@ -61,18 +61,19 @@ class _Hdf5Table:
             raise damaged("hdf5") from error
         # a dataset without rows is no table
         kinds = {
-            name: (shape, dtype.kind if all(shape) else "")
+            name: (
+                shape,
+                "S" if h5py.check_string_dtype(dtype) else dtype.kind if all(shape) else "",
+            )
             for name, (shape, dtype) in found.items()
         }
-        self._strings = [
-            name for name, (_, dtype) in found.items() if h5py.check_string_dtype(dtype)
-        ]
+        self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
         if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)
         columns = [
             name
             for name, (shape, kind) in kinds.items()
-            if len(shape) == 1 and (name in self._strings or kind in ("f", "i", "u"))
+            if len(shape) == 1 and kind in ("S", "f", "i", "u")
         ]
         self.facts = row_source.facts_of_arrays(kinds, columns)
         first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
