@@ -125,7 +125,7 @@ def cache_dir(shared_tmp: Path) -> Iterator[Path]:
         yield folder
 
 
-_READERS = ("data.packed_tables", "vectors.set_parquet")
+_READERS = ("data.table_files", "vectors.set_parquet")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import geometry
-from geometry.data import decode, packed_tables
+from geometry.data import decode, table_files
 from geometry.data.errors import CorpusError, OutputError
 from geometry.data.translations import ENGLISH, catalogue, languages
 from geometry.encode.precision import PrecisionError
@@ -151,7 +151,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
 
     handed_on = {  # to the function that makes the error
         keyword.value.value
-        for call in ast.walk(ast.parse(Path(packed_tables.__file__).read_text(encoding="utf-8")))
+        for call in ast.walk(ast.parse(Path(table_files.__file__).read_text(encoding="utf-8")))
         if isinstance(call, ast.Call)
         for keyword in call.keywords
         if keyword.arg == "kind" and isinstance(keyword.value, ast.Constant)

@@ -24,7 +24,7 @@ BUILT_FROM = (
 READS_ALL_FILES = """
 import numpy as np
 from geometry import read_bundled, read_pairs, show
-from geometry.data.corpus import bundled_corpora
+from geometry.data.corpus import BUNDLED_CORPORA
 from geometry.data.pairs import read_bundled_pairs
 from geometry.shipped import shipped_file
 from geometry.encode.shipped_vectors import read_shipped, shipped_index
@@ -32,7 +32,7 @@ from geometry.evaluate import published_tables
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
 from geometry.vectors import read_bundled_vectors
 
-for name in bundled_corpora():
+for name in BUNDLED_CORPORA:
     assert len(read_bundled(name)) > 100
 assert len(read_pairs(shipped_file("corpora/pairs.csv"))) == len(read_bundled_pairs()) > 100
 assert shipped_index()

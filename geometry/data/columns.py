@@ -32,8 +32,7 @@ def _number(cell: str) -> float | None:
 
 
 def columns_of(
-    named: Iterable[tuple[str, Sequence[str]]],
-    number: Callable[[str], float | None] = _number,
+    named: Iterable[tuple[str, Sequence[str]]], number: Callable[[str], float | None] = _number
 ) -> tuple[FileColumn, ...]:
     """At most MOST_COLUMNS columns for colours: mostly numbers, or categories that recur."""
     found = []
@@ -50,11 +49,10 @@ def columns_of(
             found.append(FileColumn(name, values))
         else:
             short = [cell[:MOST_CHARACTERS] for cell in given]
-            categories = tuple(each for each, _ in Counter(short).most_common())
-            if 1 < len(categories) <= n_filled / 2:
-                place = {each: at for at, each in enumerate(categories)}
+            place = {each: at for at, (each, _) in enumerate(Counter(short).most_common())}
+            if 1 < len(place) <= n_filled / 2:
                 codes = np.array([place[cell] for cell in short], dtype=np.int32)
-                found.append(FileColumn(name, codes, categories))
+                found.append(FileColumn(name, codes, tuple(place)))
         if len(found) == MOST_COLUMNS:
             break
     return tuple(found)

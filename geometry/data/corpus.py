@@ -29,7 +29,7 @@ from .words import split_sentences
 FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
 PREVIEWED = 20_000  # rows by which a preview suggests columns
-_BUNDLED = ("topics", "topics-zh", "pairs")
+BUNDLED_CORPORA = ("topics", "topics-zh", "pairs")  # names for ``read_bundled``, the default first
 _BESIDE = ("labels", "weights", "sources")  # fields with one entry for each text
 
 
@@ -118,19 +118,14 @@ class Preview:
     sheet: str | None = None  # the one that is read
 
 
-def bundled_corpora() -> tuple[str, ...]:
-    """Names for ``read_bundled``, the default first."""
-    return _BUNDLED
-
-
 @cache
 def read_bundled(name: str = "topics") -> Corpus:
     """A corpus written for this project: "topics", "topics-zh" (labelled), or "pairs".
 
     "pairs" is every sentence of ``read_bundled_pairs``, the left ones, then the right ones.
     """
-    if name not in _BUNDLED:
-        raise CorpusError("unknown_corpus", name=name, names=_BUNDLED)
+    if name not in BUNDLED_CORPORA:
+        raise CorpusError("unknown_corpus", name=name, names=BUNDLED_CORPORA)
     if name == "pairs":
         pairs = read_bundled_pairs()
         return Corpus(name, pairs.left + pairs.right)
@@ -207,12 +202,10 @@ def preview_table(
     file, table = read_table_file(source, name, reading, limits, or_lines=True)
     with own_errors(CorpusError):
         refuse_row_count(table.n_rows, table.n_rows)
-        text_at, label_at = table.text_column, table.label_column
+        text_at, label_at, most = table.text_column, table.label_column, limits.text_characters
         return Preview(
             columns=table.columns,
-            rows=tuple(
-                tuple(cell[: limits.text_characters] for cell in row) for row in table.rows[:rows]
-            ),
+            rows=tuple(tuple(cell[:most] for cell in row) for row in table.rows[:rows]),
             suggested_text_column=None if text_at is None else table.columns[text_at],
             suggested_label_column=None if label_at is None else table.columns[label_at],
             n_rows=table.n_rows,
@@ -258,19 +251,18 @@ def _corpus_of(
         raise CorpusError("formulas")
     refuse_too_few(len(texts))
     most = limits.text_characters
-    others = columns_of(
-        (
-            (column, [table.rows[i][at] for i in places])
-            for at, column in enumerate(table.columns)
-            if at not in (text_at, label_at)
-        ),
-        **{} if table.unclear else {"number": table.number},
+    others = (
+        (column, [table.rows[i][at] for i in places])
+        for at, column in enumerate(table.columns)
+        if at not in (text_at, label_at)
     )
+    blank = [place for place, row in enumerate(table.rows) if not row[text_at]]
+    left_out = {BLANK: blank, SAMPLED: [place for place in with_text if place not in read]}
     return Corpus(
         name=file.title,
         texts=tuple(text[:most] for text in texts),
         labels=None if label_at is None else tuple(table.rows[i][label_at][:most] for i in places),
-        n_blank=table.n_blank + len(table.rows) - len(with_text),
+        n_blank=table.n_blank + len(blank),
         encoding=file.encoding,
         n_shortened=sum(len(text) > most for text in texts),
         label_column=None if label_at is None else table.columns[label_at],
@@ -279,14 +271,8 @@ def _corpus_of(
         n_available=n_available,
         seed=seed,
         sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
-        columns=others,
-        account=table.account(
-            (text_at, label_at, weight_at),
-            {
-                BLANK: [place for place, row in enumerate(table.rows) if not row[text_at]],
-                SAMPLED: [place for place in with_text if place not in read],
-            },
-        ),
+        columns=columns_of(others, **{} if table.unclear else {"number": table.number}),
+        account=table.account((text_at, label_at, weight_at), left_out),
     )
 
 

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import BinaryIO, cast
 
 from ..errors import GeometryError, own_errors
@@ -33,8 +34,7 @@ ARROW, ARROW_STREAM, HDF5 = b"ARROW1", b"\xff\xff\xff\xff", b"\x89HDF\r\n\x1a\n"
 _MAGIC = (
     (b"\x89PNG", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF87a", "GIF image"),
-    (b"GIF89a", "GIF image"),
+    (b"GIF8", "GIF image"),
     (b"%PDF-", "PDF document"),
     (ZIP, "ZIP archive or Office document"),
     (b"\xd0\xcf\x11\xe0", "old Office document"),
@@ -43,13 +43,11 @@ _MAGIC = (
     (b"SQLite format 3", "SQLite database"),
 )
 BINARY = "binary file"  # the kind of a file whose beginning is unknown
-_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = {  # UTF-32's little-endian mark begins with UTF-16's, so it comes first
+    "utf-8": (codecs.BOM_UTF8,),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 # The older encodings of text files, likeliest first; of equally good guesses the first is taken.
 _LEGACY = (
     "cp1252", "cp950", "big5hkscs", "gb18030", "cp932", "cp949", "euc_jp", "cp1250", "cp1251",
@@ -88,11 +86,7 @@ class TextFile:
 
 
 def read_text_file(
-    source: Source,
-    *,
-    name: str | None = None,
-    encoding: str | None = None,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, encoding: str | None = None, limits: Limits = LIMITS
 ) -> TextFile:
     """Read a text file in its encoding: of a byte order mark, else UTF-8, else a clear guess."""
     return text_file(*read_content(source, name, limits), encoding)
@@ -137,7 +131,7 @@ def decode(content: bytes, *, encoding: str | None = None) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         raise _misfit(content, encoding, error) from error
     if "\0" in text:
-        raise _binary(BINARY)
+        raise CorpusError("unknown_binary", kind=BINARY)
     return refuse_halves(text), encoding.replace("-sig", "")
 
 
@@ -165,14 +159,14 @@ def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
     """The encoding of a file that begins so, or is so; CorpusError where none is certain."""
     for start, kind in _MAGIC:
         if content.startswith(start):
-            raise _binary(kind)
-    for mark, codec in _MARKS:
-        if content.startswith(mark):
+            raise CorpusError("binary", kind=kind)
+    for codec, marks in _MARKS.items():
+        if content.startswith(marks):
             return codec
     if b"\0" in content:
         wide = [codec for codec in _WIDE if _is_wide(content, codec)]
         if len(wide) != 1:
-            raise _binary(BINARY)
+            raise CorpusError("unknown_binary", kind=BINARY)
         return wide[0]
     if not is_whole:
         content = content[: content.rfind(b"\n") + 1] or content
@@ -244,58 +238,29 @@ def unpacked(
     Millions of empty members, or a name of 100 MB in the header, take minutes and have no content.
     """
     refuse = type(too_large)
-    too_slow = refuse("too_slow", limit=f"{seconds:g}")
+    spent, began = 0.0, time.thread_time()
+
+    def read(size: int = -1) -> bytes:
+        if spent + time.thread_time() - began > seconds:
+            raise refuse("too_slow", limit=f"{seconds:g}")
+        return packed.read(size)
+
+    class Unpacked(gzip.GzipFile):
+        def read(self, size: int | None = -1) -> bytes:
+            nonlocal spent, began
+            left, began = most + 1 - self.tell(), time.thread_time()
+            content = super().read(left if size is None or size < 0 else min(size, left))
+            spent += time.thread_time() - began
+            if self.tell() > most:
+                raise too_large
+            return content
+
+    watched = cast(BinaryIO, SimpleNamespace(read=read, seek=packed.seek))
     try:
-        with _Unpacked(packed, most, seconds, too_large, too_slow) as file:
+        with Unpacked(fileobj=watched, mode="rb") as file:
             yield cast(BinaryIO, file)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise refuse("damaged_file", kind="gzip archive") from error
-
-
-class _Unpacked(gzip.GzipFile):
-    def __init__(
-        self,
-        packed: BinaryIO,
-        most: int,
-        seconds: float,
-        too_large: Exception,
-        too_slow: Exception,
-    ) -> None:
-        self._most, self._seconds = most, seconds
-        self._too_large, self._too_slow = too_large, too_slow
-        self._spent, self._began = 0.0, time.thread_time()
-        super().__init__(fileobj=cast(BinaryIO, _Watched(packed, self._check)), mode="rb")
-
-    def read(self, size: int | None = -1) -> bytes:
-        left = self._most + 1 - self.tell()
-        self._began = time.thread_time()
-        content = super().read(left if size is None or size < 0 else min(size, left))
-        self._spent += time.thread_time() - self._began
-        if self.tell() > self._most:
-            raise self._too_large
-        return content
-
-    def _check(self) -> None:
-        if self._spent + time.thread_time() - self._began > self._seconds:
-            raise self._too_slow
-
-
-class _Watched:
-    """A file that calls a function before each of its reads."""
-
-    def __init__(self, file: BinaryIO, check: Callable[[], None]) -> None:
-        self._file, self._check = file, check
-
-    def read(self, size: int = -1) -> bytes:
-        self._check()
-        return self._file.read(size)
-
-    def seek(self, place: int) -> int:
-        return self._file.seek(place)
-
-
-def _binary(kind: str) -> CorpusError:
-    return CorpusError("unknown_binary" if kind == BINARY else "binary", kind=kind)
 
 
 def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:
@@ -334,13 +299,8 @@ def _misfit(content: bytes, encoding: str, error: UnicodeDecodeError) -> CorpusE
 
 def uncertain_bytes(encoding: str, lines: tuple[int, ...]) -> CorpusError:
     """The error of a file where the first bytes that do not fit are in these lines."""
-    return uncertain(
-        "uncertain_bytes",
-        "encoding",
-        (encoding + REPLACE,),
-        encoding=encoding.upper(),
-        lines=lines,
-    )
+    choices, name = (encoding + REPLACE,), encoding.upper()
+    return uncertain("uncertain_bytes", "encoding", choices, encoding=name, lines=lines)
 
 
 def _is_wide(content: bytes, codec: str) -> bool:
@@ -351,13 +311,10 @@ def _is_wide(content: bytes, codec: str) -> bool:
     # in a text of one byte a letter, with a zero, pairs of letters are Chinese characters
     n_letters = len(content) - len(content.translate(None, string.printable.encode()))
     is_ascii = 2 * n_ascii < len(text) and n_letters > 0.9 * (len(content) - content.count(0))
-    odd = ("Cn", "Co", "Cs", "Cc")
-    return (
-        bool({"\n", " "} & set(text))
-        and not is_ascii
-        and "\ufffd" not in text
-        and not any(unicodedata.category(each) in odd for each in set(text) - set("\t\r\n\ufeff"))
-    )
+    signs = set(text)
+    kinds = set(map(unicodedata.category, signs - set("\t\r\n\ufeff")))
+    is_odd = "\ufffd" in signs or bool(kinds & {"Cn", "Co", "Cs", "Cc"})
+    return not (is_ascii or is_odd) and bool({"\n", " "} & signs)
 
 
 def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
@@ -384,12 +341,12 @@ def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
     ranked = [encoding for _, _, encoding in sorted(fits, key=lambda each: each[0])]
     wide = [codec for codec in _WIDE if _reads(sample, codec)]
     possible = ranked + wide if ranked else wide + [c for c in _LEGACY if _reads(sample, c)]
-    if possible:
-        possible += [each for each in _DOS if each not in possible]
     if not possible:
         raise _misfit(content, "utf-8", error) from error
+    possible += [each for each in _DOS if each not in possible]
     first = next(line for line in sample.splitlines() if not line.isascii())
-    shown = tuple(f"{codec}: {_shown(sample, first, codec)}" for codec in possible)
+    readings = ((c, text_of(sample if c in _WIDE else first, c + REPLACE)) for c in possible)
+    shown = tuple(f"{codec}: {text.strip()[:_SHOWN]}" for codec, text in readings)
     raise uncertain("uncertain_encoding", "encoding", tuple(possible), readings=shown) from error
 
 
@@ -411,11 +368,8 @@ def _n_broken(sample: bytes, codec: str) -> int:
     if not 0 < _MOSTLY * n <= _n_letters(text):
         return 0
     whole = "\n".join(line for line in text.split("\n") if "\ufffd" not in line)
-    likely = any(
-        chaos <= _MAX_CHAOS and language
-        for chaos, language, _ in _fitting(whole.encode(codec, "ignore"), (codec,))
-    )
-    return n if likely else 0
+    fits = _fitting(whole.encode(codec, "ignore"), (codec,))
+    return n if any(chaos <= _MAX_CHAOS and language for chaos, language, _ in fits) else 0
 
 
 def _reads(sample: bytes, codec: str) -> bool:
@@ -426,7 +380,3 @@ def _reads(sample: bytes, codec: str) -> bool:
         text_of(sample, codec)
         return True
     return False
-
-
-def _shown(sample: bytes, line: bytes, codec: str) -> str:
-    return text_of(sample if codec in _WIDE else line, codec + REPLACE).strip()[:_SHOWN]

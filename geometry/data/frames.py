@@ -26,11 +26,8 @@ class Framed:
         records = self._records()
         names = list(records[0]) if records else []
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        lines = [
-            "".join(f"<td>{escape(_printed(record[name]))}</td>" for name in names)
-            for record in records
-        ]
-        body = "".join(f"<tr>{line}</tr>" for line in lines)
+        rows = ([escape(_printed(record[name])) for name in names] for record in records)
+        body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

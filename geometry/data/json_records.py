@@ -59,7 +59,9 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
                 continue
             place = columns.setdefault(name, len(columns))
             if value is not None:
-                cells[place] = _cell(value)
+                is_nested = isinstance(value, list | dict)
+                text = json.dumps(value, ensure_ascii=False) if is_nested else str(value)
+                cells[place] = text.strip()
         if len(columns) > limits.keys:
             raise CorpusError("too_many_keys", limit=limits.keys)
         refuse_too_many_cells(n_rows * len(columns))
@@ -183,14 +185,15 @@ class _Asked:
         if self.path in lists:
             several = [self.path]
         if not several:
-            within = tuple(name for name in lists if isinstance(_first(lists[name]), dict))
+            within = {name: each for name, each in lists.items() if isinstance(_first(each), dict)}
             if within and not self.vectors and not any(map(_is_text, found.items())):
-                raise self._uncertain_list(within, lists)  # all texts are within
+                # all texts are within
+                raise self._uncertain({each: f"{each}: {len(within[each]):,}" for each in within})
             return [found]
         chosen = self._only(several, lists)
-        names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
-        beside = {name: value for name, value in found.items() if name not in names}
-        return [beside | each for each in _zipped(lists, names)]
+        alike = {name: each for name, each in lists.items() if len(each) == len(lists[chosen])}
+        beside = {name: value for name, value in found.items() if name not in alike}
+        return [beside | each for each in _zipped(alike)]
 
     def rows_of_document(self, value: Any) -> list[Record]:
         if self.path is not None and isinstance(value, dict):
@@ -232,8 +235,8 @@ class _Asked:
         if chosen in records and not _has_columns(found, lists[chosen]):
             within = replace(self, path=None, above=f"{chosen}.")
             return [row for each in lists[chosen] for row in within.rows_of_line(_record(each))]
-        names = [name for name in lists if len(lists[name]) == len(lists[chosen])]
-        return list(_zipped(lists, names))
+        length = len(lists[chosen])
+        return [*_zipped({name: each for name, each in lists.items() if len(each) == length})]
 
     def _only(self, names: Sequence[str], lists: Mapping[str, list[Any]]) -> str:
         """The one list that has the rows, or one of several columns; else it is asked for."""
@@ -242,21 +245,13 @@ class _Asked:
         if len(lengths) > 1 and len({len(lists[name]) for name in usual}) == 1:
             names = usual
         elif len(lengths) > 1 or sum(isinstance(_first(lists[each]), dict) for each in names) > 1:
-            raise self._uncertain_list(names, lists)
+            raise self._uncertain({name: f"{name}: {len(lists[name]):,}" for name in names})
         return names[0]
 
-    def _uncertain_list(
-        self, names: Sequence[str], lists: Mapping[str, list[Any]]
-    ) -> GeometryError:
-        return self._uncertain({name: f"{name}: {len(lists[name]):,}" for name in names})
-
     def _uncertain(self, shown: Mapping[str, str]) -> GeometryError:
-        return self.refuse(
-            "uncertain_path",
-            option="path",
-            choices=tuple(self.above + each for each in shown),
-            paths=tuple(self.above + each for each in shown.values()),
-        )
+        choices = tuple(self.above + each for each in shown)
+        paths = tuple(self.above + each for each in shown.values())
+        return self.refuse("uncertain_path", option="path", choices=choices, paths=paths)
 
     def _table(self, value: Record, *, is_root: bool = False) -> Any:
         """A table of pandas, or records or vectors by their keys, as a list of records."""
@@ -269,7 +264,7 @@ class _Asked:
             stems = {key.rstrip("0123456789").rstrip("_").casefold() for key in value}
             if self._is_each(value, not (len(stems) == 1 and stems <= {*_STEMS})):
                 return [{"word": key, "vector": each} for key, each in value.items()]
-            return list(_zipped(value, list(value)))
+            return [*_zipped(value)]
         if values and all(isinstance(each, dict) and each for each in values):
             if is_root and (is_each := self._is_index(value)) is not None:
                 if not is_each:
@@ -278,10 +273,8 @@ class _Asked:
                 return _by_key(value)
             if len(values) > 1 and all(any(map(is_vector, each.values())) for each in values):
                 return _by_key(value)
-        return {
-            key: self._table(each) if isinstance(each, dict) else each
-            for key, each in value.items()
-        }
+        inner = {key: self._table(each) for key, each in value.items() if isinstance(each, dict)}
+        return value | inner
 
     def _is_each(self, value: Mapping[str, Any], found: bool) -> bool:
         """Whether each key of an object is a row; asked for if it is not found."""
@@ -289,11 +282,8 @@ class _Asked:
             return self.path == EACH
         if not found:
             key = next(iter(value))
-            shown = {
-                EACH: f"{EACH}: {key} is a row",
-                TRANSPOSED: f"{TRANSPOSED}: {key} is a column",
-            }
-            raise self._uncertain(shown)
+            row, column = f"{EACH}: {key} is a row", f"{TRANSPOSED}: {key} is a column"
+            raise self._uncertain({EACH: row, TRANSPOSED: column})
         return found
 
     def _is_index(self, value: Mapping[str, Record]) -> bool | None:
@@ -371,9 +361,9 @@ def _record(value: Any) -> Mapping[str, Any]:
     return {f"column {place}": each for place, each in enumerate(value, start=1)}
 
 
-def _zipped(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Iterator[Record]:
-    for values in zip(*(columns[name] for name in names), strict=False):
-        yield flat(dict(zip(names, values, strict=True)))
+def _zipped(columns: Mapping[str, Sequence[Any]]) -> Iterator[Record]:
+    for values in zip(*columns.values(), strict=False):
+        yield flat(dict(zip(columns, values, strict=True)))
 
 
 def _by_key(value: Mapping[str, Record]) -> list[Record]:
@@ -382,12 +372,9 @@ def _by_key(value: Mapping[str, Record]) -> list[Record]:
 
 def _has_columns(found: Mapping[str, Any], rows: Any) -> bool:
     """Whether another list has an entry for each of the rows that is no record, as of Chroma."""
+    lists = [each for each in found.values() if isinstance(each, list) and each is not rows]
     return isinstance(rows, list) and any(
-        each is not rows
-        and isinstance(each, list)
-        and len(each) == len(rows)
-        and not isinstance(_first(each), dict)
-        for each in found.values()
+        len(each) == len(rows) and not isinstance(_first(each), dict) for each in lists
     )
 
 
@@ -448,9 +435,3 @@ def _plain(value: Any) -> Any:
 
 def _kind(value: Any) -> type:
     return float if is_json_number(value) else type(value)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value).strip()

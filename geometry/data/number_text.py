@@ -15,9 +15,18 @@ def signed(value: float, decimals: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def estimate(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
+def estimate(
+    value: float,
+    low: float | None,
+    high: float | None,
+    decimals: int = 3,
+    written: Callable[[float, int], str] = signed,
+) -> str:
     """A value with its interval, if it has one: 0.566 [0.541, 0.591]."""
-    return _with_ends(signed, value, low, high, decimals)
+    text = written(value, decimals)
+    if low is None or high is None:
+        return text
+    return f"{text} [{written(low, decimals)}, {written(high, decimals)}]"
 
 
 def change(value: float, low: float | None, high: float | None, decimals: int = 3) -> str:
@@ -27,17 +36,4 @@ def change(value: float, low: float | None, high: float | None, decimals: int = 
     """
     ends = [end for end in (low, high) if end]
     more = (k for k in range(decimals, decimals + 3) if all(round(end, k) for end in ends))
-    return _with_ends(with_sign, value, low, high, next(more, decimals + 3))
-
-
-def _with_ends(
-    written: Callable[[float, int], str],
-    value: float,
-    low: float | None,
-    high: float | None,
-    decimals: int,
-) -> str:
-    text = written(value, decimals)
-    if low is None or high is None:
-        return text
-    return f"{text} [{written(low, decimals)}, {written(high, decimals)}]"
+    return estimate(value, low, high, next(more, decimals + 3), with_sign)

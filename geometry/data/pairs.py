@@ -16,26 +16,24 @@ import numpy as np
 
 from ..errors import own_errors
 from ..shipped import shipped_file
+from . import column_names
 from .account import FORMULA, Account
-from .column_names import (
-    LABEL_NAMES,
-    PAIR_NAMES,
-    SCORE_NAMES,
-    SUBSET_NAMES,
-    TEXT_NAMES,
-    WEIGHT_NAMES,
-)
 from .decode import Source
-from .embeddings import VectorSet
+from .embeddings import NamedBy, VectorSet, named_rows
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count, refuse_too_few
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_figure, is_id, is_number
-from .row_names import NamedBy, named_rows
 from .table_files import read_table_file
-from .tables import Table, read_form
+from .tables import LineForm, Table
 
 BUNDLED_PAIRS = ("pairs", "hard-pairs", "pairs-zh")  # the default first
-_STSB = ("genre", "file", "year", "id", "score", "left", "right")
+# Lines of STS-B's own form, of which some have further columns
+_STSB = LineForm(
+    ("genre", "file", "year", "id", "score", "left", "right"),
+    "\t",
+    # of the genre, the score and the two sentences only the score is a number
+    lambda cells: [*map(is_number, (*cells[:1], *cells[4:7]))] == [False, True, False, False],
+)
 _NAME_OF_ID = re.compile(r"(^|[^a-z]|q)id\d*$")  # pair_ID, #1 ID, qid1
 _SPLITS = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "test": "test"}
 _SPLIT = re.compile(rf"(?:^|[-_. ])({'|'.join(_SPLITS)})(?:[-_. ]|$)", re.IGNORECASE)
@@ -60,13 +58,13 @@ class Pairs:
     @cached_property
     def sentence_counts(self) -> Mapping[str, int]:
         """How many pairs each different sentence is in."""
-        return Counter(text for pair in zip(self.left, self.right, strict=True) for text in {*pair})
+        pairs = zip(self.left, self.right, strict=True)
+        return Counter(text for pair in pairs for text in dict.fromkeys(pair))
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Every different sentence once, in the order of its first pair."""
-        both = (text for pair in zip(self.left, self.right, strict=True) for text in pair)
-        return tuple(dict.fromkeys(both))
+        return tuple(self.sentence_counts)
 
     @cached_property
     def content_key(self) -> str:
@@ -78,10 +76,8 @@ class Pairs:
     def rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Left and right sides (n,) of the pairs as numbers of ``sentences``, from 0."""
         row_of = {text: row for row, text in enumerate(self.sentences)}
-        return (
-            np.array([row_of[text] for text in self.left]),
-            np.array([row_of[text] for text in self.right]),
-        )
+        left, right = ([row_of[text] for text in side] for side in (self.left, self.right))
+        return np.array(left), np.array(right)
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -212,7 +208,7 @@ def read_pairs(
         limits,
         title="pairs",
         wanted=(*(columns or ()), subset_column),
-        own_form=_stsb_table if columns is None and not reading.header else None,
+        own_form=_STSB if columns is None and not reading.header else None,
     )
     with own_errors(CorpusError):
         return _pairs_of(table, file.title, columns, subset_column, limits)
@@ -246,7 +242,7 @@ def read_row_pairs(
             raise
         found: Sequence[str] = error.details["columns"]
     # a column named as a score is one, wherever it is
-    ids_first = sorted(found, key=lambda each: each.casefold() in SCORE_NAMES)
+    ids_first = sorted(found, key=lambda each: each.casefold() in column_names.SCORE_NAMES)
     return read(columns=ids_first)
 
 
@@ -278,15 +274,16 @@ def _pairs_of(
             raise CorpusError("formula_cell", line=line)
         check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
     refuse_too_few(table.n_rows)
-    subset_at = table.named(SUBSET_NAMES) if subset_column is None else table.index(subset_column)
+    subset_at = table.named(column_names.SUBSET_NAMES)
+    subset_at = subset_at if subset_column is None else table.index(subset_column)
     subset_at = None if subset_at in places else subset_at
-    most = limits.text_characters
+    most, scores = limits.text_characters, [table.number(row[score_at]) for row in table.rows]
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
         name=title,
         left=tuple(cell[:most] for cell in sides[0]),
         right=tuple(cell[:most] for cell in sides[1]),
-        gold_scores=np.array([table.number(cell) for cell in table.cells(score_at)], dtype=float),
+        gold_scores=np.array(scores, dtype=float),
         subsets=None if subset_at is None else tuple(table.cells(subset_at)),
         n_shortened=sum(len(cell) > most for side in sides for cell in side),
         account=table.account((*places, subset_at), {}),
@@ -323,39 +320,19 @@ def split_of(file_name: str) -> str | None:
     return _SPLITS[found[1].lower()] if found else None
 
 
-def _stsb_table(text: str, limits: Limits) -> Table | None:
-    """The rows of STS-B's own form, of which some have further columns; None for any other form."""
-    return read_form(text, limits, _STSB, lambda line: line.split("\t", len(_STSB)), _is_stsb)
-
-
-def _is_stsb(cells: Sequence[str]) -> bool:
-    return (
-        len(cells) >= len(_STSB)
-        and is_number(cells[4])
-        and not is_number(cells[0])
-        and not any(map(is_number, cells[5:7]))
-    )
-
-
 def _pair_places(table: Table) -> tuple[int, int, int]:
-    score = table.named(SCORE_NAMES)
-    for left, right in PAIR_NAMES:
+    score = table.named(column_names.SCORE_NAMES)
+    for left, right in column_names.PAIR_NAMES:
         places = (table.named((left,)), table.named((right,)), score)
         if None not in places:
             return places  # type: ignore[return-value]
     columns = [*range(len(table.columns))]
     if len(columns) > 3:  # a number of the row, or a code, may be beside the three
-        columns = [
-            i
-            for i in columns
-            if not (is_id(table.cells(i)) or _NAME_OF_ID.search(table.columns[i].casefold()))
-        ]
+        ids = [i for i in columns if _NAME_OF_ID.search(table.columns[i].casefold())]
+        columns = [i for i in columns if i not in ids and not is_id(table.cells(i))]
     numeric = [i for i in columns if table.is_numeric(i)]
-    texts = [
-        i
-        for i in columns
-        if i not in numeric and not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))
-    ]
+    others = [i for i in columns if i not in numeric]
+    texts = [i for i in others if not all(map(is_figure, table.cells(i)[:SAMPLE_ROWS]))]
     if (sides := twins([table.columns[i] for i in texts])) is not None:  # others are beside them
         texts = [texts[i] for i in sides]
     if len(numeric) == 1 and len(texts) == 2 and _may_be_pairs(table, texts, numeric[0]):
@@ -366,12 +343,10 @@ def _pair_places(table: Table) -> tuple[int, int, int]:
 def twins(names: Sequence[str]) -> tuple[int, int] | None:
     """Places of two names that are known, or differ in 1 and 2 only: question1 and question2."""
     folded = [name.strip().casefold() for name in names]
-    others = [
-        (name, name.replace("1", "2"))
-        for name in folded
-        if "1" in name and not name.startswith("column ")  # the name of a column without one
-    ]
-    for left, right in (*PAIR_NAMES, *others):
+    # "column 1" is the name of a column without one
+    first = [name for name in folded if "1" in name and not name.startswith("column ")]
+    others = ((name, name.replace("1", "2")) for name in first)
+    for left, right in (*column_names.PAIR_NAMES, *others):
         if left in folded and right in folded:
             return folded.index(left), folded.index(right)
     return None
@@ -380,11 +355,13 @@ def twins(names: Sequence[str]) -> tuple[int, int] | None:
 def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
     """False if the names are those of other tables, such as text, topic and weight."""
     names = [name.strip().casefold() for name in table.columns]
-    if names[score] in SCORE_NAMES:
+    if names[score] in column_names.SCORE_NAMES:
         return True
-    if names[score] in WEIGHT_NAMES or any(names[i] in LABEL_NAMES for i in texts):
+    if names[score] in column_names.WEIGHT_NAMES or any(
+        names[i] in column_names.LABEL_NAMES for i in texts
+    ):
         return False
-    return sum(names[i] in TEXT_NAMES for i in texts) != 1
+    return sum(names[i] in column_names.TEXT_NAMES for i in texts) != 1
 
 
 def check_pair(line: int, left: str, right: str, score: float | None, cell: str) -> None:

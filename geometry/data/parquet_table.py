@@ -1,6 +1,6 @@
 """A table of Parquet or Arrow by batches, its cells as text, and limits of who reads it.
 
-``packed_tables`` starts a process that reads texts, ``set_parquet`` one that reads vectors. This
+``table_files`` starts a process that reads texts, ``set_parquet`` one that reads vectors. This
 module imports little, so that they start fast.
 """
 
@@ -53,12 +53,8 @@ class StoredTable:
         if head == PARQUET:
             metadata = parquet.read_metadata(self._file)
             ahead = min(MOST_AHEAD, AHEAD // max(1, metadata.num_columns))
-            self._parquet = parquet.ParquetFile(
-                self._file,
-                metadata=metadata,
-                buffer_size=max(LEAST_AHEAD, ahead),
-                pre_buffer=False,
-            )
+            how: Any = {"buffer_size": max(LEAST_AHEAD, ahead), "pre_buffer": False}
+            self._parquet = parquet.ParquetFile(self._file, metadata=metadata, **how)
             self.schema, self.n_rows = self._parquet.schema_arrow, metadata.num_rows
         else:
             reader = self._reader()
@@ -111,7 +107,7 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
     lists = [name for name, kind in table.kinds.items() if types.is_nested(storage(kind))]
     columns = [name for name in table.kinds if name not in lists]
     rows: list[Row] = []
-    n_broken = [0] * len(columns)  # cells of bytes that are no text
+    n_broken = [0] * len(columns)  # cells of bytes that are not UTF-8, such as numbers
     n_bytes = n_found = 0
     for batch in table.batches(columns, BATCH_ROWS):
         n_found += len(batch)
@@ -121,7 +117,11 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
             continue
         cells = [table.column(batch, name).to_pylist() for name in columns]
         for place, column in enumerate(cells):
-            n_broken[place] += sum(map(_is_no_text, column))
+            n_broken[place] += sum(
+                b"\0" in value or "\ufffd" in value.decode(errors="replace")
+                for value in column
+                if isinstance(value, bytes)
+            )
         for record in zip(*cells, strict=True):
             rows.append(tuple(text_of(value).strip() for value in record))
             n_bytes += sum(len(cell.encode()) for cell in rows[-1])
@@ -129,12 +129,9 @@ def read(content: bytes, limits: Limits) -> tuple[Row, tuple[Row, ...], int, Row
             raise MemoryError
     texts = [place for place, n in enumerate(n_broken) if 2 * n <= len(rows)]
     lists += [name for place, name in enumerate(columns) if place not in texts]
-    return (
-        tuple(columns[place] for place in texts),
-        tuple(tuple(row[place] for place in texts) for row in rows[: limits.rows]),
-        max(n_found, table.n_rows or 0),
-        tuple(lists),
-    )
+    taken = tuple(tuple(row[place] for place in texts) for row in rows[: limits.rows])
+    n_rows = max(n_found, table.n_rows or 0)
+    return tuple(columns[place] for place in texts), taken, n_rows, tuple(lists)
 
 
 def storage(kind: Any) -> Any:
@@ -154,13 +151,6 @@ def _paths(field: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             yield from _paths(each, path)
     else:
         yield path, field.type
-
-
-def _is_no_text(value: Any) -> bool:
-    """Whether a cell is bytes that are not UTF-8, such as numbers."""
-    if not isinstance(value, bytes):
-        return False
-    return b"\0" in value or "\ufffd" in value.decode(errors="replace")
 
 
 def text_of(value: Any) -> str:

@@ -147,11 +147,8 @@ def is_of_codes(cells: Sequence[str]) -> bool:
     """True for cells that are no texts beside others: ids, addresses, names of files, lists."""
     filled = [cell for cell in cells if cell.strip()]
     is_constant = len(filled) > 2 and len(set(filled)) == 1
-    return (
-        is_constant
-        or is_of_lists(filled)
-        or 2 * sum(_CODE.fullmatch(cell) is not None for cell in filled) > len(filled)
-    )
+    codes = [cell for cell in filled if _CODE.fullmatch(cell)]
+    return is_constant or is_of_lists(filled) or 2 * len(codes) > len(filled)
 
 
 def is_label(cells: Sequence[str]) -> bool:
@@ -199,23 +196,18 @@ def dialect_of(
     """The dialect of a table, in which spaces may divide numbers where it is ``spaced``."""
     sample = _sample(lines())
     stated = _SEPARATOR.fullmatch(sample[0]) if sample else None
-    skipped = int(stated is not None)
+    delimiter = reading.delimiter or (stated[1] if stated else None)
     notes = sum(1 for _ in takewhile(lambda line: line.startswith("#"), sample))
     if spaced and notes and _is_spaced(sample[notes:]):
-        sample, skipped = sample[notes:], notes  # numpy.savetxt writes names behind a sign
-    elif (
-        not skipped and reading.header is not False and (above := _above(sample, reading.delimiter))
-    ):
-        sample, skipped = sample[above:], above
-    if reading.delimiter is not None:
-        delimiter = reading.delimiter
+        skipped = notes  # numpy.savetxt writes names behind a sign
     elif stated is not None:
-        delimiter = stated[1]
+        skipped = 1
     else:
+        skipped = 0 if reading.header is False else _above(sample, reading.delimiter)
+    sample = sample[skipped:]
+    if delimiter is None:
         has_tabs = suffix in TAB_SUFFIXES and any("\t" in line for line in sample)
-        candidates = ("\t",) if has_tabs else DELIMITERS
-        delimiter = _delimiter(sample, candidates, spaced=spaced)
-    sample = sample[int(stated is not None) :]
+        delimiter = _delimiter(sample, ("\t",) if has_tabs else DELIMITERS, spaced=spaced)
     names = _have_names(_rows(sample, delimiter, "quoted"), sample)
     found = Dialect(delimiter, quoting="none", skipped=skipped, has_row_names=names)
     if delimiter != SPACES or any('"' in line for line in sample):
@@ -253,21 +245,18 @@ def is_table(lines: Lines) -> bool:
         return True  # its reader asks
     for delimiter in DELIMITERS:
         rows = [row for row in _rows(sample, delimiter, "quoted") if any(map(str.strip, row))]
-        if len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1:
-            names = {cell.casefold() for cell in rows[0]}
-            if delimiter == "\t" or not names.isdisjoint(KNOWN_NAMES):
-                return True
+        is_even = len(rows) > 1 and len({*map(len, rows)}) == 1 and len(rows[0]) > 1
+        if is_even and (delimiter == "\t" or KNOWN_NAMES & {*map(str.casefold, rows[0])}):
+            return True
     return False
 
 
 def _sample(lines: Iterable[str]) -> list[str]:
     """The first lines, at least two, and not many characters."""
     sample: list[str] = []
-    characters = 0
     for line in islice(lines, SAMPLE_ROWS + 1):
         sample.append(line)
-        characters += len(line)
-        if characters > _SAMPLE_CHARACTERS and len(sample) > 1:
+        if len(sample) > 1 and sum(map(len, sample)) > _SAMPLE_CHARACTERS:
             break
     return sample
 
@@ -335,9 +324,8 @@ def above_header(rows: Sequence[Sequence[str]]) -> int:
         is_prose = any(map(_is_prose, body))
         if len(filled) + (not first[0]) < len(first) or (_is_prose(first) and not is_prose):
             continue
-        if is_prose or not all(
-            len([*filter(str.strip, row)]) < len(filled) or _is_prose(row) for row in rows[:skip]
-        ):
+        above = [row for row in rows[:skip] if not _is_prose(row)]
+        if is_prose or any(len([*filter(str.strip, row)]) >= len(filled) for row in above):
             return 0
         if header_of(first, body):
             return skip
@@ -446,11 +434,8 @@ def _is_spaced(sample: Sequence[str]) -> bool:
     if not all(is_number(cell) or is_number(cell, ",") for row in rows for cell in row):
         return False
     first, others = [row[0] for row in rows], [cell for row in rows for cell in row[1:]]
-    return (
-        any(not cell.lstrip("-+").isdecimal() for cell in first)
-        or all(cell.lstrip("-+").isdecimal() for cell in others)
-        or is_running(first)
-    )
+    whole = [all(cell.lstrip("-+").isdecimal() for cell in cells) for cells in (first, others)]
+    return not whole[0] or whole[1] or is_running(first)
 
 
 @dataclass
@@ -465,8 +450,8 @@ class _Shape:
     has_doubled: bool = False  # marks, within a cell
 
 
-def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
-    """None for open quotes."""
+def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape:
+    """The shape of all lines; it is not even for open quotes."""
     shape, taken = _Shape(), []
 
     def noted() -> Iterator[str]:
@@ -494,7 +479,7 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape | None:
                         shape.joined = [*(shape.joined or ()), *rows]
             taken.clear()
     except csv.Error:
-        return None
+        return _Shape(is_even=False)
     shape.is_written |= shape.width == 1 and (shape.has_doubled or shape.n_joined > 2)
     return shape
 
@@ -509,16 +494,13 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
         return "quoted"
     dialect = replace(dialect, quoting="quoted")
     quoted = _shape(lines(), dialect)
-    is_escaped = any('\\"' in line for line in lines())
-    if is_escaped and (quoted is None or not quoted.is_even):
-        escaped = _shape(lines(), replace(dialect, quoting="escaped"))
-        if escaped is not None and escaped.is_even:
-            return "escaped"
-    if quoted is not None and quoted.is_even and (quoted.is_written or not quoted.joined):
+    is_escaped = not quoted.is_even and any('\\"' in line for line in lines())
+    if is_escaped and _shape(lines(), replace(dialect, quoting="escaped")).is_even:
+        return "escaped"
+    if quoted.is_even and (quoted.is_written or not quoted.joined):
         return "quoted"
-    plain = _shape(lines(), replace(dialect, quoting="none"))
-    is_plain = plain is not None and plain.is_even
-    if quoted is None or not quoted.is_even:
+    is_plain = _shape(lines(), replace(dialect, quoting="none")).is_even
+    if not quoted.is_even:
         return "none" if is_plain else "quoted"
     if is_plain and _are_rows(lines, dialect, quoted):
         return "none"
@@ -528,11 +510,9 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
 
 def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
     """Whether the lines within cells have a number, or a label, where the other rows have one."""
-    inner = quoted.joined or []
-    others: list[list[str]] = []
-    for _, cells in islice(records(lines(), dialect), 1, 5 * SAMPLE_ROWS):
-        if not any("\n" in cell for cell in cells) and len(cells) == quoted.width:
-            others.append(cells)
+    inner, first = quoted.joined or [], islice(records(lines(), dialect), 1, 5 * SAMPLE_ROWS)
+    others = [cells for _, cells in first if "\n" not in "".join(cells)]
+    others = [cells for cells in others if len(cells) == quoted.width]
     if quoted.width < 2 or len(others) < 2:
         return False
     for within, beside in zip(zip(*inner, strict=True), zip(*others, strict=True), strict=True):
@@ -586,10 +566,10 @@ def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str 
         above = cell.casefold() not in MISSING and not is_figure(cell)
         if above and (mostly_numbers(cells, decimal) or all(map(is_figure, filter(None, cells)))):
             return any(cells)
-    if not all(_is_like_a_name(cell) for cell, _ in named):
-        return False
-    if any(cell in cells for cell, cells in named):
-        return False
+    for cell, cells in named:
+        is_like_a_name = len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in "?？"
+        if cell in cells or not is_like_a_name:
+            return False
     longest = max(sum(map(len, cells)) / len(cells) for cells in columns)
     return longest > 2 * max(map(len, first))
 
@@ -629,7 +609,3 @@ def unique_names(names: Sequence[str]) -> tuple[str, ...]:
             name = f"{name} ({place})"
         unique[name] = None
     return tuple(unique)
-
-
-def _is_like_a_name(cell: str) -> bool:
-    return 0 < len(cell) <= 30 and len(cell.split()) <= 3 and cell[-1] not in "?？"

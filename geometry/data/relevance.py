@@ -11,15 +11,18 @@ import numpy as np
 from ..errors import own_errors
 from .column_names import GRADE_NAMES, QUERY_NAMES, RELEVANT_NAMES
 from .decode import Source
-from .embeddings import VectorSet
+from .embeddings import ROWS, NamedBy, NamedRows, VectorSet, named_rows
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count
 from .recognise import AS_FOUND, Reading, is_number, to_number
-from .row_names import ROWS, NamedBy, NamedRows, named_rows
 from .table_files import read_table_file
-from .tables import Table, read_form
+from .tables import LineForm, Table
 
-_TREC = ("query", "iteration", "relevant", "grade")
+_TREC = LineForm(
+    ("query", "iteration", "relevant", "grade"),
+    None,
+    lambda cells: len(cells) == 4 and is_number(cells[1]) and is_number(cells[3]),
+)
 
 
 @dataclass(frozen=True)
@@ -95,11 +98,7 @@ class JudgedQueries:
 
 
 def read_relevance(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Relevance:
     """Queries and relevant rows from a table or from JSON lines.
 
@@ -119,9 +118,7 @@ def read_relevance(
     limits : Limits
     """
     wanted = (*QUERY_NAMES, *RELEVANT_NAMES)
-    file, table = read_table_file(
-        source, name, reading, limits, wanted=wanted, own_form=_trec_table
-    )
+    file, table = read_table_file(source, name, reading, limits, wanted=wanted, own_form=_TREC)
     with own_errors(CorpusError):
         refuse_row_count(table.n_rows, limits.rows)
         return Relevance(file.title, _answers(table))
@@ -142,8 +139,7 @@ def judge(relevance: Relevance, texts: Sequence[str], rows: Sequence[int] | None
     searched = NamedRows(texts, (number + 1 for number in numbers))
     queries, own, relevant, left_out, n_missing = [], [], [], [], 0
     for query, answers in relevance.answers.items():
-        at, _ = searched.found(query)
-        row = at[0] if len(at) >= 1 else None
+        row = next(iter(searched.found(query)[0]), None)
         if row is None and ROWS.fullmatch(query):
             n_missing += 1  # the row of the query itself is not searched
             continue
@@ -193,18 +189,9 @@ def judge_vectors(
             places.append(at[0])
             relevant.append(grades)
     own = [frozenset[int]()] * len(places) if queries is not None else _copies(searched, places)
-    left_out = tuple(
-        frozenset(each - grades.keys()) for each, grades in zip(own, relevant, strict=True)
-    )
-    return JudgedQueries(
-        asked.vectors[places],
-        tuple(relevant),
-        left_out,
-        len(relevance),
-        n_missing,
-        queries_by,
-        rows_by,
-    )
+    left_out = tuple(each - grades.keys() for each, grades in zip(own, relevant, strict=True))
+    vectors, n, by = asked.vectors[places], len(relevance), (queries_by, rows_by)
+    return JudgedQueries(vectors, tuple(relevant), left_out, n, n_missing, *by)
 
 
 def _grades(
@@ -229,14 +216,6 @@ def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
     return [frozenset(equal[vectors.vectors[place].tobytes()]) for place in places]
 
 
-def _trec_table(text: str, limits: Limits) -> Table | None:
-    return read_form(text, limits, _TREC, str.split, _is_trec)
-
-
-def _is_trec(cells: Sequence[str]) -> bool:
-    return len(cells) == len(_TREC) and is_number(cells[1]) and is_number(cells[3])
-
-
 def _answers(table: Table) -> dict[str, dict[str, float]]:
     query, relevant = table.named(QUERY_NAMES), table.named(RELEVANT_NAMES)
     grade = table.named(GRADE_NAMES)
@@ -251,7 +230,7 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
         value = 1.0
         if grade is not None:
             value = to_number(row[grade]) if is_number(row[grade]) else math.nan
-            value = max(value, 0.0) if table.columns == _TREC else value
+            value = max(value, 0.0) if table.columns == _TREC.columns else value
             if not 0 <= value < math.inf:
                 raise CorpusError("bad_grade", line=line, grade=row[grade])
         listed = answers.setdefault(row[query].strip(), {})

@@ -7,30 +7,15 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
+from . import recognise
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
 from .decode import TextFile, lines_of
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_columns
-from .recognise import (
-    AS_FOUND,
-    NULL,
-    SAMPLE_ROWS,
-    THOUSANDS,
-    Reading,
-    dialect_of,
-    header_of,
-    is_figure,
-    is_id,
-    is_number,
-    is_of_codes,
-    mostly_numbers,
-    records,
-    to_number,
-    unclear_decimal,
-    unique_names,
-)
+from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id, is_number
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
 _MAX_LABELS = 50
@@ -58,9 +43,7 @@ class Table:
     def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
         """What became of the rows and columns, by the places of those used and of rows left out."""
         columns = {self.columns[place] for place in used if place is not None}
-        lines = {
-            reason: [self.lines[place] for place in places] for reason, places in left_out.items()
-        }
+        lines = {reason: [self.lines[i] for i in places] for reason, places in left_out.items()}
         n_left_out = sum(map(len, lines.values()))
         n_blank = self.n_blank + len(lines.get(BLANK, ()))
         blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
@@ -74,7 +57,7 @@ class Table:
             columns_left_out=(*(self.columns[place] for place in unused), *self.columns_left_out),
             column_reasons=(
                 *map(self._why_unused, unused),
-                *(NO_TEXT for _ in self.columns_left_out),
+                *[NO_TEXT] * len(self.columns_left_out),
             ),
             notes=self.notes,
         )
@@ -85,7 +68,7 @@ class Table:
             return EMPTY
         if is_id(cells):
             return CODES
-        return NUMBERS if mostly_numbers(cells, self.decimal) else UNCHOSEN
+        return NUMBERS if recognise.mostly_numbers(cells, self.decimal) else UNCHOSEN
 
     def index(self, column: str | int) -> int:
         """Place of a column, given by its name or by its place from 0."""
@@ -101,26 +84,25 @@ class Table:
     def number(self, cell: str) -> float | None:
         """The number that a cell reads as; None if it is none."""
         if self.unclear is not None:
-            raise unclear_decimal(self.unclear)
-        if self.decimal == "." and THOUSANDS.fullmatch(cell):
+            raise recognise.unclear_decimal(self.unclear)
+        if self.decimal == "." and recognise.THOUSANDS.fullmatch(cell):
             cell = cell.replace(",", "")
-        return to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
+        return recognise.to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
 
     def is_numeric(self, place: int) -> bool:
-        return mostly_numbers(self.cells(place), self.decimal)
+        return recognise.mostly_numbers(self.cells(place), self.decimal)
 
     @property
     def text_column(self) -> int | None:
         by_name = self.named(TEXT_NAMES)
-        is_weak = by_name is not None and self.columns[by_name].casefold() in WEAK_NAMES
-        if by_name is not None and not is_weak:
+        if by_name is not None and self.columns[by_name].casefold() not in WEAK_NAMES:
             return by_name
         mean_lengths, found = {}, {}
         for place in range(len(self.columns)):
             cells = [row[place] for row in self.rows[:SAMPLE_ROWS]]
             if cells and 2 * sum(map(_is_wordy, cells)) > len(cells):
                 mean_lengths[place] = sum(map(len, cells)) / len(cells)
-                if not is_id(self.cells(place)) and not is_of_codes(cells):
+                if not is_id(self.cells(place)) and not recognise.is_of_codes(cells):
                     found[place] = mean_lengths[place]
         found = found or mean_lengths
         longest = max(found, key=lambda place: found[place]) if found else None
@@ -161,11 +143,11 @@ def read_table(
         numbered = lines_of(file.text, limits, newline="", most=limits.line_characters)
         return (line for _, line in numbered)
 
-    dialect = dialect_of(lines, suffix=file.suffix, reading=reading)
+    dialect = recognise.dialect_of(lines, suffix=file.suffix, reading=reading)
     rows: list[tuple[str, ...]] = []
     numbers: list[int] = []
     n_rows, blank = 0, []
-    for line, cells in records(lines(), dialect):
+    for line, cells in recognise.records(lines(), dialect):
         if not cells:
             blank.append(line)
             continue
@@ -174,54 +156,52 @@ def read_table(
         n_rows += 1
         if n_rows <= limits.rows + 1:  # the first may be the header
             refuse_too_many_cells(n_rows * len(cells))
-            rows.append(tuple("" if cell == NULL else cell.strip() for cell in cells))
+            rows.append(tuple("" if cell == recognise.NULL else cell.strip() for cell in cells))
             numbers.append(line)
-    has_header = reading.header
-    if has_header is None and rows:
-        has_header = any(column in rows[0] for column in wanted) or header_of(
-            rows[0], rows[1:], dialect.decimal
-        )
-    skip = int(bool(has_header and rows))
-    names = rows[0] if skip else [""] * len(rows[0] if rows else ())
-    taken = slice(skip, skip + limits.rows)
+    first = rows[0] if rows else ()
+    has_header = bool(rows and reading.header)
+    if reading.header is None and rows:
+        is_wanted = any(column in first for column in wanted)
+        has_header = is_wanted or recognise.header_of(first, rows[1:], dialect.decimal)
+    taken = slice(has_header, has_header + limits.rows)
     return Table(
-        unique_names(names),
+        recognise.unique_names(first if has_header else [""] * len(first)),
         tuple(rows[taken]),
         tuple(numbers[taken]),
-        n_rows - skip,
+        n_rows - has_header,
         len(blank),
-        has_header=bool(skip),
+        has_header=has_header,
         decimal=dialect.decimal,
         unclear=dialect.unclear,
         blank=tuple(blank[:MOST_ROWS]),
     )
 
 
-def read_form(
-    text: str,
-    limits: Limits,
-    columns: tuple[str, ...],
-    split: Callable[[str], list[str]],
-    is_row: Callable[[Sequence[str]], bool],
-) -> Table | None:
-    """The rows of a form with these columns and no header; None if most first lines don't fit."""
+class LineForm(NamedTuple):
+    """A form of lines without a header."""
+
+    columns: tuple[str, ...]
+    delimiter: str | None  # None for spaces
+    is_row: Callable[[Sequence[str]], bool]
+
+
+def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
+    """The rows of a form, which may have further columns; None if most first lines don't fit."""
+    columns, width = form.columns, len(form.columns)
 
     def filled() -> Iterator[tuple[int, list[str]]]:
-        numbered = lines_of(text, limits, newline="\n", most=limits.line_characters)
-        return ((number, split(line.rstrip("\r\n"))) for number, line in numbered if line.strip())
+        for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
+            if line.strip():
+                yield number, line.rstrip("\r\n").split(form.delimiter)
 
-    sample = [is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
+    sample = [form.is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
     if 2 * sum(sample) <= len(sample):
         return None
-    rows, lines, width = [], [], len(columns)
+    rows, lines = [], []
     for line, cells in filled():
         if len(cells) < width:
-            raise CorpusError(
-                "uneven_stsb_row" if "genre" in columns else "uneven_row",
-                line=line,
-                n=len(cells),
-                expected=width,
-            )
+            found = {"line": line, "n": len(cells), "expected": width}
+            raise CorpusError("uneven_stsb_row" if form.delimiter else "uneven_row", **found)
         lines.append(line)
         if len(lines) <= limits.rows:
             rows.append(tuple(cell.strip() for cell in cells[:width]))
@@ -249,4 +229,4 @@ def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
 def _is_wordy(cell: str) -> bool:
     start = cell[:_SAMPLE_CHARACTERS]
     is_flag = cell.casefold() in ("true", "false")
-    return any(map(str.isalpha, start)) and not is_flag and not is_figure(start)
+    return any(map(str.isalpha, start)) and not is_flag and not recognise.is_figure(start)

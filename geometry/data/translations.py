@@ -48,11 +48,8 @@ def corpus_of(code: str) -> str:
 def language_for(locale: str | None) -> str | None:
     """The language that serves a locale; of its locales that begin this one the longest decides."""
     parts = (locale or "").lower().replace("_", "-").split("-")
-    served = {
-        each.lower(): code
-        for code, (_, locales, _corpus) in _described().items()
-        for each in locales
-    }
+    described = _described().items()
+    served = {each.lower(): code for code, (_, locales, _) in described for each in locales}
     beginnings = ("-".join(parts[:n]) for n in range(len(parts), 0, -1))
     return next((served[each] for each in beginnings if each in served), None)
 

@@ -114,7 +114,8 @@ def refuse_in_use(path: Path) -> None:
     """Raise OutputError for a file, a symbolic link, and a folder that is not empty."""
     if path.is_symlink():
         raise OutputError("link", name=str(path))
-    if path.exists() and (not path.is_dir() or any(not _is_part(each) for each in path.iterdir())):
+    is_free = path.is_dir() and all(each.match(f".*{PART}") for each in path.iterdir())
+    if path.exists() and not is_free:
         raise OutputError("folder_in_use", name=str(path))
 
 
@@ -132,10 +133,6 @@ def saving(path: Path) -> Iterator[None]:
 
 def _part(folder: Path, name: str) -> Path:
     return folder / f".{name[:50]}.{uuid.uuid4().hex}{PART}"
-
-
-def _is_part(path: Path) -> bool:
-    return path.name.startswith(".") and path.name.endswith(PART)
 
 
 def _is_within(path: Path, source: Path) -> bool:

@@ -7,11 +7,11 @@ from .set_files import preview_vector_set as preview_vector_set
 from .set_files import read_vector_set as read_vector_set
 from .set_files import vector_blocks as vector_blocks
 from .word_averages import SentenceVectors as SentenceVectors
+from .word_averages import rank_counts as rank_counts
+from .word_averages import read_counts as read_counts
 from .word_averages import sentence_vectors as sentence_vectors
 from .word_averages import sif_average as sif_average
 from .word_averages import words_of as words_of
-from .word_counts import rank_counts as rank_counts
-from .word_counts import read_counts as read_counts
 from .word_files import read_vectors as read_vectors
 from .word_pairs import WordPairVectors as WordPairVectors
 from .word_pairs import read_word_pairs as read_word_pairs

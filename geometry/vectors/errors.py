@@ -11,12 +11,6 @@ class VectorFileError(GeometryError):
     subject = "vectors"
 
 
-def too_large(n_rows: int, d: int, limit: int, *, beside: int = 0) -> VectorFileError:
-    """The error of a table that needs more bytes than ``limit``, with ``beside`` for its words."""
-    needed = 4 * n_rows * d + beside
-    return VectorFileError("too_many_bytes", n=n_rows, d=d, needed=needed, limit=limit)
-
-
 def refuse_dimensions(d: int, most: int, *, beside: int = 0) -> None:
     if d > most + beside:
         raise VectorFileError("too_many_dimensions", limit=most)

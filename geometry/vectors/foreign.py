@@ -6,7 +6,7 @@ from typing import NamedTuple, NoReturn
 
 from .errors import VectorFileError
 
-Fits = Callable[[bytes, str], bool]
+Fits = Callable[[bytes, str], object]  # of a beginning and a suffix in lower case
 
 
 class Foreign(NamedTuple):
@@ -50,10 +50,6 @@ def starts(*beginnings: bytes) -> Fits:
     return lambda head, suffix: head.startswith(beginnings)
 
 
-def _is_faiss(head: bytes, suffix: str) -> bool:
-    return _FAISS_CODE.match(head) is not None and b"\0" in head[:64]
-
-
 def _is_tfrecord(head: bytes, suffix: str) -> bool:
     """A length, its checksum, and a record that is a message of that length in another."""
     length = int.from_bytes(head[:8], "little")
@@ -70,7 +66,7 @@ def _is_pickle(head: bytes, suffix: str) -> bool:
 
 
 FOREIGN: tuple[tuple[Fits, Foreign], ...] = (
-    (_is_faiss, Foreign(
+    (lambda head, _: _FAISS_CODE.match(head) and b"\0" in head[:64], Foreign(
         "FAISS index",
         _saved('(index := faiss.read_index("FILE")).reconstruct_n(0, index.ntotal)'),
     )),

@@ -7,21 +7,20 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from ..data.decode import GZIP, JSON_SUFFIXES, PARQUET, ZIP, Source, opened, unpacked
 from ..errors import own_errors
 from .errors import VectorFileError
-from .foreign import FOREIGN, Foreign, refuse_foreign, starts
-from .gather import in_memory
-from .row_source import HEAD, Hints, RowSource
+from .foreign import FOREIGN, Fits, Foreign, refuse_foreign, starts
+from .row_source import HEAD, Hints, RowSource, in_memory
 from .set_arrays import open_npy, open_npz, open_safetensors, open_vecs, vecs_type
 from .set_hdf5 import is_hdf5, open_hdf5
-from .set_parquet import is_arrow, open_arrow, open_parquet
+from .set_parquet import is_arrow, open_stored
 from .set_tables import is_table, open_json, open_table
-from .word_binary import is_binary, open_binary
-from .word_text import is_text, open_text
+from .word_rows import is_binary, is_text, open_binary, open_text
 
 _STREAMED = ("text", "binary")  # readers that do not jump; each jump would unpack anew
 
@@ -30,7 +29,7 @@ _STREAMED = ("text", "binary")  # readers that do not jump; each jump would unpa
 class Format:
     name: str  # its usual ending; as ``read_vectors`` takes it
     # Whether a file is of it, by its first HEAD bytes and its suffix
-    fits: Callable[[bytes, str], bool]
+    fits: Fits
     rows: Callable[[BinaryIO, Hints], RowSource] | None = None  # opens it
     has_words: bool = False  # whether a column of words may name the rows
     because: str = ""  # of the error where it is not read, or no words are
@@ -47,15 +46,10 @@ FORMATS = (
     ),
     Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array"),
     Format("npz", starts(ZIP[:2]), open_npz, has_words=True),
-    Format("parquet", starts(PARQUET), open_parquet, has_words=True),
-    Format("arrow", is_arrow, open_arrow, has_words=True),
+    Format("parquet", starts(PARQUET), partial(open_stored, name="parquet"), has_words=True),
+    Format("arrow", is_arrow, partial(open_stored, name="arrow"), has_words=True),
     # its first number may be the first bytes of a pickle too
-    Format(
-        "fvecs",
-        lambda head, suffix: vecs_type(head, suffix) is not None,
-        open_vecs,
-        because="lone_array",
-    ),
+    Format("fvecs", vecs_type, open_vecs, because="lone_array"),
     Format("hdf5", is_hdf5, open_hdf5, has_words=True),
     Format("fastText's model", starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES
+from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES, named
 from ..data.corpus import Preview, preview_table
 from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
 from ..data.errors import CorpusError
@@ -48,11 +48,7 @@ class Recognised:
 
 
 def recognise(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Recognised:
     """What a file holds, by its first rows and the names of its columns.
 
@@ -128,7 +124,10 @@ def _decided(
     if {"query-id", "corpus-id"} <= folded or (
         folded.intersection(QUERY_NAMES) and folded.intersection(RELEVANT_NAMES) and len(folded) < 4
     ):
-        return Recognised("queries", _has_rows(table), table.encoding, table.columns)
+        # what is relevant to a query is given by numbers or codes, and not by a text
+        relevant = named(table.columns, (*RELEVANT_NAMES, "corpus-id"))
+        has_rows = relevant is None or not _is_prose(table, relevant)
+        return Recognised("queries", has_rows, table.encoding, table.columns)
     # lists of whole numbers beside texts may be numbers of tokens
     has_lists = (
         isinstance(found, VectorPreview)
@@ -174,13 +173,6 @@ def _decided(
             return Recognised("texts", True, table.encoding, table.columns)
         is_certain = d >= MANY_DIMENSIONS or (is_group and d > 2) or is_labelled
     return replace(_vectors(found), is_certain=is_certain)
-
-
-def _has_rows(table: Preview) -> bool:
-    """Whether what is relevant to a query is given by numbers or codes, and not by a text."""
-    names = [column.casefold() for column in table.columns]
-    places = [names.index(name) for name in (*RELEVANT_NAMES, "corpus-id") if name in names]
-    return not places or not _is_prose(table, table.columns[places[0]])
 
 
 def _are_long(texts: Sequence[str]) -> bool:

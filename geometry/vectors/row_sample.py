@@ -1,6 +1,5 @@
 """Rows of a file, block by block: all of them, or a sample by seed with exact numbers of all."""
 
-from collections.abc import Sequence
 from sys import getsizeof
 from typing import Literal
 
@@ -13,12 +12,41 @@ from ..linalg.moments import Moments
 from ..measure.cosines import mean_cosine_of_sum
 from ..process import send_progress
 from .errors import VectorFileError, refuse_dimensions, refuse_unpacked
-from .gather import GrownRows
 from .row_source import Block, rows_a_block
 
 NotFinite = Literal["stop", "drop"]
 CHOSEN = 3  # columns beside the vectors that a reader chose: texts, labels, ids
 ROOM = 1.25  # times the sample: rows that are held before those with larger keys are left out
+
+
+class GrownRows:
+    """Rows (n, d) that grow in place, since a list of blocks would need a second copy."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._rows = np.empty((0, 0), dtype=np.float32)
+
+    def add(self, rows: np.ndarray) -> None:
+        end = self.n + len(rows)
+        if end > len(self._rows) or not self._rows.shape[1]:
+            self._rows.resize((end + end // 8, rows.shape[1]), refcheck=False)
+        self._rows[self.n : end] = rows
+        self.n = end
+
+    def part(self, start: int, step: int) -> np.ndarray:
+        return self._rows[start : min(start + step, self.n)]
+
+    def keep(self, places: np.ndarray, step: int) -> None:
+        """Keep only these rows, moved to the front ``step`` at a time."""
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            self._rows[start : start + len(some)] = self._rows[some]
+        self.n = len(places)
+
+    def whole(self) -> np.ndarray:
+        """The array; no row can be added after it."""
+        self._rows.resize((self.n, self._rows.shape[1]), refcheck=False)
+        return self._rows
 
 
 class RowSample:
@@ -28,9 +56,7 @@ class RowSample:
     is as likely as another.
     """
 
-    def __init__(
-        self, *, sample: int | None, seed: int, limits: Limits, expected: int | None
-    ) -> None:
+    def __init__(self, sample: int | None, seed: int, limits: Limits, expected: int | None) -> None:
         self.n_rows = 0
         self.not_finite, self.zero = RowCount(), RowCount()
         self.empty: np.ndarray | None = None  # which numbers are missing in all rows
@@ -42,7 +68,7 @@ class RowSample:
         self._numbers: list[np.ndarray] = []
         self._beside: list[list[str] | None] = []
         self._text_bytes = [0, 0]  # of texts, labels and ids; of other columns
-        self._sums: _LengthSums | None = None
+        self.sums: _LengthSums | None = None  # of all rows, once there are more than the sample
         if sample is None and expected is not None:
             self._refuse_too_many(expected)
 
@@ -53,8 +79,7 @@ class RowSample:
         m, d = rows.shape
         if not self.n_rows:
             refuse_dimensions(d, self._limits.dimensions)
-            known = m if self._expected is None else self._expected
-            self._refuse_bytes(known, d)
+            self._refuse_bytes(m if self._expected is None else self._expected, d)
             self._step = rows_a_block(d)
             self._beside = [None if each is None else [] for each in block.beside]
         numbers = np.arange(self.n_rows + 1, self.n_rows + m + 1)
@@ -72,8 +97,12 @@ class RowSample:
             self._refuse_too_many(n)
         else:
             keys = np.asarray(self._random.random(m))
-            if self._sums or n > self._sample:
-                self._sum(rows[places])
+            if self.sums is None and n > self._sample:  # the sample has no place for all rows
+                self.sums = _LengthSums(d)
+                for start in range(0, self._rows.n, self._step):
+                    self.sums.add(self._rows.part(start, self._step))
+            if self.sums and len(places):
+                self.sums.add(rows[places])
             places = places[keys[places] <= self._largest]
             self._keys.append(keys[places])
         self._refuse_bytes(n, d)
@@ -93,37 +122,24 @@ class RowSample:
         places = kept.tolist()
         self._beside = [column and [column[place] for place in places] for column in self._beside]
         self._text_bytes = [0, 0]
-        self._count_bytes(self._beside)
+        for i, column in enumerate(self._beside):
+            self._count_bytes(i, column or [])
 
     def _take_beside(self, places: list[int], block: Block) -> None:
-        taken: list[list[str] | None] = []
         for i, (column, texts) in enumerate(zip(self._beside, block.beside, strict=True)):
-            taken.append(None)
             if column is not None and texts is not None:
-                some = [texts[place] for place in places]
                 shared: dict[str, str] = {}  # equal cells of a block are one string
-                taken[i] = some if i < CHOSEN else [shared.setdefault(text, text) for text in some]
-                column += taken[i] or ()
-        self._count_bytes(taken)
+                taken = [shared.setdefault(texts[place], texts[place]) for place in places]
+                column += taken
+                self._count_bytes(i, taken)
         most = self._limits.table_bytes // 2
         refuse_unpacked(self._text_bytes[False], most)
         if self._text_bytes[True] > most:  # nobody has chosen these columns
             self._beside[CHOSEN:] = [None for _ in self._beside[CHOSEN:]]
 
-    def _count_bytes(self, columns: Sequence[list[str] | None]) -> None:
-        for i, column in enumerate(columns):
-            if column is not None:
-                strings = column if i < CHOSEN else {*column}  # those that equal cells share
-                self._text_bytes[i >= CHOSEN] += getsizeof(column) + sum(map(getsizeof, strings))
-
-    def _sum(self, rows: np.ndarray) -> None:
-        """Add rows to the sums, which begin with the first row that the sample has no place for."""
-        if self._sums is None:
-            self._sums = _LengthSums(rows.shape[1])
-            for start in range(0, self._rows.n, self._step):
-                self._sums.add(self._rows.part(start, self._step))
-        if len(rows):
-            self._sums.add(rows)
+    def _count_bytes(self, place: int, cells: list[str]) -> None:
+        strings = cells if place < CHOSEN else {*cells}  # those that equal cells share
+        self._text_bytes[place >= CHOSEN] += getsizeof(cells) + sum(map(getsizeof, strings))
 
     def result(
         self, not_finite: NotFinite
@@ -138,16 +154,10 @@ class RowSample:
             self._draw(self._sample)
         return self._rows.whole(), self._beside, np.concatenate(self._numbers)
 
-    def whole(self) -> WholeStatistics | None:
-        return None if self._sums is None else self._sums.statistics()
-
     def _refuse_too_many(self, n: int) -> None:
         if n > self._limits.vectors:
-            raise VectorFileError(
-                "too_many_vectors" if self._expected else "more_vectors",
-                n=self._expected or n,
-                limit=self._limits.vectors,
-            )
+            found = {"n": self._expected or n, "limit": self._limits.vectors}
+            raise VectorFileError("too_many_vectors" if self._expected else "more_vectors", **found)
 
     def _refuse_bytes(self, n: int, d: int) -> None:
         rows = n if self._sample is None else min(n, self._sample)
@@ -173,10 +183,9 @@ class _LengthSums:
         self._directions += np.divide(1, norms, out=np.zeros_like(norms), where=some) @ rows
         self._n_directions += int(some.sum())
 
-    def statistics(self) -> WholeStatistics | None:
+    def statistics(self) -> WholeStatistics:
         moments, n = self._moments, self._n_directions
-        if moments is None:
-            return None
+        assert moments is not None
         return WholeStatistics(
             n_rows=moments.n_rows,
             mean=moments.mean,

@@ -1,11 +1,11 @@
 """A file of vectors as blocks of rows, whatever its format."""
 
 import base64
-import binascii
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -22,6 +22,7 @@ VECTOR_NAMES = (
 )  # fmt: skip
 BLOCK_ROWS = 8_192  # rows that are converted at a time
 BLOCK_BYTES = 16 << 20  # bytes of vectors in a block
+BESIDE_A_WORD = 100  # bytes that lists and sets of words take for each
 HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are recognised
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
@@ -31,7 +32,6 @@ _RUNNING = re.compile(r"(.*?)(\d+)")
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
 )
-PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
 FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
 EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
 LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
@@ -59,10 +59,6 @@ class Hints:
     keeps_all: bool = True  # all rows that are read are kept; else an archive may have more
     of_words: bool = False
 
-    def refuse_unpacked(self, n_bytes: int) -> None:
-        limit = self.limits.table_bytes * (1 if self.keeps_all else PASSED_OVER)
-        refuse_unpacked(n_bytes, limit, of_words=self.of_words)
-
 
 @dataclass(frozen=True)
 class ChosenColumns:
@@ -79,6 +75,10 @@ class ChosenColumns:
     @property
     def beside(self) -> tuple[str | None, ...]:
         return self.text, self.label, self.id, *self.others
+
+    def cells(self, read: Callable[[str], list[str]]) -> list[list[str] | None]:
+        """What a function reads of each column of ``beside``."""
+        return [None if name is None else read(name) for name in self.beside]
 
     @property
     def vector_names(self) -> tuple[str, ...]:
@@ -119,10 +119,9 @@ class RowSource:
         """The column or columns of the vectors: the ``wanted``, or the likeliest of others."""
         known = (*self.vector_columns, *self.columns, *self.dimension_columns)
         if wanted is not None:
-            names = (wanted,) if isinstance(wanted, str) else tuple(wanted)
-            for name in names:
-                self.refuse_unknown(name, known)
-            return wanted if isinstance(wanted, str) else names
+            for name in (wanted,) if isinstance(wanted, str) else wanted:
+                refuse_unknown(name, known)
+            return wanted if isinstance(wanted, str) else tuple(wanted)
         several = self.vector_columns if len(self.vector_columns) > 1 and self.asks_which else ()
         if several and several[0].casefold() not in VECTOR_NAMES:
             raise VectorFileError("uncertain_vectors", option="path", choices=several)
@@ -133,10 +132,10 @@ class RowSource:
             raise VectorFileError("no_vector_column", columns=known)
         return dimensions
 
-    @staticmethod
-    def refuse_unknown(name: str, known: Sequence[str]) -> None:
-        if name not in known:
-            raise VectorFileError("unknown_column", column=name, columns=tuple(known))
+
+def refuse_unknown(name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        raise VectorFileError("unknown_column", column=name, columns=tuple(known))
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -148,7 +147,13 @@ def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints:
         texts = [word.decode(encoding, "replace") for word in words]
     except LookupError as error:
         raise VectorFileError("unknown_encoding", encoding=encoding) from error
-    return Block(rows, [None if each is None else texts for each in chosen.beside])
+    return Block(rows, chosen.cells(lambda _: texts))
+
+
+def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
+    content = file.read(most + 1)
+    refuse_unpacked(len(content), most, of_words=of_words)
+    return io.BytesIO(content)
 
 
 def rows_a_block(d: int) -> int:
@@ -165,13 +170,20 @@ def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=rank))
 
 
-def facts_of_arrays(
-    kinds: Mapping[str, tuple[Any, bool]], tables: Sequence[str], columns: Sequence[str]
-) -> dict[str, Any]:
-    """What a ``RowSource`` says of arrays, each (shape, whether of floats); floats come first."""
-    if not tables:
+def tables_among(kinds: Mapping[str, tuple[Any, str]]) -> list[str]:
+    """Names of arrays, each (shape, letter of NumPy's kind), that are tables of numbers."""
+    return [
+        name
+        for name, (shape, kind) in kinds.items()
+        if len(shape) == 2 and shape[1] > 0 and kind in ("f", "i", "u")
+    ]
+
+
+def facts_of_arrays(kinds: Mapping[str, tuple[Any, str]], columns: Sequence[str]) -> dict[str, Any]:
+    """What a ``RowSource`` says of arrays as in ``tables_among``; floats come first."""
+    if not (tables := tables_among(kinds)):
         raise VectorFileError("no_table", arrays=tuple(kinds))
-    order = likeliest_first(sorted(tables, key=lambda name: not kinds[name][1]))
+    order = likeliest_first(sorted(tables, key=lambda name: kinds[name][1] != "f"))
     lengths = {name: kinds[name][0][0] for name in order}
     return {
         "n_rows": lengths[order[0]],
@@ -235,27 +247,22 @@ def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
         if {*"".join(texts)} == {"0", "1"} and len(texts[0]) >= LEAST_BITS:
             d = len(texts[0])
             raise VectorFileError("bits_in_text", column=column, d=d)
-        contents = [*map(_of_base64, texts)]
+        if len(texts[0]) < LEAST_BASE64:
+            continue
+        try:
+            contents = [base64.b64decode(cell, validate=True) for cell in texts]
+        except ValueError:
+            continue
         n = len(contents[0])
-        for kind, low, high in _BASE64_SIZES if n and all(contents) else ():
-            if n % np.dtype(kind).itemsize:
+        for kind, low, high in _BASE64_SIZES:
+            d, rest = divmod(n, np.dtype(kind).itemsize)
+            if rest:
                 continue
             sizes = np.abs(np.frombuffer(b"".join(contents), kind))  # NaN is of no usual size
             if ((sizes == 0) | ((sizes > low) & (sizes < high))).all():
-                d = n // np.dtype(kind).itemsize
                 raise VectorFileError("base64", column=column, d=d, kind_of_column=kind)
-        if n and all(contents) and column.casefold() in VECTOR_NAMES:
+        if column.casefold() in VECTOR_NAMES:
             raise VectorFileError("base64_of_bytes", column=column, n=n)
-
-
-def _of_base64(cell: str) -> bytes:
-    """The bytes of a cell of base64; none of any other cell."""
-    if len(cell) < LEAST_BASE64:
-        return b""
-    try:
-        return base64.b64decode(cell, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
 
 
 def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iterator[Block]:
@@ -264,6 +271,10 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
     may_be_bytes = reading.packed is None
     used = chosen.vector_names
     column = used[0] if used else rows.format
+    # "range" or "max" of a table may be anything
+    sure = "" if rows.lengths else "scale|zero"
+    beside = (name for name in rows.all_columns if name not in (*used, *rows.strings))
+    scales = next((each for each in beside if is_scale(each) and re.search(sure, each, re.I)), None)
     for block in rows.blocks(chosen):
         if reading.packed:
             if not _are_bytes(block.vectors):
@@ -272,29 +283,15 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
             block = replace(block, vectors=bits.astype(np.float32) * 2 - 1)
         may_be_bytes = may_be_bytes and quarters.sum() < MOST_BYTES and _are_bytes(block.vectors)
         if may_be_bytes:
-            if (scales := _scales_beside(rows, used)) is not None:
+            if scales is not None:
                 raise VectorFileError("scaled", column=column, scales=scales)
             quarters += np.bincount(_unsigned(block.vectors).ravel() >> 6, minlength=4)
             n, d = quarters.sum(), block.vectors.shape[1]
             if n >= FEWEST_BYTES and quarters.min() > EVEN[0] * n and quarters.max() < EVEN[1] * n:
-                raise VectorFileError(
-                    "uncertain_packed",
-                    option="packed",
-                    choices=("yes", "no"),
-                    column=column,
-                    d=d,
-                    bits=8 * d,
-                )
+                found = {"column": column, "d": d, "bits": 8 * d}
+                choices = ("yes", "no")
+                raise VectorFileError("uncertain_packed", option="packed", choices=choices, **found)
         yield block
-
-
-def _scales_beside(rows: RowSource, used: Sequence[str]) -> str | None:
-    """The column with the scales of bytes; "range" or "max" of a table may be anything."""
-    for name in rows.all_columns:
-        is_sure = bool(rows.lengths) or "scale" in name.casefold() or "zero" in name.casefold()
-        if is_sure and is_scale(name) and name not in (*used, *rows.strings):
-            return name
-    return None
 
 
 def _are_bytes(rows: np.ndarray) -> bool:

@@ -7,25 +7,17 @@ import os
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import refuse_halves
-from ..data.packed_tables import has_long_directory
-from .errors import VectorFileError, refuse_unpacked, too_large
+from ..data.table_files import SHEETS, opened_zip
+from . import row_source
+from .errors import VectorFileError, refuse_unpacked
 from .foreign import EXCEL, SPARSE, TORCH, refuse_foreign
-from .gather import BESIDE_A_WORD
-from .row_source import (
-    HEAD,
-    Block,
-    ChosenColumns,
-    Hints,
-    RowSource,
-    facts_of_arrays,
-    is_id,
-    rows_a_block,
-)
+from .row_source import Block, ChosenColumns, Hints, RowSource
 
 LONGEST_HEADER = 16 << 20  # bytes of JSON, which takes some twenty times as much memory
 LONGEST_DIRECTORY = 1 << 20  # bytes, of the list of an archive's members
@@ -35,6 +27,7 @@ _TYPES = {
     **_FLOATS, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4",
     "U16": "<u2", "U8": "|u1",
 }  # fmt: skip
+PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
 _SPARSE = ({"indices", "indptr", "data"}, {"row", "col", "data"}, {"offsets", "data"})
 _SMALLEST = 1e-30  # of floats; 32-bit numbers of rows, read as floats, are smaller
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]  # shape, whether columns follow, type
@@ -44,7 +37,7 @@ Read = Callable[[int], bytes]
 def open_npy(file: BinaryIO, hints: Hints) -> RowSource:
     shape, is_fortran, dtype = _npy_header(file)
     _refuse_array(shape, dtype)
-    table = _mapped(file, shape, dtype, "NumPy array", is_fortran=is_fortran)
+    table = _mapped(file, shape, dtype, "NumPy array", "F" if is_fortran else "C")
     return RowSource("npy", lambda chosen: _blocks(table), n_rows=shape[0])
 
 
@@ -52,45 +45,49 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of one array of an archive, with arrays of texts and labels beside it."""
     limits = hints.limits
     file.seek(0)
-    if b".npy" not in file.read(HEAD) and not zipfile.is_zipfile(file):
+    if b".npy" not in file.read(row_source.HEAD) and not zipfile.is_zipfile(file):
         raise VectorFileError("no_vectors" if hints.of_words else "no_vector_set")
-    try:  # zipfile makes an object of each member
-        archive = None if has_long_directory(file, LONGEST_DIRECTORY) else zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError):
-        archive = None
-    if archive is None:
-        raise VectorFileError("damaged_file", kind="NumPy archive")
-    members = [each for each in archive.infolist() if each.filename.endswith(".npy")]
-    _refuse_other_archive(archive.namelist())
-    hints.refuse_unpacked(sum(each.file_size for each in members))
+    try:
+        archive = opened_zip(file, LONGEST_DIRECTORY)
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise VectorFileError("damaged_file", kind="NumPy archive") from error
+    all_names = archive.namelist()
+    members = {
+        each.filename.removesuffix(".npy"): each.file_size
+        for each in archive.infolist()
+        if each.filename.endswith(".npy")
+    }
+    if any(name.endswith("data.pkl") for name in all_names):
+        refuse_foreign(TORCH)
+    if SHEETS in all_names:
+        refuse_foreign(EXCEL)
+    if "shape" in members and any(each <= members.keys() for each in _SPARSE):
+        refuse_foreign(SPARSE)
+    if not members:
+        raise VectorFileError("no_arrays", members=tuple(all_names))
+    most = limits.table_bytes * (1 if hints.keeps_all else PASSED_OVER)
+    refuse_unpacked(sum(members.values()), most, of_words=hints.of_words)
     headers: dict[str, Header] = {}
-    for each in members:
-        name = each.filename.removesuffix(".npy")
+    for name in members:
         with _member(archive, name) as (headers[name], _):
             pass
-    tables = [
+    kinds = {name: (shape, dtype.kind) for name, (shape, _, dtype) in headers.items()}
+    if not row_source.tables_among(kinds) and any(
+        dtype.hasobject for _, _, dtype in headers.values()
+    ):
+        raise VectorFileError("pickled_array")
+    columns = [
         name
         for name, (shape, _, dtype) in headers.items()
-        if len(shape) == 2 and dtype.kind in "fiu" and shape[1] > 0
-    ]
-    if not tables and any(dtype.hasobject for _, _, dtype in headers.values()):
-        raise VectorFileError("pickled_array")
-    columns = {
-        name: dtype
-        for name, (shape, _, dtype) in headers.items()
         if len(shape) == 1 and not dtype.hasobject
-    }
-    kinds = {name: (shape, dtype.kind == "f") for name, (shape, _, dtype) in headers.items()}
-    facts = facts_of_arrays(kinds, tables, [*columns])
+    ]
 
-    def texts(name: str | None, n: int) -> list[str] | None:
-        if name is None:
-            return None
+    def texts(n: int, name: str) -> list[str]:
         with _member(archive, name) as ((shape, _, dtype), read):
             if shape != (n,):
                 raise VectorFileError("column_length", column=name, n=shape[0], n_vectors=n)
             size = _n_bytes(shape, dtype)
-            refuse_unpacked(size + n * BESIDE_A_WORD, limits.table_bytes)
+            refuse_unpacked(size + n * row_source.BESIDE_A_WORD, limits.table_bytes)
             found = np.frombuffer(read(size), dtype).tolist()
         return _whole(_decoded(each, hints) for each in found)
 
@@ -98,11 +95,12 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         name = str(chosen.vector)
         shape, is_fortran, dtype = headers[name]
         _refuse_array(shape, dtype)
-        beside = [texts(column, shape[0]) for column in chosen.beside]
         n, d = shape
-        step = n if is_fortran else rows_a_block(d)
-        if is_fortran and _n_bytes(shape, dtype) > limits.table_bytes:
-            raise too_large(n, d, limits.table_bytes)
+        beside = chosen.cells(partial(texts, n))
+        step = n if is_fortran else row_source.rows_a_block(d)
+        most = limits.table_bytes
+        if is_fortran and _n_bytes(shape, dtype) > most:
+            raise VectorFileError("too_many_bytes", n=n, d=d, needed=4 * n * d, limit=most)
         with _member(archive, name) as (_, read):
             for start in range(0, n, step):
                 rows = slice(start, min(n, start + step))
@@ -122,9 +120,9 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     return RowSource(
         "npz",
         blocks,
-        **facts,
-        ids=tuple(name for name in columns if is_id(name, first(name))),
-        strings=tuple(name for name, dtype in columns.items() if dtype.kind in "US"),
+        **row_source.facts_of_arrays(kinds, columns),
+        ids=tuple(name for name in columns if row_source.is_id(name, first(name))),
+        strings=tuple(name for name in columns if kinds[name][1] in "US"),
     )
 
 
@@ -144,16 +142,12 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         raise VectorFileError("damaged_file", kind="safetensors file") from error
     refuse_halves(names)
     lines = [name for name, (shape, kind, _) in tensors.items() if kind == "U8" and len(shape) == 1]
-    tables = [
-        name
+    kinds = {
+        name: (shape, "f" if kind in _FLOATS else "i" if kind in _TYPES else "")
         for name, (shape, kind, _) in tensors.items()
-        if len(shape) == 2 and shape[1] > 0 and kind in _TYPES
-    ]
-    kinds = {name: (shape, kind in _FLOATS) for name, (shape, kind, _) in tensors.items()}
+    }
 
-    def column(name: str | None, n: int) -> list[str] | None:
-        if name is None:
-            return None
+    def column(n: int, name: str) -> list[str]:
         if name in metadata:
             return _texts_of(str(metadata[name]), name, n, hints)
         (found,), _, at = tensors[name]
@@ -164,7 +158,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         shape, kind, at = tensors[str(chosen.vector)]
         dtype = np.dtype(_TYPES[kind])
         _refuse_array(shape, dtype)
-        columns = [column(each, shape[0]) for each in chosen.beside]
+        columns = chosen.cells(partial(column, shape[0]))
         file.seek(8 + length + at)
         for block in _blocks(_mapped(file, shape, dtype, "safetensors file"), columns):
             if kind == "BF16":
@@ -172,8 +166,9 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
                 block = Block(rows, block.beside)
             yield block
 
-    facts = facts_of_arrays(kinds, tables, [*lines, *metadata])
-    return RowSource("safetensors", blocks, **facts)
+    return RowSource(
+        "safetensors", blocks, **row_source.facts_of_arrays(kinds, [*lines, *metadata])
+    )
 
 
 def vecs_type(head: bytes, suffix: str) -> str | None:
@@ -195,7 +190,7 @@ def vecs_type(head: bytes, suffix: str) -> str | None:
 
 
 def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
-    head = file.read(HEAD)
+    head = file.read(row_source.HEAD)
     dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
     if dtype.kind == "i":
         raise VectorFileError("row_numbers")
@@ -214,18 +209,6 @@ def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
             yield Block(np.ascontiguousarray(block.vectors[:, 4:]).view(dtype))
 
     return RowSource("fvecs", blocks, n_rows=n)
-
-
-def _refuse_other_archive(names: Sequence[str]) -> None:
-    arrays = {name.removesuffix(".npy") for name in names if name.endswith(".npy")}
-    if any(name.endswith("data.pkl") for name in names):
-        refuse_foreign(TORCH)
-    if "xl/workbook.xml" in names:
-        refuse_foreign(EXCEL)
-    if "shape" in arrays and any(each <= arrays for each in _SPARSE):
-        refuse_foreign(SPARSE)
-    if not arrays:
-        raise VectorFileError("no_arrays", members=tuple(names))
 
 
 def _npy_header(file: Any) -> Header:
@@ -261,18 +244,12 @@ def _n_bytes(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
 
 
 def _mapped(
-    file: BinaryIO,
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    kind: str,
-    *,
-    is_fortran: bool = False,
+    file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], kind: str, order: Any = "C"
 ) -> np.ndarray:
     """The array at the place of an open file; on disk, its parts are read when they are used."""
     start, n_bytes = file.tell(), _n_bytes(shape, dtype)
     if file.seek(0, os.SEEK_END) < start + n_bytes:
         raise VectorFileError("damaged_file", kind=kind)
-    order: Any = "F" if is_fortran else "C"
     if isinstance(file, io.BytesIO):
         flat = np.frombuffer(file.getbuffer(), dtype, math.prod(shape), start)
         return flat.reshape(shape, order=order)
@@ -286,7 +263,7 @@ def _blocks(
     table: np.ndarray, columns: Sequence[list[str] | None] = (None, None, None)
 ) -> Iterator[Block]:
     """The rows with their parts of texts, labels and ids."""
-    step = rows_a_block(table.shape[1])
+    step = row_source.rows_a_block(table.shape[1])
     for start in range(0, len(table), step):
         rows = slice(start, start + step)
         yield Block(table[rows], [each and each[rows] for each in columns])
@@ -308,11 +285,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[Header, Read]
 
 def _decoded(cell: object, hints: Hints) -> str:
     """A cell as text; bytes that do not fit its encoding become U+FFFD."""
-    return (
-        cell.decode(hints.reading.encoding or "utf-8", "replace")
-        if isinstance(cell, bytes)
-        else str(cell)
-    )
+    if not isinstance(cell, bytes):
+        return str(cell)
+    return cell.decode(hints.reading.encoding or "utf-8", "replace")
 
 
 def _whole(texts: Iterable[str]) -> list[str]:
@@ -337,7 +312,7 @@ def _texts_of(content: str, name: str, n: int, hints: Hints) -> list[str]:
     is_listed = content.lstrip()[:1] == "["
     if is_listed or not hints.of_words:  # words are counted when they are taken
         n_parts = sum(map(content.count, "\n,[{"))  # each may become an object
-        refuse_unpacked(len(content) + n_parts * BESIDE_A_WORD, hints.limits.table_bytes)
+        refuse_unpacked(len(content) + n_parts * row_source.BESIDE_A_WORD, hints.limits.table_bytes)
     found: list[str] | None = None
     if is_listed:
         with suppress(ValueError, RecursionError):  # a first line may begin with a bracket

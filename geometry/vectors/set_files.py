@@ -1,24 +1,27 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from ..data.account import CODES, NOT_FINITE, SAMPLED, UNCHOSEN, Account, LeftOut
-from ..data.column_names import ID_NAMES, LABEL_NAMES, named
+from ..data.column_names import ID_NAMES, LABEL_NAMES, TEXT_NAMES, named
 from ..data.columns import columns_of
-from ..data.decode import Source
+from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorSet, VectorSetReport
-from ..data.limits import LIMITS, MIN_TEXTS, Limits
-from ..data.recognise import AS_FOUND, Reading
+from ..data.limits import LIMITS, MIN_TEXTS, Limits, refuse_too_many_cells
+from ..data.recognise import AS_FOUND, Reading, is_number, mostly_numbers, unique_names
 from .errors import MOST_NAMED, VectorFileError
 from .formats import opened_rows
-from .metadata_rows import MetadataRows, read_metadata
 from .row_sample import CHOSEN, NotFinite, RowSample
-from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers
+from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers, refuse_unknown
 
 NO_COLUMN = ""  # the value that chooses no texts
+ONLY = "text"  # the name of the only column of metadata without a header
 _SHOWN_COLUMNS = 20
 _OF_TABLES = ("parquet", "arrow", "csv", "tsv", "jsonl")  # their columns have equal lengths
 
@@ -102,10 +105,14 @@ def read_vector_set(
         beside = _metadata(metadata, metadata_name, rows, limits)
         chosen = _choice(rows, beside, vector_column, text_column, label_column, id_column)
         expected = rows.lengths.get(str(chosen.vector), rows.n_rows)
-        taken = RowSample(sample=sample, seed=seed, limits=limits, expected=expected)
-        text, label, ids = (_of_file(each, beside) for each in chosen.beside)
-        others, drops = _others(rows, chosen), not_finite == "drop"
-        of_file = ChosenColumns(chosen.vector, text, label, ids, drops, others)
+        taken = RowSample(sample, seed, limits, expected)
+        used = [*chosen.vector_names, *(each for each in chosen.beside if each)]
+        # columns of a table for colours
+        taken_before = {*used, *rows.vector_columns, *rows.ids, *rows.long}
+        left = rows.columns if rows.format in _OF_TABLES else ()
+        others = tuple(each for each in left if each not in taken_before)[:_SHOWN_COLUMNS]
+        text, label, ids = (None if each in beside.columns else each for each in chosen.beside)
+        of_file = ChosenColumns(chosen.vector, text, label, ids, not_finite == "drop", others)
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
         empty = taken.empty
@@ -114,21 +121,17 @@ def read_vector_set(
             raise VectorFileError("empty_dimensions", columns=names)
         vectors, cells, numbers = taken.result(not_finite)
         own = cells[:CHOSEN]
-        further = dict(zip(of_file.others, cells[CHOSEN:], strict=True))
+        further = dict(zip(others, cells[CHOSEN:], strict=True))
         if len(vectors) < MIN_TEXTS:
             raise VectorFileError("too_few_vectors", limit=MIN_TEXTS)
-        if beside is not None:
-            beside.refuse_count(taken.n_rows)
-            further |= {
-                each: beside.column(each, numbers)
-                for each in beside.columns[:_SHOWN_COLUMNS]
-                if each not in chosen.beside
-            }
-            for i, column in enumerate(chosen.beside):
-                if column is not None and of_file.beside[i] is None:
-                    own[i] = beside.column(column, numbers)
-        for column, found in zip(chosen.beside, own, strict=True):
-            if column is not None and found is not None and not any(map(str.strip, found)):
+        if metadata is not None and len(beside.rows) != taken.n_rows:
+            raise VectorFileError("metadata_rows", n=len(beside.rows), n_vectors=taken.n_rows)
+        shown = [each for each in beside.columns[:_SHOWN_COLUMNS] if each not in chosen.beside]
+        further |= {each: beside.column(each, numbers) for each in shown}
+        for i, column in enumerate(chosen.beside):
+            if column in beside.columns:
+                own[i] = beside.column(column, numbers)
+            if (found := own[i]) is not None and not any(map(str.strip, found)):
                 raise VectorFileError("empty_column", column=column)
         texts, labels, names_of_rows = own
         columns = columns_of((name, each) for name, each in further.items() if each)
@@ -142,11 +145,10 @@ def read_vector_set(
             zero=tuple(taken.zero.first),
             n_sampled=len(vectors) if n_sampled_out else None,
             seed=seed,
-            whole=taken.whole() if n_sampled_out else None,
+            whole=taken.sums.statistics() if taken.sums else None,
         )
         left_out = (taken.not_finite.left_out(NOT_FINITE), LeftOut(SAMPLED, n_sampled_out))
-        used = [*chosen.vector_names, *(each for each in chosen.beside if each)]
-        known = dict.fromkeys((*rows.all_columns, *(() if beside is None else beside.columns)))
+        known = dict.fromkeys((*rows.all_columns, *beside.columns))
         unused = tuple(each for each in known if each not in used)
         most = limits.text_characters
         return VectorSet(
@@ -196,23 +198,18 @@ def preview_vector_set(
     """
     with opened_rows(source, name, Hints("", reading, limits)) as (found, _):
         beside = _metadata(metadata, metadata_name, found, limits)
-        of_metadata = () if beside is None else beside.columns
         chosen = _choice(found, beside)
-        columns = tuple(dict.fromkeys((*of_metadata, *found.columns)))
+        columns = tuple(dict.fromkeys((*beside.columns, *found.columns)))
         shown = columns[:_SHOWN_COLUMNS]
-        of_file = tuple(each for each in shown if each not in of_metadata)
+        of_file = tuple(each for each in shown if each not in beside.columns)
         wanted = ChosenColumns(chosen.vector, keeps_missing=True, others=of_file)
         first = next(as_numbers(found, wanted, reading), Block(np.empty((0, 0))))
         with np.errstate(over="ignore"):
             vectors = first.vectors[:rows].astype(np.float32)
         m = len(vectors)
-        cells = {
-            name: (column or [])[:m]
-            for name, column in zip(of_file, first.beside[CHOSEN:], strict=False)
-        }
-        if beside is not None:
-            numbers = np.arange(1, m + 1)
-            cells |= {each: beside.column(each, numbers) for each in of_metadata if each in shown}
+        cells = {each: beside.column(each, np.arange(1, m + 1)) for each in beside.columns}
+        for column, found_cells in zip(of_file, first.beside[CHOSEN:], strict=False):
+            cells[column] = (found_cells or [])[:m]
         return VectorPreview(
             format=found.format,
             vectors=vectors,
@@ -269,19 +266,75 @@ def vector_blocks(
             yield vectors
 
 
+class _Metadata(NamedTuple):
+    """A table with one row for each vector, in the same order; an empty row has fewer cells."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    def column(self, name: str, numbers: np.ndarray) -> list[str]:
+        place = self.columns.index(name)
+        rows = (self.rows[number - 1] for number in numbers.tolist())
+        return [row[place] if place < len(row) else "" for row in rows]
+
+
 def _metadata(
-    metadata: Source | None,
-    name: str | None,
-    rows: RowSource,
-    limits: Limits,
-) -> MetadataRows | None:
-    if metadata is None:
-        return None
-    n = rows.n_rows
+    source: Source | None, name: str | None, vectors: RowSource, limits: Limits
+) -> _Metadata:
+    """The rows of a .tsv, .csv or .txt file beside vectors; with one row more it has a header."""
+    if source is None:
+        return _Metadata()
+    n = vectors.n_rows
     if n is None:
-        every = rows.blocks(ChosenColumns(rows.vector_choice(None, ()), keeps_missing=True))
+        every = vectors.blocks(ChosenColumns(vectors.vector_choice(None, ()), keeps_missing=True))
         n = sum(len(block.vectors) for block in every)
-    return read_metadata(metadata, n, name=name, limits=limits)
+    file = read_text_file(source, name=name, limits=limits)
+    is_csv = (Path(name or "").suffix.lower() or file.suffix) == ".csv"
+    # an empty row is a row, so that there may be as many lines as for so many texts
+    within, newline = limits.but(rows=n), "" if is_csv else "\n"
+    numbered = lines_of(file.text, within, newline=newline, most=limits.line_characters)
+    lines = (line for _, line in numbered)
+    tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
+    rows: list[tuple[str, ...]] = []
+    n_rows = n_cells = width = 0
+    for line, row in enumerate(csv.reader(lines) if is_csv else tabbed, start=1):
+        width = width or max(1, len(row))
+        if width > limits.columns:
+            raise VectorFileError("too_many_metadata_columns", limit=limits.columns)
+        if len(row) != width and any(row):
+            raise VectorFileError("uneven_metadata", line=line, n=len(row), expected=width)
+        if line > n + 1 and not any(row):  # perhaps the end of the file
+            continue
+        n_rows, n_cells = line, n_cells + len(row)
+        if n_rows <= n + 1:
+            refuse_too_many_cells(n_cells)
+            rows.append(tuple(cell.strip() for cell in row))
+    if not rows:
+        n_rows, width, rows = 1, 1, [("",)]
+    has_header = n_rows == n + 1
+    shown = _shows_header(rows)
+    if n_rows not in (n, n + 1) or (has_header and shown is False):
+        raise VectorFileError("metadata_rows", n=n_rows, n_vectors=n)
+    if shown and not has_header:
+        first = ", ".join(rows[0][:5])
+        raise VectorFileError("metadata_header", row=first, n=n_rows - 1, n_vectors=n)
+    names = rows[0] if has_header else ((ONLY,) if width == 1 else ("",) * width)
+    return _Metadata(unique_names(names), tuple(rows[has_header:]))
+
+
+def _shows_header(rows: Sequence[Sequence[str]]) -> bool | None:
+    """Whether the first row can only be a header (True), can only be data, or shows neither."""
+    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    columns = [[row[place] for row in body] for place in range(len(first))]
+    above = [cell for cell, cells in zip(first, columns, strict=True) if mostly_numbers(cells)]
+    if any(cell and not is_number(cell) for cell in above):
+        return True
+    if any(map(is_number, above)):
+        return False
+    if any(cell and cell in cells for cell, cells in zip(first, columns, strict=True)):
+        return False
+    names = {*TEXT_NAMES, *LABEL_NAMES}
+    return True if len(first) > 1 and names.issuperset(map(str.casefold, first)) else None
 
 
 def _labels(rows: RowSource) -> list[str]:
@@ -292,18 +345,17 @@ def _labels(rows: RowSource) -> list[str]:
 
 def _choice(
     rows: RowSource,
-    beside: MetadataRows | None,
+    beside: _Metadata,
     vector: str | Sequence[str] | None = None,
     text: str | None = None,
     label: str | None = None,
     ids: str | None = None,
 ) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
-    of_metadata = () if beside is None else beside.columns
-    columns = (*of_metadata, *rows.columns)
+    columns = (*beside.columns, *rows.columns)
     if text is None:
         text = named(columns, TEXTS)
-        only = of_metadata or (() if rows.has_header else rows.columns)
+        only = beside.columns or (() if rows.has_header else rows.columns)
         taken = (*rows.ids, *_labels(rows), label, ids)  # equal labels are no copies of a text
         only = tuple(column for column in only if column not in taken)
         if text is None and rows.format not in ("npz", "safetensors", "hdf5") and len(only) == 1:
@@ -313,22 +365,8 @@ def _choice(
         if column in rows.others:
             raise VectorFileError("unreadable_column", column=column)
         if column:
-            rows.refuse_unknown(column, (*columns, *rows.dimension_columns))
+            refuse_unknown(column, (*columns, *rows.dimension_columns))
     text, label = text or None, label or None
     # a column of the metadata may have the name of a dimension
-    used = [_of_file(column, beside) for column in (text, label, ids)]
+    used = [column for column in (text, label, ids) if column not in beside.columns]
     return ChosenColumns(rows.vector_choice(vector, used), text, label, ids)
-
-
-def _others(rows: RowSource, chosen: ChosenColumns) -> tuple[str, ...]:
-    """Columns of a table that are neither vectors nor chosen, for colours."""
-    if rows.format not in _OF_TABLES:
-        return ()
-    used = {*chosen.vector_names, *chosen.beside, *rows.vector_columns, *rows.ids}
-    left = (name for name in rows.columns if name not in used | {*rows.long})
-    return tuple(left)[:_SHOWN_COLUMNS]
-
-
-def _of_file(column: str | None, beside: MetadataRows | None) -> str | None:
-    """The column if it is not of the metadata, which come first."""
-    return None if beside is not None and column in beside.columns else column

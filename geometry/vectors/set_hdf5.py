@@ -1,15 +1,17 @@
 """Vectors of HDF5 files, such as those of ANN-benchmarks, by blocks of rows; h5py is an extra."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ..data.decode import HDF5
 from ..data.limits import Limits
+from . import row_source
 from .errors import VectorFileError, refuse_dimensions
 from .foreign import SPARSE_HDF5, refuse_foreign
-from .row_source import Block, ChosenColumns, Hints, RowSource, facts_of_arrays, is_id, rows_a_block
+from .row_source import Block, ChosenColumns, Hints, RowSource
 from .set_parquet import FIRST_ROWS, damaged, opened_apart
 
 _PLACES = (0, 512, 1024, 2048)  # where it may begin
@@ -52,56 +54,53 @@ class _Hdf5Table:
             self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
             if self._file.visititems(take):  # passes over links to other files
                 refuse_dimensions(len(self._sets), limits.dimensions)
-            self._kinds = {name: (each.shape, each.dtype) for name, each in self._sets.items()}
+            found = {name: (each.shape or (), each.dtype) for name, each in self._sets.items()}
         except VectorFileError:
             raise
         except _FAULTS as error:
             raise damaged("hdf5") from error
-        tables = [
-            name
-            for name, (shape, dtype) in self._kinds.items()
-            if shape is not None and len(shape) == 2 and all(shape) and dtype.kind in "fiu"
-        ]
-        if not tables and sparse:
+        # a dataset without rows is no table
+        kinds = {
+            name: (
+                shape,
+                "S" if h5py.check_string_dtype(dtype) else dtype.kind if all(shape) else "",
+            )
+            for name, (shape, dtype) in found.items()
+        }
+        self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
+        if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)
-        self._strings = [
-            name for name, (_, dtype) in self._kinds.items() if h5py.check_string_dtype(dtype)
-        ]
         columns = [
             name
-            for name, (shape, dtype) in self._kinds.items()
-            if shape and len(shape) == 1 and (name in self._strings or dtype.kind in "fiu")
+            for name, (shape, kind) in kinds.items()
+            if len(shape) == 1 and kind in ("S", "f", "i", "u")
         ]
-        kinds = {name: (shape, dtype.kind == "f") for name, (shape, dtype) in self._kinds.items()}
-        self.facts = facts_of_arrays(kinds, tables, columns) | {
-            "ids": tuple(
-                name for name in columns if is_id(name, self._cells(name, 0, FIRST_ROWS).tolist())
-            ),
-            "strings": tuple(name for name in columns if name in self._strings),
-        }
+        self.facts = row_source.facts_of_arrays(kinds, columns)
+        first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
+        self.facts["ids"] = tuple(name for name in columns if row_source.is_id(name, first[name]))
+        self.facts["strings"] = tuple(name for name in columns if name in self._strings)
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        n, d = self._kinds[str(chosen.vector)][0]
+        n, d = self._sets[str(chosen.vector)].shape
         for column in chosen.beside:
-            if column is not None and (m := self._kinds[column][0][0]) != n:
+            if column is not None and (m := len(self._sets[column])) != n:
                 raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
-        for start in range(0, n, rows_a_block(d)):
-            end = min(n, start + rows_a_block(d))
-            rows = self._cells(str(chosen.vector), start, end)
-            beside = [
-                None if each is None else self._texts(each, start, end) for each in chosen.beside
-            ]
-            yield Block(rows, beside)
+        step = row_source.rows_a_block(d)
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            yield Block(
+                self._cells(part, str(chosen.vector)), chosen.cells(partial(self._texts, part))
+            )
 
-    def _cells(self, name: str, start: int, end: int) -> np.ndarray:
+    def _texts(self, rows: slice, name: str) -> list[str]:
+        most = self._limits.text_characters
+        return [str(cell)[:most] for cell in self._cells(rows, name).tolist()]
+
+    def _cells(self, rows: slice, name: str) -> np.ndarray:
         found = self._sets[name]
         try:
             if name in self._strings:
                 found = found.asstr("utf-8", "replace")
-            return np.asarray(found[start:end])
+            return np.asarray(found[rows])
         except _FAULTS as error:
             raise damaged("hdf5") from error
-
-    def _texts(self, name: str, start: int, end: int) -> list[str]:
-        most = self._limits.text_characters
-        return [str(each)[:most] for each in self._cells(name, start, end).tolist()]

@@ -18,21 +18,10 @@ from ..data.limits import MEGABYTE, Limits
 from ..data.parquet_table import BATCH_ROWS, StoredTable, process_limits, storage, text_of
 from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
+from . import row_source
 from .errors import VectorFileError, refuse_dimensions
-from .row_source import (
-    VECTOR_NAMES,
-    Block,
-    ChosenColumns,
-    Hints,
-    RowSource,
-    are_running,
-    dimensions_among,
-    is_id,
-    likeliest_first,
-    refuse_coded,
-    rows_a_block,
-)
-from .set_tables import list_parser
+from .row_source import Block, ChosenColumns, Hints, RowSource
+from .set_tables import numbers_of_list
 
 FOR_SECONDS = 20 * MEGABYTE  # bytes of a file that may take the limit of seconds; more take more
 FIRST_ROWS, FIRST_COLUMNS = 20, 50  # by which ids are recognised
@@ -54,13 +43,9 @@ def _are_long(cells: Sequence[str]) -> bool:
 MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
-def open_parquet(file: BinaryIO, hints: Hints) -> RowSource:
-    return opened_apart(partial(_Columns, name="parquet"), "parquet", file, hints)
-
-
-def open_arrow(file: BinaryIO, hints: Hints) -> RowSource:
-    """The rows of an Arrow table: a file, which is Feather's form too, or a stream."""
-    return opened_apart(partial(_Columns, name="arrow"), "arrow", file, hints)
+def open_stored(file: BinaryIO, hints: Hints, name: str) -> RowSource:
+    """The rows of a table: Parquet, or Arrow as a file (Feather's form too) or a stream."""
+    return opened_apart(partial(_Columns, name=name), name, file, hints)
 
 
 def is_arrow(head: bytes, suffix: str) -> bool:
@@ -85,18 +70,17 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
         try:
             return process.answer()
         except MemoryError as error:
-            most = limits.table_bytes
-            raise VectorFileError("unpacked_set", limit=most) from error
+            raise VectorFileError("unpacked_set", limit=limits.table_bytes) from error
         except ProcessEnded as error:
             if not error.too_slow:
                 raise damaged(name) from error
-            most = limits.seconds
-            raise VectorFileError("too_slow", limit=most) from error
+            raise VectorFileError("too_slow", limit=limits.seconds) from error
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
-        ask(partial(_begin_apart, chosen))
-        while (block := ask(_next_apart)) is not None:
+        block = ask(partial(_next_apart, chosen))
+        while block is not None:
             yield block
+            block = ask(partial(_next_apart, None))
 
     try:
         facts = ask(partial(_open_apart, make, _path_or_content(file), limits))
@@ -127,12 +111,11 @@ def _open_apart(make: MakeTable, source: str | bytes, limits: Limits) -> dict[st
     return _table.facts
 
 
-def _begin_apart(chosen: ChosenColumns) -> None:
+def _next_apart(chosen: ChosenColumns | None) -> Block | None:
+    """The next block; the first one where the columns are chosen."""
     global _blocks
-    _blocks = _table.blocks(chosen)
-
-
-def _next_apart() -> Block | None:
+    if chosen is not None:
+        _blocks = _table.blocks(chosen)
     return next(_blocks, None)
 
 
@@ -162,9 +145,12 @@ class _Columns:
         numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
         columns = [name for name, kind in kinds.items() if not types.is_nested(storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
-        first = self._first_cells(
-            [name for name in columns if name in strings or types.is_integer(kinds[name])]
-        )
+        tried = [each for each in columns if each in strings or types.is_integer(kinds[each])]
+        tried = tried[:FIRST_COLUMNS]
+        with _own_error(name):
+            batch = next(self._table.batches(tried, FIRST_ROWS), None) if tried else None
+            taken = tried if batch is not None else []
+            first = {each: self._column(batch, each).to_pylist() for each in taken}
         texts = {name: [*map(text_of, cells)] for name, cells in first.items() if name in strings}
         self._written = {name for name, cells in texts.items() if is_of_lists(cells)}
         if not lists:
@@ -172,15 +158,15 @@ class _Columns:
             kinds |= dict.fromkeys(lists, pa.list_(pa.float32()))
             columns = [name for name in columns if name not in lists]
             strings = [name for name in strings if name not in lists]
-        ids = tuple(name for name, cells in first.items() if is_id(name, cells))
-        dimensions = () if lists else dimensions_among(numbers, (*ids, *blank))
+        ids = tuple(name for name, cells in first.items() if row_source.is_id(name, cells))
+        dimensions = () if lists else row_source.dimensions_among(numbers, (*ids, *blank))
         if not lists:
             self._refuse_other_lists(dimensions)
-            refuse_coded(first)
+            row_source.refuse_coded(first)
         self.facts: dict[str, Any] = {
             "n_rows": self._table.n_rows,
             "columns": tuple(columns),
-            "vector_columns": likeliest_first(lists),
+            "vector_columns": row_source.likeliest_first(lists),
             "dimension_columns": dimensions,
             "ids": ids,
             "labels": tuple(name for name in strings if is_label(texts.get(name, ()))),
@@ -190,45 +176,38 @@ class _Columns:
         }
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        vector, most = chosen.vector, self._limits.text_characters
-        names = chosen.vector_names
+        vector, names = chosen.vector, chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
-        first = 1
+        self._row = 1
         with _own_error(self._name):
             is_list = isinstance(vector, str) and _is_vector(self._kinds[vector])
             width = self._width(names[0]) if is_list else len(names)
-            for batch in self._table.batches([*names, *beside], rows_a_block(width)):
-                self._row = first
+            for batch in self._table.batches([*names, *beside], row_source.rows_a_block(width)):
+                columns = [self._column(batch, name) for name in names]
                 if is_list:
-                    column = self._column(batch, names[0])
-                    rows = _of_lists(column, width, first, keeps_missing=chosen.keeps_missing)
+                    rows = _of_lists(columns[0], width, self._row, chosen.keeps_missing)
                 else:
-                    columns = [_numbers(self._column(batch, name)) for name in names]
-                    rows = np.stack(columns, axis=1)
-                first += len(rows)
-                cells = [
-                    None if each is None else _texts(self._column(batch, each), most)
-                    for each in chosen.beside
-                ]
-                yield Block(rows, cells)
+                    rows = np.stack([*map(_numbers, columns)], axis=1)
+                yield Block(rows, chosen.cells(partial(self._texts, batch)))
+                self._row += len(rows)
+
+    def _texts(self, batch: Any, name: str) -> list[str]:
+        """Cells as texts, a few at a time, since rows may share a long text."""
+        column, texts = self._column(batch, name), []
+        for start in range(0, len(column), BATCH_ROWS):
+            some = column.slice(start, BATCH_ROWS).to_pylist()
+            texts += [text_of(each)[: self._limits.text_characters] for each in some]
+        return texts
 
     def _column(self, batch: Any, name: str) -> Any:
         import pyarrow as pa
 
         column = self._table.column(batch, name)
         if name in self._written and _is_vector(self._kinds[name]):
-            parse, cells = list_parser(name), column.to_pylist()
-            numbers = [parse(text_of(cell), row) for row, cell in enumerate(cells, self._row)]
+            cells = enumerate(column.to_pylist(), self._row)
+            numbers = [numbers_of_list(text_of(cell), name, row) for row, cell in cells]
             return pa.array([each or None for each in numbers], self._kinds[name])
         return column
-
-    def _first_cells(self, names: list[str]) -> dict[str, list[Any]]:
-        names = names[:FIRST_COLUMNS]
-        with _own_error(self._name):
-            batch = next(self._table.batches(names, FIRST_ROWS), None) if names else None
-            if batch is None:
-                return {}
-            return {name: self._column(batch, name).to_pylist() for name in names}
 
     def _width(self, name: str) -> int:
         """Numbers of the first vector in a column of lists; at least 1.
@@ -245,22 +224,19 @@ class _Columns:
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
-        if are_running(dimensions):
+        if row_source.are_running(dimensions):
             return
-        for name in likeliest_first(list(self._kinds)):
+        for name in row_source.likeliest_first(list(self._kinds)):
             kind = leaf = storage(self._kinds[name])
             while _is_one(LISTS, leaf):
                 leaf = storage(leaf.value_type)
-            is_named = name.casefold() in VECTOR_NAMES
+            is_named = name.casefold() in row_source.VECTOR_NAMES
             is_list = _is_one(LISTS, kind) and (
                 is_named or _is_one(NUMBERS, leaf) or not dimensions
             )
             if is_list or (is_named and _is_one(BYTES, kind)):
-                raise VectorFileError(
-                    "other_lists" if is_list else "binary_vectors",
-                    column=name,
-                    kind_of_column=str(kind),
-                )
+                found = {"column": name, "kind_of_column": str(kind)}
+                raise VectorFileError("other_lists" if is_list else "binary_vectors", **found)
 
 
 @contextmanager
@@ -285,12 +261,8 @@ def _is_one(names: Sequence[str], kind: Any) -> bool:
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
-    kind = storage(kind)
-    return (
-        _is_one(LISTS, kind)
-        and _is_one(NUMBERS, kind.value_type)
-        and (shape is None or len(shape) == 1)
-    )
+    is_flat, kind = shape is None or len(shape) == 1, storage(kind)
+    return is_flat and _is_one(LISTS, kind) and _is_one(NUMBERS, kind.value_type)
 
 
 def _is_text(kind: Any) -> bool:
@@ -321,13 +293,12 @@ def _array(column: Any) -> np.ndarray:
     return np.from_dlpack(column)
 
 
-def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np.ndarray:
+def _of_lists(column: Any, width: int, first: int, keeps_missing: bool) -> np.ndarray:
     """(m, width) numbers of a column of lists; rows of NaN where there is none."""
     lengths = _lengths(column)
     missing = lengths == 0
     if missing.any() and not keeps_missing:
-        row = first + int(missing.argmax())
-        raise VectorFileError("no_vector_in_row", row=row)
+        raise VectorFileError("no_vector_in_row", row=first + int(missing.argmax()))
     other = (lengths != width) & ~missing
     if other.any():
         place = int(other.argmax())
@@ -339,11 +310,3 @@ def _of_lists(column: Any, width: int, first: int, *, keeps_missing: bool) -> np
     rows = np.full((len(lengths), width), np.nan)
     rows[~missing] = numbers
     return rows
-
-
-def _texts(column: Any, most: int) -> list[str]:
-    """Cells as texts of ``most`` characters; a few at a time, since rows may share a long text."""
-    texts = []
-    for start in range(0, len(column), BATCH_ROWS):
-        texts += [text_of(each)[:most] for each in column.slice(start, BATCH_ROWS).to_pylist()]
-    return texts

@@ -1,15 +1,20 @@
-"""Sentence vectors from word vectors, also by SIF, and how much the words cover."""
+"""Sentence vectors from word vectors, also by SIF, and the counts of words that these need."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorTable, known_parts
+from ..data.errors import CorpusError
+from ..data.limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count
+from ..data.recognise import is_number, is_running
 from ..data.words import Tokenizer, stop_list, tokenizer_for, words_in
 from ..data.words import words_of as words_of
+from ..errors import own_errors
 from ..transform.whitening_map import WhiteningMap
 from .errors import MOST_NAMED, VectorFileError
 
@@ -95,37 +100,49 @@ def sentence_vectors(
         For a sentence without a known word, "error" raises a VectorFileError that names it. "zero"
         gives a row of zeros, which ``has_words`` marks and which any score leaves out.
     """
-    _check(weighting, counts, a, empty)
+    if weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r}")
+    if empty not in ("error", "zero"):
+        raise ValueError(f'empty must be "error" or "zero"; got {empty!r}')
+    _refuse_a(a)
+    if weighting != "mean" and counts is None:
+        raise ValueError(
+            f"weighting {weighting!r} needs counts of the words: read_counts of a file, or "
+            "rank_counts(table) where the most frequent words come first"
+        )
     refuse_unfinite_words(table)
     stops = stop_list(stop_words)
     split, used = split_words(sentences, table, tokenizer)
-    stopped = [[word for word in words if word.lower() in stops] for words in split]
-    split = [[word for word in words if word.lower() not in stops] for words in split]
-    rows = [[table.row_of(word) for word in words] for words in split]
-    known = [[row for row in found if row is not None] for found in rows]
-    n_known = np.array([len(ids) for ids in known], dtype=np.int64)
+    known, n_words, n_stopped = [], [], []
+    lacking: Counter[str] = Counter()
+    for words in split:
+        kept = [word for word in words if word.lower() not in stops]
+        rows = {word: table.row_of(word) for word in words}
+        known.append([row for word in kept if (row := rows[word]) is not None])
+        lacking.update(word.lower() for word in kept if rows[word] is None)
+        n_words.append(len(kept))
+        n_stopped.append(sum(rows[each] is not None for each in words) - len(known[-1]))
+    n_known = np.array([*map(len, known)], dtype=np.int64)
     if empty == "error":
         _refuse_unknown_sentences(n_known, without=len(stops))
-    lacking = Counter(
-        word.lower()
-        for words, found in zip(split, rows, strict=True)
-        for word, row in zip(words, found, strict=True)
-        if row is None
-    )
-    vectors, weights = _weighed(table, weighting, counts, a)
+    vectors, weights = table.vectors, np.ones(len(table.words))
+    if weighting != "mean" and counts is not None:
+        p = row_probabilities(table, counts)
+        if not p.any():
+            raise VectorFileError("no_counted_words")
+        if weighting == "sif":
+            weights = a / (a + p)
+        else:
+            vectors = WhiteningMap.of(vectors, p).apply(vectors)
     return SentenceVectors(
         vectors=_weighted_means(known, vectors, weights),
-        n_words=np.array([len(words) for words in split], dtype=np.int64),
+        n_words=np.array(n_words, dtype=np.int64),
         n_known=n_known,
         unknown=tuple(lacking.most_common(_LISTED)),
         weighting=weighting,
         tokenizer=used,
         stop_words=(stop_words, len(stops)) if stops else None,
-        n_stopped=np.array(
-            [sum(table.row_of(word) is not None for word in words) for words in stopped]
-        )
-        if stops
-        else None,
+        n_stopped=np.array(n_stopped) if stops else None,
     )
 
 
@@ -156,38 +173,9 @@ def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.nda
     total = _total_count(counts)
     p = np.zeros(len(table.words))
     for word, count in counts.items():
-        row = table.row_of(word)
-        if row is not None:
+        if (row := table.row_of(word)) is not None:
             p[row] += count / total
     return p
-
-
-def _weighed(
-    table: VectorTable, weighting: Weighting, counts: Mapping[str, float] | None, a: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors (V, d) and weights (V,) whose products are averaged."""
-    ones = np.ones(len(table.words))
-    if weighting == "mean" or counts is None:
-        return table.vectors, ones
-    p = row_probabilities(table, counts)
-    if not p.any():
-        raise VectorFileError("no_counted_words")
-    if weighting == "sif":
-        return table.vectors, a / (a + p)
-    return WhiteningMap.of(table.vectors, p).apply(table.vectors), ones
-
-
-def _check(weighting: str, counts: Mapping[str, float] | None, a: float, empty: str) -> None:
-    if weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {weighting!r}")
-    if empty not in ("error", "zero"):
-        raise ValueError(f'empty must be "error" or "zero"; got {empty!r}')
-    _refuse_a(a)
-    if weighting != "mean" and counts is None:
-        raise ValueError(
-            f"weighting {weighting!r} needs counts of the words: read_counts of a file, or "
-            "rank_counts(table) where the most frequent words come first"
-        )
 
 
 def sif_average(
@@ -254,15 +242,12 @@ def refuse_unfinite_words(table: VectorTable) -> None:
 
 def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
+    named = rows[:MOST_NAMED].tolist()
+    if len(rows) and without:
+        found = {"n": len(rows), "total": len(n_known), "rows": named, "limit": without}
+        raise VectorFileError("only_stop_words", **found)
     if len(rows):
-        found: dict[str, Any] = {
-            "n": len(rows),
-            "total": len(n_known),
-            "rows": rows[:MOST_NAMED].tolist(),
-        }
-        if without:
-            raise VectorFileError("only_stop_words", limit=without, **found)
-        raise VectorFileError("no_known_words", **found)
+        raise VectorFileError("no_known_words", n=len(rows), total=len(n_known), rows=named)
 
 
 def _total_count(counts: Mapping[str, float]) -> float:
@@ -271,3 +256,60 @@ def _total_count(counts: Mapping[str, float]) -> float:
     if not np.isfinite(values).all() or (values < 0).any() or values.sum() <= 0:
         raise ValueError("counts must be finite numbers >= 0, at least one of them above 0")
     return float(values.sum())
+
+
+# ---- how often words occur ----
+
+
+def read_counts(
+    source: Source, *, name: str | None = None, encoding: str | None = None, limits: Limits = LIMITS
+) -> dict[str, float]:
+    """Words and their counts, one pair a line with spaces, tabs or a comma between.
+
+    A first line that has no number is a header; a word that comes twice has the sum. Numbers of
+    rows before the words are left out. CorpusError "bad_count" has the line's number.
+
+    Parameters
+    ----------
+    source : path, bytes or binary file
+    name : str, optional
+        Name of the file; its suffix says whether a comma separates the columns.
+    encoding : str, optional
+    limits : Limits
+    """
+    # A reader accepts 50 lines for each row of the limit
+    limits = limits.but(rows=limits.words // 50)
+    file = read_text_file(source, name=name, encoding=encoding, limits=limits)
+    rows: list[tuple[int, str, float]] = []
+    counts: dict[str, float] = {}
+    with own_errors(CorpusError):
+        for number, line in lines_of(file.text, limits, most=limits.line_characters):
+            fields = line.rsplit("," if file.suffix == ".csv" else None, 1) or [""]
+            if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
+                continue
+            count = float(fields[1]) if len(fields) == 2 and is_number(fields[1]) else -1.0
+            if not 0 <= count <= LARGEST_COUNT:
+                raise CorpusError("bad_count", line=number)
+            rows.append((number, fields[0].strip(), count))
+        refuse_row_count(len(rows), len(rows))
+        parts = [word.replace(",", "\t", 1).split(None, 1) for _, word, _ in rows]
+        first = [each[0] for each in parts if len(each) == 2]
+        is_numbered = len(first) == len(parts) and is_running(first)
+        for (number, word, count), each in zip(rows, parts, strict=True):
+            word = each[1] if is_numbered else word
+            if any(map(is_number, word.split("\t")[1:])):  # more columns of numbers
+                raise CorpusError("bad_count", line=number)
+            counts[word] = counts.get(word, 0.0) + count
+    return counts
+
+
+def rank_counts(table: VectorTable) -> dict[str, float]:
+    """1/rank by the table's order: Zipf's law in place of counts, where there are none.
+
+    Right only where the most frequent words come first, as in GloVe's, word2vec's and fastText's
+    files; say so wherever it is used.
+    """
+    counts: dict[str, float] = {}
+    for rank, word in enumerate(table.words, start=1):
+        counts.setdefault(word, 1 / rank)
+    return counts

@@ -1,22 +1,26 @@
 """A file of word vectors, in any of the usual forms, to one checked table."""
 
+import json
+import math
 import os
-from collections.abc import Collection, Iterator
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from ..data.account import DUPLICATE, MOST_ROWS, NOT_FINITE, UNWANTED, Account, RowCount
 from ..data.column_names import named
 from ..data.decode import Source
-from ..data.embeddings import VectorTable
+from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import Reading
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_dimensions
 from .formats import FORMATS, opened_rows
-from .gather import Gathering
-from .row_source import VECTOR_NAMES, Block, ChosenColumns, Hints, RowSource
-from .word_arrays import words_beside
-from .word_binary import LONGEST_WORD
+from .row_sample import GrownRows
+from .row_source import BESIDE_A_WORD, VECTOR_NAMES, Block, ChosenColumns, Hints, RowSource
+from .word_rows import LONGEST_WORD
 
 WORD_NAMES = (
     "words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels", "token",
@@ -46,8 +50,8 @@ def read_vectors(
         Any of the formats may be gzipped.
     format : str, optional
         "text" (GloVe, word2vec, fastText), "binary" (word2vec's), "npz" (two arrays, words and
-        vec), "safetensors" (see ``geometry.vectors.word_arrays`` for where its words are),
-        "parquet", "arrow" or "hdf5" (a column of words). None finds it from the content.
+        vec), "safetensors" (see ``geometry.vectors.word_files.words_beside`` for where its words
+        are), "parquet", "arrow" or "hdf5" (a column of words). None finds it from the content.
     name : str, optional
         Title of the table. By default the name of the file.
     max_words : int, >= 1, optional
@@ -68,7 +72,7 @@ def read_vectors(
     if isinstance(words, str):
         raise ValueError("words is one text; give a collection of words")
     hints = Hints("", Reading(encoding=encoding), limits, of_words=True)
-    gathering = Gathering(limits, max_words, words)
+    gathering = _Gathering(limits, max_words, words)
     with opened_rows(source, name, hints, formats.get(format or "")) as (rows, title):
         vector = rows.vector_choice(None, rows.ids)
         if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
@@ -86,7 +90,12 @@ def read_vectors(
         if column is None and isinstance(source, (str, os.PathLike)):
             beside = words_beside(Path(source), n or 0, encoding, limits)
         if column is None and beside is None:
-            raise _no_words(rows, title.stem)
+            if rows.format == "safetensors":
+                raise VectorFileError("no_words_beside", file=f"{title.stem}.words.txt")
+            if rows.format == "npz" and rows.others:
+                raise VectorFileError("pickled")
+            arrays = (*rows.vector_columns, *rows.columns)
+            raise VectorFileError("no_list_of_words", arrays=arrays)
         for texts, block in _with_words(rows.blocks(ChosenColumns(vector, column)), beside):
             if gathering.is_full():
                 gathering.is_whole = False
@@ -100,16 +109,7 @@ def read_vectors(
                 gathering.is_whole &= gathering.n_rows == n
                 break
         used = tuple(filter(None, (column, *ChosenColumns(vector).vector_names)))
-        unused = tuple(each for each in rows.all_columns if each not in used)
-        return gathering.table(title.stem, rows, n, used=used, unused=unused)
-
-
-def _no_words(rows: RowSource, title: str) -> VectorFileError:
-    if rows.format == "safetensors":
-        return VectorFileError("no_words_beside", file=f"{title}.words.txt")
-    if rows.format == "npz" and rows.others:
-        return VectorFileError("pickled")
-    return VectorFileError("no_list_of_words", arrays=(*rows.vector_columns, *rows.columns))
+        return gathering.table(title.stem, rows, n, used)
 
 
 def _with_words(
@@ -126,3 +126,152 @@ def _with_words(
             raise
         counts = {"n_words": error.details["n"], "n_vectors": error.details["n_vectors"]}
         raise VectorFileError("word_count", **counts) from error
+
+
+class _Gathering:
+    """Collects blocks of words and rows; ``is_full`` once no more are wanted."""
+
+    def __init__(
+        self, limits: Limits, max_words: int | None, words: Collection[str] | None
+    ) -> None:
+        self._limits, self._chosen = limits, None if words is None else frozenset(words)
+        n_chosen = math.inf if self._chosen is None else len(self._chosen)
+        self._most = n_chosen if max_words is None else min(n_chosen, max_words)
+        self.is_whole = True  # False if rows of the file are not looked at
+        self._rows = GrownRows()
+        self._words: list[str] = []
+        self._numbers: list[int] = []  # row numbers in the file, from 1
+        self._known: set[str] = set()
+        self.n_rows = self._n_replaced = self._n_spaced = self._word_bytes = 0
+        self._left_out: dict[str, RowCount] = defaultdict(RowCount)
+        # the first few words that were left out
+        self._named: dict[str, list[str]] = defaultdict(list)
+
+    def is_full(self) -> bool:
+        return len(self._words) >= self._most
+
+    def refuse_words(self, n: int) -> None:
+        if n > self._limits.words:
+            raise VectorFileError("too_many_words", limit=self._limits.words)
+
+    def add(self, words: Sequence[str], block: np.ndarray) -> None:
+        refuse_dimensions(d := block.shape[1], self._limits.dimensions)
+        taken = self._take(words, np.isfinite(block).all(axis=1).tolist())
+        self.refuse_words(self.n_rows)
+        end, most = len(self._words), self._limits.table_bytes
+        self._word_bytes += sum(map(sys.getsizeof, self._words[self._rows.n :]))
+        needed = 4 * d * end + self._word_bytes + BESIDE_A_WORD * end
+        if needed > most:
+            raise VectorFileError("too_many_bytes", n=end, d=d, needed=needed, limit=most)
+        self._rows.add(block if len(taken) == len(block) else block[taken])
+
+    def _take(self, words: Sequence[str], finite: Sequence[bool]) -> list[int]:
+        """Rows of the block that are taken; their words join the others."""
+        taken = []
+        for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
+            if self.is_full():
+                self.is_whole = False
+                break
+            self.n_rows += 1
+            self._n_spaced += " " in word
+            self._n_replaced += "\ufffd" in word
+            reason = None
+            if self._chosen is not None and word not in self._chosen:
+                reason = UNWANTED
+            elif word in self._known:
+                reason = DUPLICATE
+            elif not is_finite:
+                reason = NOT_FINITE
+            if reason is None:
+                self._known.add(word)
+                self._words.append(word)
+                self._numbers.append(self.n_rows)
+                taken.append(row)
+            else:
+                self._left_out[reason].add([self.n_rows])
+                if len(self._named[reason]) < MOST_ROWS:
+                    self._named[reason].append(word)
+        return taken
+
+    def table(
+        self, name: str, rows: RowSource, n: int | None, used: tuple[str, ...]
+    ) -> VectorTable:
+        """The table of all that was added of ``rows``, which may be ``n`` in the file."""
+        if not self._words:
+            raise VectorFileError("none_wanted")
+        report = VectorReport(
+            format=rows.format,
+            n_rows=self.n_rows,
+            n_stated=rows.n_stated,
+            complete=self.is_whole,
+            n_duplicates=self._left_out[DUPLICATE].n,
+            duplicates=tuple(self._named[DUPLICATE]),
+            n_not_finite=self._left_out[NOT_FINITE].n,
+            not_finite=tuple(self._named[NOT_FINITE]),
+            n_replaced=self._n_replaced,
+            n_spaced=self._n_spaced,
+        )
+        is_all = len(self._words) == self.n_rows
+        n_rows = max(self.n_rows, n or 0)  # with those after the last that was wanted
+        self._left_out[UNWANTED].add(range(self.n_rows + 1, n_rows + 1))
+        left_out = (each.left_out(reason) for reason, each in self._left_out.items() if each.n)
+        unused = tuple(each for each in rows.all_columns if each not in used)
+        return VectorTable(
+            self._rows.whole(),
+            tuple(self._words),
+            name,
+            report,
+            None if is_all else np.array(self._numbers),
+            Account(n_rows, len(self._words), tuple(left_out), used, unused),
+        )
+
+
+def words_beside(path: Path, n: int, encoding: str | None, limits: Limits) -> list[str] | None:
+    """The words of n rows in a file of the same folder; None if there is none.
+
+    The format .safetensors has no strings, so its words are looked for in this order:
+
+    - a uint8 tensor "words", UTF-8 with a newline between two words;
+    - "words" in its metadata, a JSON list or lines;
+    - beside a file on disk: <its name>.words.txt, words.txt or vocab.txt, with one word a line, or
+      tokenizer.json, as model2vec writes it.
+    """
+    for own in (path.with_suffix(".words.txt").name, "words.txt", "vocab.txt"):
+        if (beside := path.with_name(own)).is_file():
+            content = _content(beside, limits).replace(b"\r\n", b"\n").removesuffix(b"\n")
+            words = content.decode(encoding or "utf-8", "replace").split("\n")
+            if len(words) != n:
+                raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
+            return words
+    tokenizer = path.with_name("tokenizer.json")
+    return _words_of_tokenizer(tokenizer, n, limits) if tokenizer.is_file() else None
+
+
+def _content(path: Path, limits: Limits) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(limits.file_bytes + 1)
+    except OSError as error:
+        raise VectorFileError("unreadable_words", file=path.name) from error
+    if len(content) > limits.file_bytes:
+        raise VectorFileError("file_bytes", limit=limits.file_bytes)
+    return content
+
+
+def _words_of_tokenizer(path: Path, n: int, limits: Limits) -> list[str]:
+    """Row i belongs to the token of number i."""
+    content = _content(path, limits)
+    try:
+        settings = json.loads(content)
+        vocabulary = settings["model"]["vocab"]
+        if isinstance(vocabulary, dict):
+            places = dict(vocabulary)
+        else:
+            places = {piece: place for place, (piece, _) in enumerate(vocabulary)}
+        places |= {each["content"]: each["id"] for each in settings.get("added_tokens") or ()}
+        words = {int(place): str(word) for word, place in places.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise VectorFileError("unreadable_words", file=path.name) from error
+    if any(place not in words for place in range(n)):
+        raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
+    return [words[place] for place in range(n)]

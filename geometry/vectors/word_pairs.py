@@ -1,6 +1,5 @@
 """Word-similarity sets: pairs of words with human scores."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -28,11 +27,7 @@ _TAGS = {"n", "v", "a", "r", "s", "adj", "adv", "noun", "verb", "adjective", "ad
 
 
 def read_word_pairs(
-    source: Source,
-    *,
-    name: str | None = None,
-    reading: Reading = AS_FOUND,
-    limits: Limits = LIMITS,
+    source: Source, *, name: str | None = None, reading: Reading = AS_FOUND, limits: Limits = LIMITS
 ) -> Pairs:
     """Pairs of words from lines of word, word, score, with tabs, commas, semicolons or spaces.
 
@@ -60,7 +55,8 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
     lines = ["\n" if line.startswith("#") else line for _, line in numbered]
     first = list(islice(filter(str.strip, lines), 2))  # the first may be "sep=;"
     if first and reading.delimiter is None:
-        reading = reading.but(delimiter=_delimiter(first[-1]))
+        likely = (each for each in _DELIMITERS if first[-1].count(each) >= 2)
+        reading = reading.but(delimiter=next(likely, SPACES))
     try:
         table = read_table(replace(file, text="".join(lines)), reading=reading, limits=limits)
     except CorpusError as error:
@@ -110,65 +106,40 @@ def word_pair_vectors(pairs: Pairs, table: VectorTable, *, at_least: int = 1) ->
     at_least : int
     """
     refuse_unfinite_words(table)
-    left = [table.row_of(word) for word in pairs.left]
-    right = [table.row_of(word) for word in pairs.right]
-    both = [
-        (i, a, b)
-        for i, (a, b) in enumerate(zip(left, right, strict=True))
-        if a is not None and b is not None
-    ]
-    if len(both) < at_least:
-        raise CorpusError("too_few_known_word_pairs", n=len(both), total=len(pairs), limit=at_least)
-    numbers, lefts, rights = (list(each) for each in zip(*both, strict=True))
-    has_both = np.zeros(len(pairs), dtype=bool)
-    has_both[numbers] = True
-    sides = zip((*pairs.left, *pairs.right), (*left, *right), strict=True)
+    row_of = {word: table.row_of(word) for word in (*pairs.left, *pairs.right)}
+    # (2, n), NaN for a word that the table lacks
+    rows = np.array([[row_of[word] for word in side] for side in (pairs.left, pairs.right)], float)
+    has_both = ~np.isnan(rows).any(axis=0)
+    if (n := int(has_both.sum())) < at_least:
+        raise CorpusError("too_few_known_word_pairs", n=n, total=len(pairs), limit=at_least)
+    left, right = rows[:, has_both].astype(np.int64)
     return WordPairVectors(
-        left=table.vectors[lefts],
-        right=table.vectors[rights],
+        left=table.vectors[left],
+        right=table.vectors[right],
         gold_scores=pairs.gold_scores[has_both],
         has_both=has_both,
-        missing=tuple(dict.fromkeys(word for word, row in sides if row is None)),
+        missing=tuple(word for word, row in row_of.items() if row is None),
     )
-
-
-def _delimiter(line: str) -> str:
-    return next((each for each in _DELIMITERS if line.count(each) >= 2), SPACES)
 
 
 def _places(table: Table) -> tuple[int, int, int]:
     """The columns of two words and their score: by their names, else by what they contain."""
     left, right, score = (table.named(names) for names in (_LEFT, _RIGHT, _SCORES))
     if left is None or right is None:
-        columns = range(len(table.columns))
-        cells = {place: table.cells(place) for place in columns}
-        words = [place for place in columns if not table.is_numeric(place)]
-        for is_beside in (is_id, _is_of_tags, lambda values: len(set(values)) == 1):
-            rest = [place for place in words if not is_beside(cells[place])]
+        words = [place for place in range(len(table.columns)) if not table.is_numeric(place)]
+        are_tags = lambda cells: _TAGS.issuperset(map(str.casefold, cells))  # noqa: E731
+        for is_beside in (is_id, are_tags, lambda cells: len(set(cells)) == 1):
+            rest = [place for place in words if not is_beside(table.cells(place))]
             words = rest if len(rest) >= 2 else words
+        if len(words) < 2 and len(table.columns) < 3:
+            raise CorpusError("no_word_columns", line=table.lines[0], columns=table.columns)
         if len(words) < 2:
-            if len(columns) < 3:
-                raise _no_word_columns(table)
             raise CorpusError("unclear_words", columns=table.columns)
         left, right = words[:2]
-    if score is None:
-        behind = [*range(right + 1, len(table.columns)), *range(left)]
-        numeric = [
-            place
-            for place in behind
-            if table.is_numeric(place) or table.number(table.rows[0][place]) is not None
-        ]
-        scores = [place for place in numeric if not is_running(table.cells(place))]
-        if not scores:
-            raise _no_word_columns(table)
-        score = scores[0]
-    return left, right, score
-
-
-def _no_word_columns(table: Table) -> CorpusError:
-    line, columns = table.lines[0], table.columns
-    return CorpusError("no_word_columns", line=line, columns=columns)
-
-
-def _is_of_tags(cells: Sequence[str]) -> bool:
-    return _TAGS.issuperset(map(str.casefold, cells))
+    if score is not None:
+        return left, right, score
+    for place in (*range(right + 1, len(table.columns)), *range(left)):
+        is_score = table.is_numeric(place) or table.number(table.rows[0][place]) is not None
+        if is_score and not is_running(table.cells(place)):
+            return left, right, place
+    raise CorpusError("no_word_columns", line=table.lines[0], columns=table.columns)

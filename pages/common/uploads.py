@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import Corpus, Pairs
 from geometry.data import JudgedQueries, RowPairs, VectorSet
-from geometry.data.corpus import bundled_corpora, read_bundled
+from geometry.data.corpus import BUNDLED_CORPORA, read_bundled
 from geometry.data.limits import MAX_CORPORA, MAX_PAIR_SETS, MAX_VECTOR_SETS
 from geometry.data.pairs import BUNDLED_PAIRS, read_bundled_pairs
 from geometry.encode import ArrayStore
@@ -77,7 +77,7 @@ def corpus_labels() -> dict[str, str]:
     named, counted = names("corpora"), _("{name} ({n})")
     shipped = {
         code: counted.format(name=named[code], n=f"{len(read_bundled(code)):,}")
-        for code in bundled_corpora()
+        for code in BUNDLED_CORPORA
     }
     return {**shipped, **own_labels(OWN_CORPORA)}
 

@@ -28,7 +28,7 @@ from geometry.vectors import (
 )
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
-from geometry.vectors.word_binary import is_binary
+from geometry.vectors.word_rows import is_binary
 from pages.common import table_form
 from pages.common.address import page_labels, page_path
 from pages.common.controls import choose

@@ -6,8 +6,8 @@ import io
 import pytest
 
 from geometry.data.corpus import (
+    BUNDLED_CORPORA,
     Corpus,
-    bundled_corpora,
     preview_table,
     read_bundled,
     read_corpus,
@@ -67,8 +67,8 @@ def test_sentences_have_the_number_of_their_text_after_sampling_and_in_subsets()
 
 
 def test_bundled():
-    assert bundled_corpora() == ("topics", "topics-zh", "pairs")
-    for name in bundled_corpora():
+    assert BUNDLED_CORPORA == ("topics", "topics-zh", "pairs")
+    for name in BUNDLED_CORPORA:
         corpus = read_bundled(name)
         assert corpus.name == name
         assert corpus.n_blank == 0

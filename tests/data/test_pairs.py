@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.data import packed_tables
+from geometry.data import table_files
 from geometry.data.errors import CorpusError
 from geometry.data.limits import LIMITS
 from geometry.data.pairs import Pairs, read_pair_folder, read_pairs
@@ -181,7 +181,7 @@ def test_a_parquet_table_that_takes_too_much_is_refused(monkeypatch, real_readin
     def run(*_):
         raise end
 
-    monkeypatch.setattr(packed_tables, "run", run)
+    monkeypatch.setattr(table_files, "run", run)
     with pytest.raises(CorpusError, match=message):
         read_pairs(b"PAR1", name="a.parquet")
 

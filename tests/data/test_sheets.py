@@ -10,8 +10,8 @@ import pytest
 
 from geometry import CorpusError, read_corpus, read_pairs
 from geometry.data.limits import LIMITS
-from geometry.data.packed_tables import read_packed_table
 from geometry.data.recognise import Reading
+from geometry.data.table_files import read_packed_table
 from geometry.errors import GeometryError
 from geometry.vectors import recognise
 from tests.for_each import for_each

@@ -9,7 +9,7 @@ import pytest
 
 from geometry import read_vectors
 from geometry.data.limits import Limits
-from geometry.vectors import VectorFileError, word_text
+from geometry.vectors import VectorFileError, word_rows
 from tests.for_each import for_each
 from tests.vector_files import WRITERS, as_binary, as_npz, as_safetensors, as_text
 
@@ -74,7 +74,7 @@ def test_blocks_change_no_vector(monkeypatch):
     rng = np.random.default_rng(1)
     vectors = rng.standard_normal((500, 3)).astype(np.float32)
     words = [f"{'two words ' if i % 97 == 5 else ''}{i}" for i in range(500)]
-    monkeypatch.setattr(word_text, "BLOCK", 300)
+    monkeypatch.setattr(word_rows, "BLOCK", 300)
     for content in (as_text(words, vectors), as_text(words, vectors, header=True)[:-1]):
         table = read_vectors(content)
         assert table.words == tuple(words)

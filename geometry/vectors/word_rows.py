@@ -1,7 +1,10 @@
-"""Word vectors as text, one word a line: GloVe (no header), word2vec and fastText (a header).
+"""Word vectors as text, or in word2vec's binary form.
 
-pyarrow parses blocks of the file in a few threads. A block with a line that does not fit, such as
-a word with spaces, is read again line by line; that also finds the number of a faulty line.
+A text has one word a line: GloVe (no header), word2vec and fastText (a header). pyarrow parses
+blocks of it in a few threads. A block with a line that does not fit, such as a word with spaces, is
+read again line by line; that also finds the number of a faulty line.
+
+The binary form is "n d", a newline, then n times word, space, d little-endian float32.
 """
 
 import os
@@ -9,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from typing import BinaryIO, NoReturn
 
 import numpy as np
@@ -25,8 +28,11 @@ from .row_source import Block, ChosenColumns, Hints, RowSource, of_words
 BLOCK = 1 << 20
 MAX_WORKERS = 4
 HEAD_LINES = 100  # first lines, whose most frequent width is the table's
-LONGEST_WORD = 1 << 20  # bytes of a word
+LONGEST_IN_TEXT = 1 << 20  # bytes of a word
 LONGEST_NUMBER = 40  # bytes of a number as text
+BINARY_BLOCK = 8 << 20  # bytes read at a time
+LONGEST_HEADER = 64
+LONGEST_WORD = 4_096  # bytes; a longer one means that the records are out of step
 _BOM = b"\xef\xbb\xbf"
 # Fields that are meant as numbers, and are none: 1,5 and 9:0.022 (of a sparse vector), 1d5, 1_0
 _MEANT = re.compile(r"[-+−]?[.,]?\d[\w.,:+-]*")
@@ -49,7 +55,7 @@ class Form:
 
 
 def open_text(file: BinaryIO, hints: Hints) -> RowSource:
-    longest = LONGEST_WORD + LONGEST_NUMBER * hints.limits.dimensions
+    longest = LONGEST_IN_TEXT + LONGEST_NUMBER * hints.limits.dimensions
 
     def begun() -> tuple[Form, Lines, Iterator[Lines]]:
         file.seek(0)
@@ -61,12 +67,18 @@ def open_text(file: BinaryIO, hints: Hints) -> RowSource:
 
     form, head, _ = begun()
     refuse_dimensions(form.d, hints.limits.dimensions)
-    if hints.reading.encoding is None:
-        _refuse_other_encodings(head)
+    lines = [*enumerate(head[1].split(b"\n", 50 * HEAD_LINES)[:-1], head[0])]
+    odd = [(number, line) for number, line in lines if not line.isascii()]
+    broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
+    is_other = len(broken) > max(4, len(odd) // 2, len(lines) // 50)  # most words beyond ASCII
+    if is_other and hints.reading.encoding is None:
+        raise uncertain_bytes("utf-8", tuple(broken[:MOST_ROWS]))
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
         _, first, others = begun()
-        for words, rows in _parsed(first, others, form, 2 * (longest + BLOCK)):
+        parse = _parser(form, 2 * (longest + BLOCK))
+        n_threads = min(MAX_WORKERS, os.cpu_count() or 1)
+        for words, rows in in_threads(parse, chain([first], others), n_threads):
             yield of_words(words, rows, chosen, hints)
 
     return RowSource(
@@ -85,22 +97,15 @@ def is_text(head: bytes) -> bool:
 
 
 def _blocks(file: BinaryIO, longest: int) -> Iterator[Lines]:
-    """The file in blocks that end where a line does; a line has at most ``longest`` bytes."""
-    rest, line, read = b"", 1, file.read(BLOCK)
-    while read:
-        following = file.read(BLOCK)
-        if not following:
-            read += b"\n"  # behind the last line
-        cut = read.rfind(b"\n") + 1
-        if not cut:
-            rest += read
-            if len(rest) > longest:
-                raise VectorFileError("long_line", line=line, limit=longest)
-        else:
-            content, rest = rest + read[:cut], read[cut:]
-            yield line, content
-            line += content.count(b"\n")
-        read = following
+    """The file in blocks that end where a line does; a line has about ``longest`` bytes at most."""
+    line = 1
+    while content := file.read(BLOCK):
+        rest = file.readline(longest)
+        if len(rest) == longest:
+            raise VectorFileError("long_line", line=line + content.count(b"\n"), limit=longest)
+        content += rest if rest.endswith(b"\n") else rest + b"\n"  # behind the last line
+        yield line, content
+        line += content.count(b"\n")
 
 
 def _recognise(first: Lines) -> tuple[Form, Lines]:
@@ -110,8 +115,12 @@ def _recognise(first: Lines) -> tuple[Form, Lines]:
     head = content.split(b"\n", HEAD_LINES)[:HEAD_LINES]
     numbers = [number for number, line in enumerate(head) if line.strip()]
     lines = [head[number] for number in numbers]
-    n_stated, start = _header(lines)
-    body = lines[1:] if n_stated is not None else lines
+    header = stated(lines[0]) if lines else None
+    second = lines[1].split() if len(lines) > 1 else []
+    if header and len(second) == 2 and header[1] != 1 and numbers_of(second[1:]):
+        header = None  # a table of one number a word, whose first word is a number
+    n_stated, start = header or (None, None)
+    body = lines[1:] if header else lines
     if not body:
         raise VectorFileError("no_vectors")
     delimiter = b"\t" if b"\t" in body[0] and b" " not in body[0].strip() else b" "
@@ -128,15 +137,6 @@ def _recognise(first: Lines) -> tuple[Form, Lines]:
     skipped = 0 if n_stated is None else content.index(b"\n", content.index(lines[0])) + 1
     first_line += content.count(b"\n", 0, skipped)
     return Form(d, delimiter, trailing, n_stated), (first_line, content[skipped:])
-
-
-def _refuse_other_encodings(first: Lines) -> None:
-    """Raise CorpusError "uncertain" if most words beyond ASCII do not fit UTF-8."""
-    lines = [*enumerate(first[1].split(b"\n", 50 * HEAD_LINES)[:-1], first[0])]
-    odd = [(number, line) for number, line in lines if not line.isascii()]
-    broken = [number for number, line in odd if "\ufffd" in line.decode("utf-8", "replace")]
-    if len(broken) > max(4, len(odd) // 2, len(lines) // 50):
-        raise uncertain_bytes("utf-8", tuple(broken[:MOST_ROWS]))
 
 
 def _meant(line: bytes) -> bytes | None:
@@ -158,35 +158,20 @@ def _refuse_number(line: int, field: bytes, d: int) -> NoReturn:
 
 def _numbers_behind(line: bytes) -> int:
     """How many numbers follow a word; the word itself may be a number, or empty."""
-    fields = line.split()
-    behind = fields if line[:1].isspace() else fields[1:]
-    return next(
-        (i for i, field in enumerate(reversed(behind)) if numbers_of([field]) is None), len(behind)
-    )
+    behind = line.split()[0 if line[:1].isspace() else 1 :]
+    return sum(1 for _ in takewhile(lambda field: numbers_of([field]), reversed(behind)))
 
 
-def _header(lines: list[bytes]) -> tuple[int | None, int | None]:
-    """(words, numbers a word) of a header, as word2vec writes it; (None, None) without one."""
-    parts = lines[0].split() if lines else []
-    if len(parts) != 2 or not all(part.isdigit() for part in parts):
-        return None, None
-    second = lines[1].split() if len(lines) > 1 else []
-    if len(second) == 2 and int(parts[1]) != 1 and numbers_of(second[1:]):
-        return None, None  # a table of one number a word, whose first word is a number
+def stated(line: bytes) -> tuple[int, int] | None:
+    """(words, numbers a word) of a header, as word2vec writes it; None of any other line."""
+    parts = line.split()
+    if len(parts) != 2 or not all(map(bytes.isdigit, parts)):
+        return None
     return int(parts[0]), int(parts[1])
 
 
-def _parsed(first: Lines, others: Iterator[Lines], form: Form, largest: int) -> Iterator[Parsed]:
-    parse = _parser(form, largest)
-
-    def read(lines: Lines) -> Parsed:
-        return parse(lines[1]) or _line_by_line(lines, form)
-
-    return in_threads(read, chain([first], others), min(MAX_WORKERS, os.cpu_count() or 1))
-
-
-def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
-    """A function from a block to its words and rows, or None if a line does not fit the form."""
+def _parser(form: Form, largest: int) -> Callable[[Lines], Parsed]:
+    """A function from a block to its words and rows."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -200,20 +185,16 @@ def _parser(form: Form, largest: int) -> Callable[[bytes], Parsed | None]:
     layout = csv.ParseOptions(delimiter=form.delimiter.decode(), quote_char=False)
     reading = csv.ReadOptions(use_threads=False, block_size=largest, column_names=columns)
 
-    def parse(content: bytes) -> Parsed | None:
-        if not content.strip():
+    def parse(lines: Lines) -> Parsed:
+        if not lines[1].strip():
             return [], np.empty((0, form.d), dtype=np.float32)
         try:
-            table = csv.read_csv(
-                pa.BufferReader(content),
-                read_options=reading,
-                parse_options=layout,
-                convert_options=convert,
-            ).combine_chunks()
+            content = pa.BufferReader(lines[1])
+            table = csv.read_csv(content, reading, layout, convert).combine_chunks()
         except pa.ArrowInvalid:
-            return None
+            return _line_by_line(lines, form)
         if form.trailing and any(table.column("end").to_pylist()):
-            return None
+            return _line_by_line(lines, form)
         numbers = [column.chunk(0).to_numpy() for column in table.columns[1 : form.d + 1]]
         # (d, m) in one piece, used as (m, d): np.stack(axis=1) takes eight times as long
         return table.column("word").to_pylist(), np.array(numbers).T
@@ -253,3 +234,54 @@ def numbers_of(fields: list[bytes]) -> list[float] | None:
 
 def _shown(field: bytes) -> str:
     return field[:40].decode("utf-8", "replace")
+
+
+# ---- word2vec's binary form ----
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file that begins so is in this form, and no text with a header."""
+    line, end, _ = head[:LONGEST_HEADER].partition(b"\n")
+    found = stated(line)
+    return bool(end and found and found[1]) and not is_text(head)
+
+
+def open_binary(file: BinaryIO, hints: Hints) -> RowSource:
+    header = file.readline(LONGEST_HEADER)
+    n, d = stated(header) or (0, 0)
+    if not d or not header.endswith(b"\n"):
+        raise VectorFileError("no_vectors")
+    refuse_dimensions(d, hints.limits.dimensions)
+
+    def blocks(chosen: ChosenColumns) -> Iterator[Block]:
+        file.seek(len(header))
+        for words, rows in _records(file, n, d):
+            yield of_words(words, rows, chosen, hints)
+
+    return RowSource(
+        "binary", blocks, n_rows=n, n_stated=n, columns=("word",), vector_columns=("vectors",)
+    )
+
+
+def _records(file: BinaryIO, n: int, d: int) -> Iterator[tuple[list[bytes], np.ndarray]]:
+    """Words and rows (m, d) of the records, some thousand at a time."""
+    wide, n_read, rest = 4 * d, 0, b""
+    while n_read < n:
+        read = file.read(max(BINARY_BLOCK, 2 * wide))
+        content = rest + read
+        words, rows, place = [], [], 0
+        while n_read < n:
+            space = content.find(b" ", place, place + LONGEST_WORD)
+            if space < 0 and len(content) - place >= LONGEST_WORD:
+                raise VectorFileError("truncated", word=n_read + 1, n_stated=n)
+            if space < 0 or space + 1 + wide > len(content):
+                break
+            # Some writers end each record with a newline
+            words.append(content[place:space].lstrip(b"\r\n"))
+            rows.append(np.frombuffer(content, "<f4", d, space + 1))
+            place = space + 1 + wide
+            n_read += 1
+        if not words and not read:
+            raise VectorFileError("truncated", word=n_read + 1, n_stated=n)
+        rest = content[place:]
+        yield words, np.array(rows, dtype=np.float32).reshape(len(rows), d)
