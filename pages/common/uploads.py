@@ -23,6 +23,7 @@ from .words import _, language, markdown, names
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
 EVIDENCE = "evidence"  # pairs and queries for a reader's own vectors
 NEXT = "next-corpus"  # code of the corpus that the sidebar chooses in the next run
+FILE_NAMES = "file-names"  # by digest, with their endings
 MOST_NAME = 80  # characters of a file's name in the address
 USES = "uses"  # how often own data were used
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
@@ -119,7 +120,8 @@ def select_corpus(page: str) -> None:
     code = choose(st.selectbox, _("Corpus"), labels, key="corpus", default="topics")
     own = chosen_own()
     if own is not None:
-        put_in_url(OWN_FILE, f"{own.sha256[:12]}~{own.name[:MOST_NAME]}")
+        name = st.session_state.get(FILE_NAMES, {}).get(own.sha256, own.name)
+        put_in_url(OWN_FILE, f"{own.sha256[:12]}~{name[:MOST_NAME]}")
     elif linked_file() is None:
         put_in_url(OWN_FILE, None)
     uses = {

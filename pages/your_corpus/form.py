@@ -45,7 +45,14 @@ from pages.common.reading import (
     table_note,
     upload_limits,
 )
-from pages.common.uploads import OWN_PAIRS, add_pairs, add_upload, add_vectors, chosen_own
+from pages.common.uploads import (
+    FILE_NAMES,
+    OWN_PAIRS,
+    add_pairs,
+    add_upload,
+    add_vectors,
+    chosen_own,
+)
 from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus import server_files
 
@@ -169,8 +176,9 @@ def _adopt_pasted(name: str) -> None:
         _adopt(read_pasted(pasted, name=name, by_sentence=by_sentence, limits=upload_limits()))
 
 
-def _adopt(own: Corpus | VectorSet, file_id: str = "") -> None:
+def _adopt(own: Corpus | VectorSet, file_id: str = "", file_name: str = "") -> None:
     """Choose own data in the sidebar. A callback, because the sidebar is drawn first."""
+    st.session_state.setdefault(FILE_NAMES, {})[own.sha256] = file_name or own.name
     if isinstance(own, Corpus):
         st.session_state["corpus"] = add_upload(own)
     else:
@@ -324,7 +332,7 @@ def _show_rows_form(file: Any, kind: str) -> None:
         key="use_file" if is_text else "use_vectors",
         type="primary",
         on_click=_adopt,
-        args=(own, file.file_id),
+        args=(own, file.file_id, file.name),
     )
     table_form.was_read(file)
     if isinstance(own, Corpus):

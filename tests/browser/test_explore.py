@@ -95,7 +95,7 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     wait_for_stage(page, "stage.dots?.some(each => each >= 128)")
     wait_for_app(page)
     assert state(page)["where"].startswith("2:")  # of channel, product, price, stars
-    assert state(page)["file"].endswith("~complaints")
+    assert state(page)["file"].endswith("~complaints.parquet")
     # alone with its panel, the picture is wider
     width = of_stage(page, "stage.width")
     with rerun(page):
