@@ -45,11 +45,11 @@ from .measure.neighbours import hubness as hubness
 from .measure.neighbours import intrinsic_dimension as intrinsic_dimension
 from .measure.neighbours import label_agreement as label_agreement
 from .measure.neighbours import nearest as nearest
-from .measure.partition import partition_isotropy as partition_isotropy
 from .measure.spectrum import effective_rank as effective_rank
 from .measure.spectrum import isoscore as isoscore
 from .measure.spectrum import isoscore_baseline as isoscore_baseline
 from .measure.spectrum import participation_ratio as participation_ratio
+from .measure.spectrum import partition_isotropy as partition_isotropy
 from .measure.table import measure_table as measure_table
 from .notebook.view import show as show
 from .projection.projection import project as project

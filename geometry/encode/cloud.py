@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -242,9 +242,7 @@ def _sentences(request: _Request) -> Cloud:
             all_done()
         return np.array(lengths)
 
-    def count_pieces() -> np.ndarray:
-        return piece_frequencies(encoder, corpus.texts, progress=all_done)
-
+    count_pieces = partial(piece_frequencies, encoder, corpus.texts, progress=all_done)
     words = recall_one(store if request.is_large else None, word_counts_key(corpus), count_words)
     counts = recall_one(store, counts_key(encoder, corpus), count_pieces)
     rows = request.sample(len(corpus))
@@ -357,7 +355,8 @@ def _of_pieces(
         texts=texts,
         sources=sources,
         labels=labels,
-        lengths=np.array([len(_bare(piece)) for piece in texts]),
+        # without marks of a continuation or a space
+        lengths=np.array([len(piece.removeprefix("##").lstrip("Ġ▁")) for piece in texts]),
         counts=np.array([counts[piece] for piece in texts], dtype=float),
         n_available=len(pieces),
     )
@@ -396,8 +395,3 @@ def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, .
 def word_count(text: str) -> int:
     """Words of a text; a Chinese character counts as one."""
     return len(_WORD.findall(text))
-
-
-def _bare(piece: str) -> str:
-    """A word piece without its continuation or space mark (##, Ġ, ▁)."""
-    return piece.removeprefix("##").lstrip("Ġ▁")

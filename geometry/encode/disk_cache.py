@@ -120,7 +120,13 @@ class ArrayStore:
                 file.write(body)
         except OSError as failure:
             self.failure, self._failed_bytes = failure, len(body)
-            self._keep_in_memory(key, array)
+            array = array.copy()
+            array.flags.writeable = False
+            with self._lock:
+                self._memory[key] = array
+                self._memory.move_to_end(key)
+                while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
+                    self._memory.popitem(last=False)
             return
         if len(body) >= self._failed_bytes:  # a full disk may have room for something small
             self.failure = None
@@ -135,15 +141,6 @@ class ArrayStore:
     def new_blocks(self) -> Path:
         """A new folder for the blocks of one encoding. One that is left is deleted after a day."""
         return self.folder / f"{_BLOCKS}{uuid4().hex}"
-
-    def _keep_in_memory(self, key: str, array: np.ndarray) -> None:
-        array = array.copy()
-        array.flags.writeable = False
-        with self._lock:
-            self._memory[key] = array
-            self._memory.move_to_end(key)
-            while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
-                self._memory.popitem(last=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.array"

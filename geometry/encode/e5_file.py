@@ -122,18 +122,9 @@ def read_tensors(content: bytes) -> Iterator[tuple[str, np.ndarray]]:
         if kind == 0:
             yield name, np.frombuffer(content, "<f4", n, offset).copy()  # may be written
         else:
-            yield name, _expand(np.frombuffer(content, BLOCK, size // BLOCK.itemsize, offset))
-
-
-def _expand(blocks: np.ndarray) -> np.ndarray:
-    d = blocks["d"].astype(np.float32)[:, None]
-    weights = np.empty((len(blocks), 32), dtype=np.float32)
-    for half, four_bits in (
-        (weights[:, :16], blocks["b"] & 15),
-        (weights[:, 16:], blocks["b"] >> 4),
-    ):
-        np.multiply(four_bits.view(np.int8) - np.int8(8), d, out=half)
-    return weights.ravel()
+            blocks = np.frombuffer(content, BLOCK, size // BLOCK.itemsize, offset)
+            four_bits = np.hstack([blocks["b"] & 15, blocks["b"] >> 4]).view(np.int8)
+            yield name, ((four_bits - np.int8(8)) * blocks["d"].astype(np.float32)[:, None]).ravel()
 
 
 def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
@@ -226,11 +217,9 @@ def read_model(path: Path, *, dtype: str) -> Any:
 
 def _key(name: str) -> str:
     """transformers' name of a tensor, as l3.q.w or emb.word."""
-    if name in PARTS:
-        return f"{PARTS[name]}.weight"
-    part, kind = name.rsplit(".", 1)
-    kind = {"w": "weight", "b": "bias"}[kind]
-    if part in PARTS:
-        return f"{PARTS[part]}.{kind}"
-    layer, part = part.split(".")
-    return f"encoder.layer.{layer[1:]}.{PARTS[part]}.{kind}"
+    part, kind = (name, "w") if name in PARTS else name.rsplit(".", 1)
+    within = ""
+    if part not in PARTS:
+        layer, part = part.split(".")
+        within = f"encoder.layer.{layer[1:]}."
+    return f"{within}{PARTS[part]}.{'weight' if kind == 'w' else 'bias'}"

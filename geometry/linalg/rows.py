@@ -174,9 +174,9 @@ def in_range(X: np.ndarray) -> np.ndarray:
     return X if peak == 0 or SMALLEST < peak < LARGEST else X / peak
 
 
-def unit_rows(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray, *, at_least: int = 1) -> np.ndarray:
     """Rows of X (n, d) divided by their lengths, float64; UndefinedMeasure for a row of zeros."""
-    X = finite_rows(X, at_least=1)
+    X = finite_rows(X, at_least=at_least)
     return directions(X, out=X)
 
 

@@ -3,7 +3,7 @@
 The eigenproblems of the covariance and of the correlation matrix are solved at first use.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,19 +47,20 @@ class Spectrum:
 
     @cached_property
     def correlation_axes(self) -> PrincipalAxes:
-        return self._correlation_axes(0.0, None)
+        return self._correlation_axes(0.0)
 
     def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:
         """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays that of the sample.
 
         Shrinkage changes the directions of the correlation matrix only, by the diagonal of Sigma.
         """
+        sample = self.correlation_axes if correlation else self.covariance_axes
+        if shrinkage == 0:
+            return sample
         if correlation:
-            sample = self.correlation_axes
-            return sample if shrinkage == 0 else self._correlation_axes(shrinkage, sample.rank)
-        sample = self.covariance_axes
+            return replace(self._correlation_axes(shrinkage), rank=sample.rank)
         values = (1 - shrinkage) * sample.values + shrinkage * sample.values.mean()
-        return PrincipalAxes(values, sample.vectors, sample.deviations, sample.floor, sample.rank)
+        return replace(sample, values=values)
 
     def covariance(self, shrinkage: float) -> np.ndarray:
         """(d, d) (1 - a) Sigma + a (tr Sigma / d) I."""
@@ -67,7 +68,7 @@ class Spectrum:
         S.flat[:: len(S) + 1] += shrinkage * np.trace(self.moments.covariance) / len(S)
         return S
 
-    def _correlation_axes(self, shrinkage: float, rank: int | None) -> PrincipalAxes:
+    def _correlation_axes(self, shrinkage: float) -> PrincipalAxes:
         S, mean = self.covariance(shrinkage), self.moments.mean
         variances = np.diag(S)
         # a column that is constant up to rounding has no correlation
@@ -83,9 +84,7 @@ class Spectrum:
         values = np.where(values > noise, values, np.minimum(values, floor))
         order = np.argsort(-values, kind="stable")
         values, V = values[order], V[:, order]
-        if rank is None:
-            rank = int(np.sum(values > floor))
-        return PrincipalAxes(values, V, deviations, floor, rank)
+        return PrincipalAxes(values, V, deviations, floor, int(np.sum(values > floor)))
 
 
 def column_scales(variances: np.ndarray, alive: np.ndarray) -> np.ndarray:

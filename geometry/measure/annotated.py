@@ -11,9 +11,9 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing
 from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
-from .intervals import MIN_ROWS, jackknife_interval
+from .intervals import Estimate, estimated
 from .neighbours import chance_agreement, label_agreement, label_agreement_interval
-from .table import Measured
+from .table import Measured, measured
 from .zipf import zipfian_table
 
 # labels in English; pages translate them
@@ -109,17 +109,12 @@ def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
             f"pairs must be numbers of the {len(X)} rows, 0 to {len(X) - 1}; got {outside[0]}"
         )
     left, right = X[rows.astype(np.int64).T]
-    n, d = left.shape
-    try:
-        value = alignment(left, right)
-    except UndefinedMeasure as error:
-        return Measured("alignment", None, None, None, None, n, d, error.code)
-    low = high = None
-    if n >= MIN_ROWS:
-        low, high = jackknife_interval(alignment, left, right, seed=seed)
-        low, high = max(low, 0.0), min(high, 4.0)
+
+    def of() -> Estimate:
+        return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
+
     # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return Measured("alignment", value, low, high, 2.0, n, d)
+    return measured("alignment", *left.shape, of, lambda: 2.0)
 
 
 def _contextual(

@@ -25,11 +25,12 @@ An interval is for clouds of *this size* from the same source.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import refuse_missing
+from ..linalg.rows import UndefinedMeasure, refuse_missing
 
 MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
 GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
@@ -84,6 +85,24 @@ def jackknife_interval(
         for left_out in range(MORE_GROUPS)
     ]
     return around(of(*arrays), jackknife_reach(replicates))
+
+
+def estimated(
+    of: Callable[..., float],
+    *arrays: np.ndarray,
+    low: float = -np.inf,
+    high: float = np.inf,
+    seed: int = 0,
+) -> Estimate:
+    """``of(*arrays)`` with its jackknife interval, cut to the range of the measure.
+
+    There is none below MIN_ROWS rows, or where the measure is undefined without some rows.
+    """
+    value, ends = of(*arrays), None
+    if len(arrays[0]) >= MIN_ROWS:
+        with suppress(UndefinedMeasure):
+            ends = jackknife_interval(of, *arrays, seed=seed)
+    return Estimate(value, *((max(ends[0], low), min(ends[1], high)) if ends else (None, None)))
 
 
 def subsampling_interval(

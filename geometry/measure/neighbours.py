@@ -364,7 +364,7 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     doubtful = half_digits(X)
     while True:
         near = closest(A, 3)
-        distances = three_distances(A, near)
+        distances = distances_to(A, near)
         same = distances <= largest_rounding(distances, doubtful)
         repeated = (same & (near < np.arange(len(A))[:, None])).any(axis=1)
         if not repeated.any():
@@ -406,12 +406,12 @@ def _need_three(distinct: int) -> None:
         raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
 
 
-def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3)."""
+def distances_to(A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Distances (n, k), in float64, of each row of A (n, d) to the rows near (n, k)."""
     distances = np.empty(near.shape)
-    for start in range(0, len(A), 512):
-        rows = slice(start, start + 512)
-        gaps = A[near[rows]] - A[rows, None, :]  # (m, 3, d)
+    for start in range(0, len(A), BLOCK_ROWS):
+        rows = slice(start, start + BLOCK_ROWS)
+        gaps = A[near[rows]] - A[rows, None, :]  # (m, k, d)
         distances[rows] = np.sqrt(np.einsum("mkd,mkd->mk", gaps, gaps))
     return distances
 

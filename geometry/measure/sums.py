@@ -23,8 +23,7 @@ from ..linalg.spectrum import eigh_of_rank, eigvalsh_of_rank
 from .cone import subsampled_angles
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
-from .partition import min_over_max
-from .spectrum import centred_rows
+from .spectrum import centred_rows, min_over_max
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
 FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are equally near

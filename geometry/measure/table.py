@@ -1,6 +1,6 @@
 """All measures of one cloud, with intervals and isotropic baselines; where two tables disagree."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..data.frames import Framed
 from ..linalg.rows import UndefinedMeasure
 from .baselines import Baseline, baselines_with_errors
-from .intervals import around, jackknife_reach, subsampling_reach
+from .intervals import Estimate, around, jackknife_reach, subsampling_reach
 from .sums import Shared, View
 from .table_measures import LISTED, Listed, refuse_unlisted
 
@@ -36,6 +36,17 @@ class Measured:
     undefined: str | None = None
     #: standard error of a simulated baseline, where it may be large enough to see
     baseline_error: float | None = None
+
+
+def measured(
+    name: str, n: int, d: int, of: Callable[[], Estimate], baseline: Callable[[], float]
+) -> Measured:
+    """A row from its estimate and baseline; without them where the measure is undefined."""
+    try:
+        found = of()
+    except UndefinedMeasure as error:
+        return Measured(name, None, None, None, None, n, d, error.code)
+    return Measured(name, found.value, found.low, found.high, baseline(), n, d)
 
 
 class MeasureRows(Framed, tuple[Measured, ...]):

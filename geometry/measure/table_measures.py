@@ -8,9 +8,9 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, need_rows
 from .cone import ANGLE_QUANTILES, angles_to, direction_of, share_of_second_moment
 from .cosines import (
-    contributions,
     largest_share,
     mean_cosine_of_sum,
+    shares_of,
     top_contribution_baseline,
     uniformity_baseline,
 )
@@ -78,7 +78,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if mean <= 3 * np.sqrt(2 / view.d) / view.n:
             raise UndefinedMeasure("random_mean_cosine")
-        return largest_share(contributions(shared.unit_sum, shared.unit_squares), min(k, view.d))
+        return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
 
     return of
 

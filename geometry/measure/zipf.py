@@ -10,13 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
-from .intervals import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
+from .intervals import MIN_ROWS, MORE_GROUPS, Estimate, around, jackknife_reach
 from .spectrum import centred_rows, spectral_entropy
-from .table import Measured
+from .table import Measured, measured
 
 # One draw of a large vocabulary is close to the mean; draws of small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
-NAMES = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
 LEAST_LEFT = 1e-6  # share of p; less without a group of words is rounding
 
 
@@ -80,12 +79,19 @@ def zipfian_table(
     n, d = W.shape
     whole = _Sums.of(W, p)
     without = [] if n < MIN_ROWS else list(_without_groups(W, p, whole, seed))
-    baselines = zipfian_baselines(p, d, seed=seed)
-    mean, entropy = (
-        _row(name, of, whole, without, (n, d), baseline)
-        for name, of, baseline in zip(NAMES, (_symmetry, _entropy), baselines, strict=True)
+    symmetry, entropy = zipfian_baselines(p, d, seed=seed)
+
+    def estimate(of: Callable[[_Sums], float]) -> Estimate:
+        value, ends = of(whole), None
+        with suppress(UndefinedMeasure):  # without a group all words may be equal
+            if without:
+                ends = around(value, jackknife_reach([of(sums) for sums in without]))
+        return Estimate(value, *(np.clip(ends, 0.0, 1.0).tolist() if ends else (None, None)))
+
+    return (
+        measured("zipfian_mean_symmetry", n, d, lambda: estimate(_symmetry), lambda: symmetry),
+        measured("zipfian_spectral_entropy", n, d, lambda: estimate(_entropy), lambda: entropy),
     )
-    return mean, entropy
 
 
 class _Sums(NamedTuple):
@@ -128,26 +134,6 @@ def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> It
         shift = -(q @ Z) / left  # shift of the mean
         covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
         yield _Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance)
-
-
-def _row(
-    name: str,
-    of: Callable[[_Sums], float],
-    whole: _Sums,
-    without: list[_Sums],
-    shape: tuple[int, int],
-    baseline: float,
-) -> Measured:
-    low = high = None
-    try:
-        value = of(whole)
-    except UndefinedMeasure as error:
-        return Measured(name, None, None, None, None, *shape, error.code)
-    with suppress(UndefinedMeasure):  # without a group all words may be equal
-        if without:
-            ends = around(value, jackknife_reach([of(sums) for sums in without]))
-            low, high = map(float, np.clip(ends, 0.0, 1.0))
-    return Measured(name, value, low, high, baseline, *shape)
 
 
 @lru_cache(maxsize=16)

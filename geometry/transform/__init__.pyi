@@ -7,11 +7,11 @@ from .removal_map import ClusterwiseMap as ClusterwiseMap
 from .removal_map import RemovalMap as RemovalMap
 from .remove import ClusterwiseRemoval as ClusterwiseRemoval
 from .remove import CommonComponentRemoval as CommonComponentRemoval
-from .standard_map import StandardMap as StandardMap
 from .treatments import Knobs as Knobs
 from .treatments import Treated as Treated
 from .treatments import Treatment as Treatment
 from .treatments import fit_treatment as fit_treatment
 from .whiten import Whitening as Whitening
+from .whitening_map import StandardMap as StandardMap
 from .whitening_map import WhiteningMap as WhiteningMap
 from .whitening_map import recommended_whitening as recommended_whitening

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from ..linalg.fingerprint import Fingerprint
 from ..linalg.rows import float_rows
 from .whitening_map import ROWS_PER_DIRECTION, WhiteningMap
 
@@ -42,15 +42,9 @@ class IndependentMap:
         random_state: Any = 0,
         max_iter: int = MOST_STEPS,
     ) -> IndependentMap:
-        """The map fitted on rows. It warns if FastICA did not settle.
+        """The map fitted on rows X (n, d), n >= 2, with settings as in ``IndependentComponents``.
 
-        Parameters
-        ----------
-        X : (n, d) array of float, n >= 2
-        n_components : int in [1, d], optional
-            k. None is ``default_axes(n, d)``. Never more than the rank.
-        random_state : int or RandomState, optional, for the start of FastICA
-        max_iter : int >= 1, steps of FastICA
+        It warns if FastICA did not settle.
         """
         X = float_rows(X, at_least=2)
         k = default_axes(*X.shape) if n_components is None else n_components
@@ -62,15 +56,10 @@ class IndependentMap:
         R = R[:, order] * np.where(skewness[order] < 0, -1.0, 1.0)
         return cls(whitening, np.ascontiguousarray(R), n_steps, settled)
 
-    @property
-    def n_rows(self) -> int:
-        """Rows of the fit."""
-        return self.whitening.n_rows
-
-    @property
-    def rank(self) -> int:
-        """Rank of their covariance."""
-        return self.whitening.rank
+    # of the fit
+    n_rows = property(attrgetter("whitening.n_rows"))
+    rank = property(attrgetter("whitening.rank"))
+    fingerprint = property(attrgetter("whitening.fingerprint"))
 
     @cached_property
     def filled(self) -> np.ndarray:
@@ -90,11 +79,6 @@ class IndependentMap:
         """(offset (d,), matrix (d, k), settings) of z = (x - offset) matrix."""
         settings = {"method": "ica", "directions": len(self.rotation), "steps": self.n_steps}
         return self.whitening.mean, self.matrix, settings
-
-    @property
-    def fingerprint(self) -> Fingerprint | None:
-        """Where the rows of the fit lie."""
-        return self.whitening.fingerprint
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k); float32 stays float32."""

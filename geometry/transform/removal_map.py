@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..linalg.fingerprint import Fingerprint
-from ..linalg.moments import BLOCK_ROWS, Moments
+from ..linalg.moments import BLOCK_ROWS, Fingerprint, Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
 from .whitening_map import WhiteningMap
@@ -43,18 +42,15 @@ class RemovalMap:
         n_components: int | None = None,
         centred: bool = True,
     ) -> RemovalMap:
-        """The map of these moments.
+        """The map of these moments, with the settings of ``CommonComponentRemoval``.
 
-        Parameters
-        ----------
-        moments : Moments, of rows (n, d)
-        eps : float, machine precision of the rows
-        n_components : int, optional, D; None is ``default_components(d)``
-        centred : bool, as in ``CommonComponentRemoval``
+        ``eps`` is the machine precision of the rows.
         """
-        d = len(moments.mean)
+        origin, mean, d = moments, moments.mean, len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
-        origin = moments if centred else _about_the_origin(moments)
+        if not centred:  # z = x in place of z = x - mean; only mean and scatter are adapted
+            scatter = moments.scatter + moments.weight * np.outer(mean, mean)
+            origin = replace(moments, mean=np.zeros(d), scatter=scatter)
         fitted = WhiteningMap.solve(origin, eps=eps, method="zca")
         return cls(
             offset=origin.mean,
@@ -113,13 +109,10 @@ class RemovalMap:
         along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
         Z -= along @ U.T
         if self.leaves_nothing:
-            Z[np.einsum("nd,nd->n", Z, Z) <= self._rounding(X.dtype)] = 0
+            d, eps = X.shape[1], float(np.finfo(X.dtype).eps)
+            floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
+            Z[np.einsum("nd,nd->n", Z, Z) <= d * max(floor, self.rank_floor)] = 0
         return Z
-
-    def _rounding(self, dtype: np.dtype[Any]) -> float:
-        d, eps = len(self.offset), float(np.finfo(dtype).eps)
-        floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
-        return d * max(floor, self.rank_floor)
 
 
 @dataclass(frozen=True)
@@ -165,16 +158,6 @@ def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
         Z = X[rows].astype(np.float64) - middle
         found[rows] = (half_squares - Z @ C.T).argmin(axis=1)
     return found
-
-
-def _about_the_origin(moments: Moments) -> Moments:
-    """The same rows with z = x in place of z = x - mean; only mean and scatter are adapted."""
-    mean = moments.mean
-    return replace(
-        moments,
-        mean=np.zeros_like(mean),
-        scatter=moments.scatter + moments.weight * np.outer(mean, mean),
-    )
 
 
 def checked_components(n_components: Any, d: int, name: str = "n_components") -> int:

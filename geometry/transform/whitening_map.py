@@ -1,6 +1,6 @@
-"""Whitening as a linear map from moments, without scikit-learn, whose import takes longer.
+"""Whitening and standardising as maps from moments, without scikit-learn, whose import is slow.
 
-``Whitening`` is the scikit-learn estimator of this map.
+``Whitening`` is the scikit-learn estimator of ``WhiteningMap``.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from ..linalg.fingerprint import Fingerprint
-from ..linalg.moments import Moments
+from ..linalg.moments import Fingerprint, Moments
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
-from ..linalg.spectrum import PrincipalAxes, Spectrum
+from ..linalg.spectrum import PrincipalAxes, Spectrum, column_scales
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each retained direction
@@ -56,17 +56,9 @@ class WhiteningMap:
         centring: float = 1.0,
         strength: float = 1.0,
     ) -> WhiteningMap:
-        """The map of these moments.
+        """The map of these moments, with the settings of ``Whitening``.
 
-        Parameters
-        ----------
-        moments : Moments, of rows (n, d)
-        eps : float, machine precision of the rows
-        method : str, one of ``METHODS``; this and the others as in ``Whitening``
-        n_components : int in [1, d], optional
-        shrinkage : float in [0, 1] or "ledoit-wolf", optional
-        centring : float in [0, 1]
-        strength : float in [0, 1]
+        ``eps`` is the machine precision of the rows.
         """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
@@ -78,14 +70,7 @@ class WhiteningMap:
     def of(
         cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
     ) -> WhiteningMap:
-        """The map fitted on rows.
-
-        Parameters
-        ----------
-        X : (n, d) array of float, n >= 2
-        sample_weight : (n,) array, >= 0, optional
-        **settings : parameters of ``solve``
-        """
+        """``solve`` from rows X (n, d), n >= 2, which may have weights (n,) >= 0."""
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, len(X))
@@ -106,29 +91,12 @@ class WhiteningMap:
             axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
         return replace(self, **settings, axes=axes)
 
-    @property
-    def mean(self) -> np.ndarray:
-        return self.spectrum.moments.mean
-
-    @property
-    def n_rows(self) -> int:
-        return self.spectrum.moments.n_rows
-
-    @property
-    def eigenvalues(self) -> np.ndarray:
-        return self.axes.values
-
-    @property
-    def deviations(self) -> np.ndarray:
-        return self.axes.deviations
-
-    @property
-    def rank(self) -> int:
-        return self.axes.rank
-
-    @property
-    def rank_floor(self) -> float:
-        return self.axes.floor
+    mean = property(attrgetter("spectrum.moments.mean"))
+    n_rows = property(attrgetter("spectrum.moments.n_rows"))
+    eigenvalues = property(attrgetter("axes.values"))
+    deviations = property(attrgetter("axes.deviations"))
+    rank = property(attrgetter("axes.rank"))
+    rank_floor = property(attrgetter("axes.floor"))
 
     @cached_property
     def components(self) -> np.ndarray:
@@ -257,20 +225,21 @@ class WhiteningMap:
     def _back(self) -> np.ndarray:
         """``inverse`` before the columns' deviations."""
         back = self.components / self.scales[:, None]  # (k, d)
-        if self.method in NARROWING:
+        if self.narrows:
             return back
-        fade = 1.0 - self.strength
-        unfaded = 1.0 / (fade * self.scales[0]) if fade > FADED_OUT else 0.0
-        left_out = unfaded * self._left_out()
-        return np.asarray(self.components.T @ back + left_out)
+        back = self.components.T @ back
+        fade, (k, d) = 1.0 - self.strength, self.components.shape
+        if k < d and fade > FADED_OUT:  # the directions that n_components leaves out
+            back += (np.eye(d) - self.components.T @ self.components) / (fade * self.scales[0])
+        return back
 
     @cached_property
     def _cholesky(self) -> tuple[np.ndarray, np.ndarray]:
-        """(W, its inverse) for cholesky."""
-        if self._is_plain:
-            L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
-            return np.triu(np.linalg.inv(L).T), L.T
-        return _triangular(self._own_matrix, self._back)
+        """(W Q', Q back): Q orthogonal, W Q' upper triangular, its diagonal at or above 0."""
+        # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
+        Q1, R1 = np.linalg.qr(self._own_matrix[::-1].T)
+        sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
+        return (R1.T * sign)[::-1, ::-1].copy(), (Q1 * sign).T[::-1] @ self._back
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.
@@ -290,27 +259,44 @@ class WhiteningMap:
     def _usable(self) -> int:
         return int(np.sum(self.eigenvalues > self.rank_floor))
 
-    @property
-    def _is_plain(self) -> bool:
-        """Full strength, no direction left out or null: Sigma's Cholesky factor gives W."""
-        return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
-
-    def _left_out(self) -> np.ndarray | float:
-        """Projection (d, d) on the directions that n_components leaves out; 0 if there are none."""
-        k, d = self.components.shape
-        return 0.0 if k == d else np.eye(d) - self.components.T @ self.components
-
     def _shift(self, dtype: np.dtype[Any]) -> np.ndarray:
         return (self.centring * self.mean).astype(dtype)
 
 
-def _triangular(W: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(W Q', Q back) with Q orthogonal and W Q' upper triangular, its diagonal at or above 0."""
-    # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
-    Q1, R1 = np.linalg.qr(W[::-1].T)
-    sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
-    Q = (Q1 * sign).T[::-1]
-    return (R1.T * sign)[::-1, ::-1].copy(), Q @ back
+@dataclass(frozen=True)
+class StandardMap:
+    """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
+
+    It reduces rogue dimensions and does not change correlations (Timkey, van Schijndel 2021, "All
+    Bark and No Bite").
+    """
+
+    mean: np.ndarray  #: (d,)
+    #: (d,) deviations; the largest of them for dimensions without spread, so that new rows do not
+    #: depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
+    #: the rounding of float32 data.
+    scale: np.ndarray
+    n_rows: int  #: of the fit
+    fingerprint: Fingerprint | None = None  #: where they lie
+
+    @classmethod
+    def solve(cls, moments: Moments, *, eps: float) -> StandardMap:
+        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        variances = np.diag(moments.covariance)
+        # rounding moves an entry by about eps times its size; that is not spread
+        alive = variances > (2 * eps * moments.mean) ** 2
+        scale = column_scales(variances, alive)
+        return cls(moments.mean, scale, moments.n_rows, Fingerprint.of(moments))
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.mean))
+        return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)
+
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, d), settings) of z = (x - offset) matrix."""
+        return self.mean, np.diag(1 / self.scale), {"method": "standardising"}
 
 
 def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
