@@ -231,12 +231,17 @@ def probed_states(
             if not is_fault_of_the_model(error):
                 raise
             model, alone, beside = tried(packed=False)  # Mamba reads its layers' weights
-    except Exception as error:  # of any class, from transformers or the model
+    except Exception as error:  # from transformers or the model
         if not is_fault_of_the_model(error):
             raise
         raise ModelFilesError("failed", said=first_line_of(error), **about) from error
     _refuse_misshapen(alone, settings, about)
-    _refuse_mixing(alone, beside, ROUNDING[dtype], about)
+    n = alone[0].shape[1]
+    for layer, (short, padded) in enumerate(zip(alone, beside, strict=True)):
+        h, g = short[0].float(), padded[0, :n].float()  # (n, d)
+        apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
+        if not apart <= ROUNDING[dtype]:  # also refuses NaN
+            raise ModelFilesError("mixes", layer=layer, **about)
     return model
 
 
@@ -254,15 +259,6 @@ def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, s
             promised_width=promised[1],
             **about,
         )
-
-
-def _refuse_mixing(alone: _States, beside: _States, rounding: float, about: dict[str, str]) -> None:
-    n = alone[0].shape[1]
-    for layer, (short, padded) in enumerate(zip(alone, beside, strict=True)):
-        h, g = short[0].float(), padded[0, :n].float()  # (n, d)
-        apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
-        if not apart <= rounding:  # also refuses NaN
-            raise ModelFilesError("mixes", layer=layer, **about)
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:

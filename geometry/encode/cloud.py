@@ -125,19 +125,8 @@ def read_cloud(
     layers = encoder.layer_indices(layer)
     if unit != "sentences" and len(layers) != 1:
         raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
-    request = _Request(
-        encoder,
-        corpus,
-        layers,
-        unit=unit,
-        pooling=pooling,
-        special_tokens=special_tokens,
-        max_points=max_points,
-        seed=seed,
-        whole_sentences=whole_sentences,
-        store=store,
-        progress=progress or no_report,
-    )
+    settings = unit, pooling, max_points, seed, special_tokens, whole_sentences
+    request = _Request(encoder, corpus, layers, *settings, store, progress or no_report)
     found = stored(store, request.keys) if like and store and unit == "tokens" else None
     if like and found:
         cloud = replace(like, vectors=found[0])
@@ -222,15 +211,9 @@ class _Request:
 
 def _sentences(request: _Request) -> Cloud:
     encoder, corpus, store = request.encoder, request.corpus, request.store
-    vectors = recalled_vectors(
-        encoder,
-        corpus,
-        layer=request.layers,
-        pooling=request.pooling,
-        special_tokens=request.special_tokens,
-        store=store,
-        progress=request.progress,
-    )
+    how = {"special_tokens": request.special_tokens, "progress": request.progress}
+    at: dict[str, Any] = {"layer": request.layers, "pooling": request.pooling, "store": store}
+    vectors = recalled_vectors(encoder, corpus, **at, **how)
 
     def all_done(*_: int) -> None:
         request.report(len(corpus))
@@ -248,12 +231,12 @@ def _sentences(request: _Request) -> Cloud:
     rows = request.sample(len(corpus))
     return Cloud(
         unit="sentences",
-        vectors=_rows_of(vectors, rows),
+        vectors=vectors if len(rows) == len(vectors) else vectors[rows],
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=_rows_of(words, rows),
-        counts=_rows_of(counts, rows),
+        lengths=words[rows],
+        counts=counts[rows],
         n_available=len(corpus),
     )
 
@@ -382,10 +365,6 @@ def type_averages(
             raise TextError("no_word_piece", row=place + 1)
         out[place] = table.vectors[rows].mean(axis=0, dtype=np.float64)
     return out
-
-
-def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return vectors if len(rows) == len(vectors) else vectors[rows]
 
 
 def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, ...]:

@@ -268,10 +268,7 @@ def recall(
 
 
 def recall_one(store: ArrayStore | None, key: str, compute: Callable[[], np.ndarray]) -> np.ndarray:
-    def computed() -> dict[str, np.ndarray]:
-        return {key: compute()}
-
-    return recall(store, (key,), computed)[0]
+    return recall(store, (key,), lambda: {key: compute()})[0]
 
 
 def stored(store: ArrayStore, keys: tuple[str, ...]) -> list[np.ndarray] | None:

@@ -14,6 +14,7 @@ import hashlib
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,24 +139,17 @@ def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
     return found, at
 
 
-def _pieces(content: bytes) -> list[tuple[str, float]]:
-    n, *_, n_bytes = struct.unpack_from("<5iQ", content, 44)
-    offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
-    at = PIECES + 4 * (n + 1)
-    scores = np.frombuffer(content, "<f4", n, at).tolist()
-    text = content[at + 4 * n : at + 4 * n + n_bytes]
-    return [
-        (text[start:end].decode(), score)
-        for start, end, score in zip(offsets, offsets[1:], scores, strict=False)
-    ]
-
-
 def read_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer. Its rules have no regular expression, which would cost another process."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     content = read_checked(path)
-    pieces = _pieces(content)
+    [n] = struct.unpack_from("<i", content, 44)
+    offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
+    at = PIECES + 4 * (n + 1)
+    scores = np.frombuffer(content, "<f4", n, at).tolist()
+    text = content[at + 4 * n :]
+    pieces = [(text[a:b].decode(), s) for (a, b), s in zip(pairwise(offsets), scores, strict=True)]
     tokenizer = Tokenizer(models.Unigram(pieces, UNKNOWN, byte_fallback=False))
     deleted = [old for old, new in read_character_map(content)[0].items() if not new]
     tokenizer.normalizer = normalizers.Sequence(

@@ -69,13 +69,9 @@ class Encoder:
         The hub's commit; None for a local folder.
     fingerprint : str, optional
         By default computed from the files at its first use.
-    dtype : str
-    device : str, optional
-    trial : bool
-    prefix : str
-        These four as in ``load_encoder``. The tokens of the prefix are pooled unless
-        ``special_tokens`` is False, and are no contextual tokens of the text unless
-        ``include_special`` is True.
+    dtype, device, trial, prefix
+        As in ``load_encoder``. The tokens of the prefix are pooled unless ``special_tokens`` is
+        False, and are no contextual tokens of the text unless ``include_special`` is True.
     """
 
     def __init__(

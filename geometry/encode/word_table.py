@@ -123,10 +123,7 @@ class WordReader:
         return {i: word for word, i in self._ids.items()}
 
     def _looked_up(self, texts: Sequence[str], report: Progress) -> list[list[str | None]]:
-        def read(batch: list[str], _: Progress) -> list[list[str | None]]:
-            return [list(self._lookup(text)) for text in batch]
-
-        return in_batches(texts, read, report)
+        return in_batches(texts, lambda batch, _: [[*self._lookup(t)] for t in batch], report)
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""

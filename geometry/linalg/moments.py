@@ -5,10 +5,9 @@ any order. The one-pass form X'X/n - mu mu' is not used: it loses all digits whe
 as in a narrow cone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Self
 
 import numpy as np
 
@@ -51,8 +50,8 @@ class Moments:
         X: np.ndarray,
         sample_weight: np.ndarray | None = None,
         *,
-        like: Moments | None = None,
-    ) -> Moments:
+        like: Self | None = None,
+    ) -> Self:
         """Moments of one array X (n, d), by blocks of rows.
 
         ``like`` are moments of earlier rows of the same cloud. They halve the time, and change
@@ -69,8 +68,8 @@ class Moments:
         cls,
         X: np.ndarray,
         sample_weight: np.ndarray | None = None,
-        like: Moments | None = None,
-    ) -> Moments:
+        like: Self | None = None,
+    ) -> Self:
         """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
@@ -86,7 +85,7 @@ class Moments:
         counted = X if w is None else X[np.asarray(w) > 0]
         return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
 
-    def merge(self, other: Moments) -> Moments:
+    def merge(self, other: Self) -> Self:
         weight = self.weight + other.weight
         if weight == 0:
             return self
@@ -96,7 +95,8 @@ class Moments:
         scatter = self.scatter + other.scatter
         scatter += np.outer(apart * (self.weight * share), apart)
         most = len(self.mean) + 2
-        return Moments(
+        return replace(
+            self,
             n_rows=self.n_rows + other.n_rows,
             weight=weight,
             weight2=self.weight2 + other.weight2,
@@ -138,7 +138,7 @@ class Fingerprint:
     n_rows: int
 
     @classmethod
-    def of(cls, moments: Moments) -> Fingerprint | None:
+    def of(cls, moments: Moments) -> Self | None:
         """That of unweighted rows; None for weighted ones, whose mean is not that of the rows."""
         if moments.weight != moments.n_rows:
             return None

@@ -1,6 +1,5 @@
 from .annotated import Annotations as Annotations
 from .annotated import annotated_table as annotated_table
-from .baselines import isotropic_baselines as isotropic_baselines
 from .cone import angles_to_mean as angles_to_mean
 from .cone import mean_norm_share as mean_norm_share
 from .cone import opening_angle as opening_angle
@@ -56,6 +55,7 @@ from .spectrum import participation_ratio as participation_ratio
 from .spectrum import partition_isotropy as partition_isotropy
 from .table import Measured as Measured
 from .table import disagreements as disagreements
+from .table import isotropic_baselines as isotropic_baselines
 from .table import measure_names as measure_names
 from .table import measure_table as measure_table
 from .zipf import zipfian_baselines as zipfian_baselines

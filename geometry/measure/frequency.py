@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, need_rows, need_whole
+from ..process import no_report
 from .correlation import is_constant, spearman
 from .cosines import mean_cosine_of_sum
 from .intervals import Estimate, estimated
@@ -139,9 +140,8 @@ def neighbour_means(
         products = np.einsum("md,mkd->mk", X[rows], X[near])
         dots[rows] = _means_of_first(products, k)
 
-    nearest = closest(
-        X, most, block_rows=block_rows, watch=watch, progress=progress, threads=THREADS
-    )
+    report = progress or no_report
+    nearest = closest(X, most, block_rows=block_rows, watch=watch, progress=report, threads=THREADS)
     return _means_of_first(distances_to(X, nearest), k) * unit, dots * unit**2
 
 

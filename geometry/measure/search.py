@@ -4,10 +4,9 @@ The scores are symmetric, so the search of all rows computes each product of two
 block is searched only for scores above the k-th best so far, of which there are soon few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -37,9 +36,9 @@ class Nearest:
         """How many neighbours each row has."""
         return int(self.rows.shape[1])
 
-    def first(self, k: int) -> Nearest:
+    def first(self, k: int) -> Self:
         """Only the k nearest."""
-        return Nearest(self.rows[:, :k], self.cosines[:, :k])
+        return replace(self, rows=self.rows[:, :k], cosines=self.cosines[:, :k])
 
 
 class Search:

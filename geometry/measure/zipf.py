@@ -1,16 +1,14 @@
 """Symmetry of word vectors weighted by the words' frequencies: Yokoi et al. 2024, sections 2, 4."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
-from .intervals import MIN_ROWS, MORE_GROUPS, Estimate, around, jackknife_reach
+from .intervals import MIN_ROWS, MORE_GROUPS, Estimate, around, jackknife_reach, more_groups
 from .spectrum import centred_rows, spectral_entropy
 from .table import Measured, measured
 
@@ -102,7 +100,7 @@ class _Sums(NamedTuple):
     covariance: np.ndarray
 
     @classmethod
-    def of(cls, W: np.ndarray, p: np.ndarray) -> _Sums:
+    def of(cls, W: np.ndarray, p: np.ndarray) -> Self:
         mean = p @ W
         Z = W - mean if centred_rows(W).any() else np.zeros_like(W)
         return cls(mean, float(p @ np.linalg.norm(W, axis=1)), (Z * p[:, None]).T @ Z)
@@ -121,8 +119,7 @@ def _entropy(sums: _Sums) -> float:
 
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> Iterator[_Sums]:
     """The sums without each of MORE_GROUPS random groups; none where one group has all of p."""
-    group = np.empty(len(p), dtype=np.int64)
-    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % MORE_GROUPS
+    group = more_groups(len(p), seed)
     lengths = p * np.linalg.norm(W, axis=1)
     shares = 1 - np.bincount(group, p, minlength=MORE_GROUPS)
     if shares.min() < LEAST_LEFT:

@@ -4,14 +4,12 @@ log p(x) = log N(z; 0, I) + log|det dz/dx|. It is exact, because every step of t
 determinant in closed form.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -125,7 +123,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         y: Any = None,
         *,
         progress: Callable[[FlowEpoch], object] | None = None,
-    ) -> NormalizingFlow:
+    ) -> Self:
         """Learn the map. All random numbers come from ``random_state``, and none from torch's own.
 
         Parameters
@@ -208,7 +206,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         return self.map_.to_arrays()
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> NormalizingFlow:
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         """A fitted flow from the result of ``to_arrays``, without the history.
 
         ValueError names arrays that are absent or foreign.

@@ -1,8 +1,6 @@
 """Independent components after whitening: axes that can be named, and the cosines of whitening."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
@@ -57,7 +55,7 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         self.random_state = random_state
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> IndependentComponents:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn mean and axes from X (n, d), n >= 2."""
         need_whole("max_iter", self.max_iter, at_least=1)
         X = self._read(X, reset=True, at_least=2)

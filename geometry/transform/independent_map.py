@@ -1,12 +1,10 @@
 """Independent components after whitening as an affine map, without the estimator."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -41,10 +39,16 @@ class IndependentMap:
         n_components: int | None = None,
         random_state: Any = 0,
         max_iter: int = MOST_STEPS,
-    ) -> IndependentMap:
-        """The map fitted on rows X (n, d), n >= 2, with settings as in ``IndependentComponents``.
+    ) -> Self:
+        """The map fitted on rows. It warns if FastICA did not settle.
 
-        It warns if FastICA did not settle.
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        n_components : int in [1, d], optional
+            k. None is ``default_axes(n, d)``. Never more than the rank.
+        random_state : int or RandomState, optional, for the start of FastICA
+        max_iter : int >= 1, steps of FastICA
         """
         X = float_rows(X, at_least=2)
         k = default_axes(*X.shape) if n_components is None else n_components

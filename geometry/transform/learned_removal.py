@@ -1,10 +1,8 @@
 """Removal of directions by weights that are learned from scored pairs."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -64,9 +62,7 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         self.n_components = n_components
         self.alpha = alpha
 
-    def fit(
-        self, X: Any, y: Any = None, *, pairs: Any = None, gold_scores: Any = None
-    ) -> WeightedRemoval:
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, gold_scores: Any = None) -> Self:
         """Learn the directions from rows, and the weights from pairs of the rows.
 
         Parameters
@@ -116,9 +112,14 @@ class ScoredPairs:
     gold: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> ScoredPairs:
+    def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> Self:
         pairs = _checked_pairs(pairs, len(X))
-        gold = _checked_scores(gold_scores, len(pairs))
+        gold, m = np.asarray(gold_scores, dtype=np.float64), len(pairs)
+        if gold.shape != (m,) or not np.isfinite(gold).all():
+            raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
+        if gold.min() == gold.max():
+            raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
+        gold = gold - gold.mean()
         x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
         zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
         if len(zero):
@@ -134,7 +135,7 @@ class ScoredPairs:
         rest = whole - along.sum(axis=2)
         # these squared lengths are divisors; below this share of the row's own they are rounding
         rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
-        return cls(along, rest, gold)
+        return cls(along, rest, gold / np.linalg.norm(gold))
 
     def pearson(self, shares: np.ndarray) -> tuple[float, np.ndarray]:
         """Pearson's r of cosines and scores, and its gradient (D,) in g.
@@ -194,13 +195,3 @@ def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
             f"pair {outside[0]} is {tuple(pairs[outside[0]].tolist())}; the rows are 0 to {n - 1}"
         )
     return pairs
-
-
-def _checked_scores(gold_scores: Any, m: int) -> np.ndarray:
-    gold = np.asarray(gold_scores, dtype=np.float64)
-    if gold.shape != (m,) or not np.isfinite(gold).all():
-        raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
-    if gold.min() == gold.max():
-        raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
-    gold = gold - gold.mean()
-    return gold / np.linalg.norm(gold)

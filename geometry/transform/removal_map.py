@@ -4,11 +4,9 @@
 ``RemovalMap``, ``ClusterwiseRemoval`` that of ``ClusterwiseMap``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -41,10 +39,15 @@ class RemovalMap:
         eps: float,
         n_components: int | None = None,
         centred: bool = True,
-    ) -> RemovalMap:
-        """The map of these moments, with the settings of ``CommonComponentRemoval``.
+    ) -> Self:
+        """The map of these moments.
 
-        ``eps`` is the machine precision of the rows.
+        Parameters
+        ----------
+        moments : Moments, of rows (n, d)
+        eps : float, machine precision of the rows
+        n_components : int, optional, D; None is ``default_components(d)``
+        centred : bool, as in ``CommonComponentRemoval``
         """
         origin, mean, d = moments, moments.mean, len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
@@ -87,13 +90,13 @@ class RemovalMap:
         matrix = np.eye(U.shape[1]) - (U.T * self.weights) @ U
         return self.offset, matrix, {"method": "removal of directions", "directions": len(U)}
 
-    def adjust(self, n_removed: int | None = None) -> RemovalMap:
+    def adjust(self, n_removed: int | None = None) -> Self:
         """The same fit with other leading directions removed; None is ``default_components(d)``."""
         d = len(self.offset)
         D = default_components(d) if n_removed is None else n_removed
         return replace(self, weights=np.ones(checked_components(D, d, "n_removed")))
 
-    def reweigh(self, weights: np.ndarray) -> RemovalMap:
+    def reweigh(self, weights: np.ndarray) -> Self:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
         weights = np.array(weights, dtype=np.float64)  # always a copy
         if weights.ndim != 1 or not np.isfinite(weights).all():

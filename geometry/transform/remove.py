@@ -1,8 +1,6 @@
 """Removal of common directions from a whole cloud or from each of its clusters."""
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
@@ -65,11 +63,11 @@ class CommonComponentRemoval(OneToOneFeatureMixin, MomentsEstimator):
         self.n_components = n_components
         self.centred = centred
 
-    def fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn mean and directions from X (n, d), n >= 2."""
         return self._absorb(X, in_parts=False)
 
-    def partial_fit(self, X: Any, y: Any = None) -> CommonComponentRemoval:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
         A block may be a single row. The fitted attributes need two rows in all.
@@ -125,7 +123,7 @@ class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> ClusterwiseRemoval:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the clusters and their directions from X (n, d), n >= 2."""
         for name, least in (("n_clusters", 1), ("n_components", 0)):
             need_whole(name, getattr(self, name), at_least=least)

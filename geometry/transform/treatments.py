@@ -1,11 +1,9 @@
 """All treatments of anisotropy by name, fitted once on the same rows and then adjusted by knobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -82,11 +80,10 @@ class Knobs:
     shrinkage: float | str | None = None
     n_removed: int | None = None  #: directions that all-but-the-top removes; None for d/100
 
-    def of(self, name: str) -> Knobs:
+    def of(self, name: str) -> Self:
         """The knobs of the treatment of that name; the others at their defaults."""
-        return Knobs(
-            **{knob: getattr(self, knob) for knob in _one_of(name, TREATMENTS.values()).knobs}
-        )
+        knobs = _one_of(name, TREATMENTS.values()).knobs
+        return type(self)(**{knob: getattr(self, knob) for knob in knobs})
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ class Treatment:
     rank: int | None  #: of their covariance; None if there is none
     fitted: Any  #: the map; None for "raw"
 
-    def turn(self, knobs: Knobs) -> Treatment:
+    def turn(self, knobs: Knobs) -> Self:
         """The same fit at these knobs; no row is read again.
 
         An eigenproblem is solved only for another shrinkage on correlations
@@ -162,11 +159,6 @@ def simple_first() -> list[TreatmentKind]:
     return sorted(TREATMENTS.values(), key=lambda kind: kind.is_whitening)
 
 
-def ladder() -> tuple[str, ...]:
-    """The short list of texts, from simple to complex."""
-    return tuple(text for kind in simple_first() for text in kind.rungs)
-
-
 def fit_treatment(
     name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
 ) -> Treatment:
@@ -205,14 +197,14 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     return Treatment(name, fitted.n_rows, getattr(fitted, "rank", None), fitted)
 
 
+# ---- texts of n rows of the fit in d dimensions ----
+
+
 def usual_whitening(n: int, d: int) -> str:
-    """The text of the recommended whitening for n rows in d dimensions."""
+    """The recommended whitening."""
     settings = recommended_whitening(n, d)
     k = f":{settings['n_components']}" if "n_components" in settings else ""
     return f"pca{k}{':lw' if 'shrinkage' in settings else ''}"
-
-
-# ---- the texts among which the diagnosis chooses, for n rows of the fit in d dimensions ----
 
 
 def _retained(n: int, d: int) -> list[int]:
@@ -338,4 +330,4 @@ _KINDS = (
     TreatmentKind("flow", "Normalizing flow", needs=TRAINING, is_affine=False),
 )
 TREATMENTS = {kind.name: kind for kind in _KINDS}
-LADDER = ladder()
+LADDER = tuple(text for kind in simple_first() for text in kind.rungs)  # from simple to complex

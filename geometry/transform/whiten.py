@@ -3,9 +3,7 @@
 All full-rank W with W' Sigma W = I differ by a rotation, so they give the same cosines.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -116,7 +114,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         self.strength = strength
         self.shrinkage = shrinkage
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn mean and axes.
 
         Parameters
@@ -127,7 +125,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         """
         return self._absorb(X, sample_weight, in_parts=False)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
         A block may be a single row. The fitted attributes need two rows in all.

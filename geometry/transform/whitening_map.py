@@ -3,13 +3,11 @@
 ``Whitening`` is the scikit-learn estimator of ``WhiteningMap``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -55,10 +53,18 @@ class WhiteningMap:
         shrinkage: float | str | None = None,
         centring: float = 1.0,
         strength: float = 1.0,
-    ) -> WhiteningMap:
-        """The map of these moments, with the settings of ``Whitening``.
+    ) -> Self:
+        """The map of these moments.
 
-        ``eps`` is the machine precision of the rows.
+        Parameters
+        ----------
+        moments : Moments, of rows (n, d)
+        eps : float, machine precision of the rows
+        method : str, one of ``METHODS``; this and the others as in ``Whitening``
+        n_components : int in [1, d], optional
+        shrinkage : float in [0, 1] or "ledoit-wolf", optional
+        centring : float in [0, 1]
+        strength : float in [0, 1]
         """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
@@ -67,17 +73,22 @@ class WhiteningMap:
         return cls(method, n_components, a, float(centring), float(strength), spectrum, axes)
 
     @classmethod
-    def of(
-        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
-    ) -> WhiteningMap:
-        """``solve`` from rows X (n, d), n >= 2, which may have weights (n,) >= 0."""
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any) -> Self:
+        """The map fitted on rows.
+
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        sample_weight : (n,) array, >= 0, optional
+        **settings : parameters of ``solve``
+        """
         X = float_rows(X, at_least=2)
         if sample_weight is not None:
             sample_weight = checked_weights(sample_weight, len(X))
         eps = float(np.finfo(X.dtype).eps)
         return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
 
-    def adjust(self, **settings: Any) -> WhiteningMap:
+    def adjust(self, **settings: Any) -> Self:
         """The same fit with other settings of ``solve``, for a slider; the rows are not read again.
 
         An eigenproblem is solved only for another shrinkage under pca-cor or zca-cor.
@@ -280,7 +291,7 @@ class StandardMap:
     fingerprint: Fingerprint | None = None  #: where they lie
 
     @classmethod
-    def solve(cls, moments: Moments, *, eps: float) -> StandardMap:
+    def solve(cls, moments: Moments, *, eps: float) -> Self:
         """The map of these moments; ``eps`` is the precision of the data they came from."""
         variances = np.diag(moments.covariance)
         # rounding moves an entry by about eps times its size; that is not spread
