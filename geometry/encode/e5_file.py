@@ -36,20 +36,6 @@ PIECES, MAP = 72, 4_581_437  # where these parts of the file begin
 BLOCK = np.dtype([("d", "<f2"), ("b", "u1", 16)])
 SPACES = (*range(0x200B, 0x2010), 0x2581, 0xFEFF, 0xFFFD)  # code points that become a space
 TILDE, PRIVATE = "\uff5e", "\ue000"  # NFKC would change the first one; the model's map does not
-PARTS = {
-    "emb.word": "embeddings.word_embeddings",
-    "emb.pos": "embeddings.position_embeddings",
-    "emb.type": "embeddings.token_type_embeddings",
-    "emb.ln": "embeddings.LayerNorm",
-    "q": "attention.self.query",
-    "k": "attention.self.key",
-    "v": "attention.self.value",
-    "ao": "attention.output.dense",
-    "aln": "attention.output.LayerNorm",
-    "fi": "intermediate.dense",
-    "fo": "output.dense",
-    "oln": "output.LayerNorm",
-}
 
 
 class E5Encoder(Encoder):
@@ -197,23 +183,12 @@ def read_model(path: Path, *, dtype: str) -> Any:
     )
     with torch.device("meta"):  # no memory, and no random numbers
         model = BertModel(config, add_pooling_layer=False)
-    shapes = {name: weight.shape for name, weight in model.named_parameters()}
-    weights = {}
-    for name, values in read_tensors(content):
-        key = _key(name)
-        weights[key] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(shapes[key])
+    # the tensors are in the order of the model's parameters
+    named, weights = model.named_parameters(), {}
+    for (name, empty), (_, values) in zip(named, read_tensors(content), strict=True):
+        weights[name] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(empty.shape)
     # counted, not learned
     model.embeddings.position_ids = torch.arange(positions)[None]
     model.embeddings.token_type_ids = torch.zeros(1, positions, dtype=torch.long)
     model.load_state_dict(weights, assign=True)
     return model.requires_grad_(False).eval()
-
-
-def _key(name: str) -> str:
-    """transformers' name of a tensor, as l3.q.w or emb.word."""
-    part, kind = (name, "w") if name in PARTS else name.rsplit(".", 1)
-    within = ""
-    if part not in PARTS:
-        layer, part = part.split(".")
-        within = f"encoder.layer.{layer[1:]}."
-    return f"{within}{PARTS[part]}.{'weight' if kind == 'w' else 'bias'}"

@@ -46,11 +46,7 @@ class Moments:
 
     @classmethod
     def of(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        *,
-        like: Self | None = None,
+        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, *, like: Self | None = None
     ) -> Self:
         """Moments of one array X (n, d), by blocks of rows.
 
@@ -65,10 +61,7 @@ class Moments:
 
     @classmethod
     def of_part(
-        cls,
-        X: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        like: Self | None = None,
+        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, like: Self | None = None
     ) -> Self:
         """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):

@@ -15,7 +15,7 @@ from ..process import no_report
 from .correlation import is_constant, spearman
 from .cosines import mean_cosine_of_sum
 from .intervals import Estimate, estimated
-from .neighbours import BLOCK_ROWS, closest, distances_to, largest
+from .neighbours import BLOCK_ROWS, closest, largest, squared_distances
 from .search import THREADS
 from .table import measure_table
 
@@ -142,7 +142,8 @@ def neighbour_means(
 
     report = progress or no_report
     nearest = closest(X, most, block_rows=block_rows, watch=watch, progress=report, threads=THREADS)
-    return _means_of_first(distances_to(X, nearest), k) * unit, dots * unit**2
+    distances = np.sqrt(squared_distances(X, X, nearest))
+    return _means_of_first(distances, k) * unit, dots * unit**2
 
 
 def frequency_bins(

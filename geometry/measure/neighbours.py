@@ -33,6 +33,7 @@ DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out
 # times below the next one by chance: in 1 of GAP^D clouds in D dimensions. Such a pair then counts
 # as one row.
 GAP = 1000.0
+GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 32 MB
 
 TINY = 1e-15  # squared lengths from here to 1 / TINY have products in float32's range
 ROUNDING = 1e-4  # more than the error of a cosine in float32
@@ -358,7 +359,7 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     doubtful = half_digits(X)
     while True:
         near = closest(A, 3)
-        distances = distances_to(A, near)
+        distances = np.sqrt(squared_distances(A, A, near))
         same = distances <= largest_rounding(distances, doubtful)
         repeated = (same & (near < np.arange(len(A))[:, None])).any(axis=1)
         if not repeated.any():
@@ -400,14 +401,15 @@ def _need_three(distinct: int) -> None:
         raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
 
 
-def distances_to(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, k), in float64, of each row of A (n, d) to the rows near (n, k)."""
-    distances = np.empty(near.shape)
-    for start in range(0, len(A), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        gaps = A[near[rows]] - A[rows, None, :]  # (m, k, d)
-        distances[rows] = np.sqrt(np.einsum("mkd,mkd->mk", gaps, gaps))
-    return distances
+def squared_distances(points: np.ndarray, A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Squared distances (m, k), in float64, of points (m, d) to the rows near (m, k) of A."""
+    found = np.empty(near.shape)
+    block = max(1, GAPS // max(1, near.shape[1] * A.shape[1]))
+    for start in range(0, len(points), block):
+        rows = slice(start, start + block)
+        gaps = A[near[rows]] - points[rows, None, :].astype(np.float64)  # (m, k, d)
+        found[rows] = np.einsum("mkd,mkd->mk", gaps, gaps)
+    return found
 
 
 def twonn(distances: np.ndarray, *, equal: float) -> float:

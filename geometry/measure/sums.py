@@ -10,13 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg.rows import (
-    UndefinedMeasure,
-    directions,
-    finite_rows,
-    in_range,
-    need_rows,
-)
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range, need_rows
 from ..linalg.spectrum import eigh_of_rank, eigvalsh_of_rank
 from .cone import ANGLE_QUANTILES, angles_to
 from .intervals import DRAWS, halves, random_groups, units_of

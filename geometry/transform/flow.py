@@ -118,11 +118,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        progress: Callable[[FlowEpoch], object] | None = None,
+        self, X: Any, y: Any = None, *, progress: Callable[[FlowEpoch], object] | None = None
     ) -> Self:
         """Learn the map. All random numbers come from ``random_state``, and none from torch's own.
 

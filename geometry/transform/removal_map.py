@@ -33,12 +33,7 @@ class RemovalMap:
 
     @classmethod
     def solve(
-        cls,
-        moments: Moments,
-        *,
-        eps: float,
-        n_components: int | None = None,
-        centred: bool = True,
+        cls, moments: Moments, *, eps: float, n_components: int | None = None, centred: bool = True
     ) -> Self:
         """The map of these moments.
 

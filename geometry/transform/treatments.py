@@ -262,11 +262,7 @@ _KINDS = (
         rungs=("standardised",),
     ),
     _whitening(
-        "zca",
-        "ZCA whitening",
-        cure="level",
-        usual=lambda n, d: "pca:lw",
-        tried=_levellings,
+        "zca", "ZCA whitening", cure="level", usual=lambda n, d: "pca:lw", tried=_levellings
     ),
     _whitening(
         "pca",

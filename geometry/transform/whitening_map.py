@@ -247,6 +247,10 @@ class WhiteningMap:
     @cached_property
     def _cholesky(self) -> tuple[np.ndarray, np.ndarray]:
         """(W Q', Q back): Q orthogonal, W Q' upper triangular, its diagonal at or above 0."""
+        if self.strength == 1 and self._usable == len(self.components) == len(self.mean):
+            # more exact: the Cholesky factor of Sigma
+            L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
+            return np.triu(np.linalg.inv(L).T), L.T
         # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
         Q1, R1 = np.linalg.qr(self._own_matrix[::-1].T)
         sign = np.where(np.diag(R1) < 0, -1.0, 1.0)

@@ -81,7 +81,8 @@ def test_a_view_is_the_cloud_without_a_group(left_out):
     np.testing.assert_allclose(view.mean, rest.mean)
     assert view.second == pytest.approx(rest.second)
     np.testing.assert_allclose(view.covariance, rest.covariance, atol=1e-12)
-    np.testing.assert_allclose(view.eigenvalues, rest.eigenvalues)
+    rank = LISTED["effective_rank"].of
+    assert rank(view) == pytest.approx(rank(rest))
     assert view.partition_at_rms == pytest.approx(rest.partition_at_rms, rel=1e-5)
     assert len(view.two_distances) == rest.n
 
