@@ -292,14 +292,12 @@ def rectangle(texts: Sequence[TextTokens], pad_id: int) -> tuple[Tensor, Tensor,
     would count positions through it, and a text would not have the vector that it has alone.
     """
     import torch
+    from torch.nn.utils.rnn import pad_sequence
 
-    longest = max(len(text.ids) for text in texts)
-    ids = np.full((len(texts), longest), pad_id, dtype=np.int64)
-    mask = np.zeros_like(ids)
-    ordinary = np.zeros_like(ids)
-    for row, text in enumerate(texts):
-        n = len(text.ids)
-        ids[row, :n] = text.ids
-        mask[row, :n] = 1
-        ordinary[row, :n] = 1 - np.array(text.special_tokens_mask, dtype=np.int64)
-    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(ordinary)
+    ids = [torch.tensor(text.ids, dtype=torch.long) for text in texts]
+    special = [torch.tensor(text.special_tokens_mask, dtype=torch.long) for text in texts]
+    return (
+        pad_sequence(ids, batch_first=True, padding_value=pad_id),
+        pad_sequence([torch.ones_like(each) for each in ids], batch_first=True),
+        pad_sequence([1 - each for each in special], batch_first=True),
+    )

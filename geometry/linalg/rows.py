@@ -140,6 +140,23 @@ def need_whole(name: str, value: Any, *, at_least: int) -> None:
         raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
 
 
+def row_pairs(pairs: Any, n: int) -> np.ndarray:
+    """Pairs (m, 2) of numbers of n rows; ValueError unless they are integers from 0 to n - 1."""
+    rows = np.asarray(pairs)
+    whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
+    if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
+        raise ValueError(
+            f"pairs must be row numbers, integers of shape (m, 2); got {rows.dtype} of shape "
+            f"{rows.shape}"
+        )
+    outside = np.flatnonzero(((rows < 0) | (rows >= n)).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"pair {outside[0]} is {tuple(rows[outside[0]].tolist())}; the rows are 0 to {n - 1}"
+        )
+    return rows.astype(np.int64)
+
+
 def refuse_missing(ids: np.ndarray, what: str) -> None:
     """ValueError with the first of the ids (n,) that is NaN, NaT or None."""
     missing = np.asarray(ids != ids)  # only NaN and NaT differ from themselves

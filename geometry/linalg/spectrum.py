@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .moments import Moments, ledoit_wolf
+from .moments import Moments
 
 TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
 WIDE = 1024  # dimensions from which a low rank saves more than a second
@@ -32,10 +32,6 @@ class Spectrum:
 
     moments: Moments
     eps: float
-
-    @cached_property
-    def ledoit_wolf(self) -> float:
-        return ledoit_wolf(self.moments)
 
     @cached_property
     def covariance_axes(self) -> PrincipalAxes:

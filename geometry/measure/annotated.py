@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing
+from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing, row_pairs
 from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
 from .intervals import Estimate, estimated
@@ -97,18 +97,7 @@ def _agreement(
 
 
 def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
-    rows = np.asarray(pairs)
-    whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
-    if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
-        raise ValueError(
-            f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
-        )
-    outside = rows[(rows < 0) | (rows >= len(X))]
-    if len(outside):
-        raise ValueError(
-            f"pairs must be numbers of the {len(X)} rows, 0 to {len(X) - 1}; got {outside[0]}"
-        )
-    left, right = X[rows.astype(np.int64).T]
+    left, right = X[row_pairs(pairs, len(X)).T]
 
     def of() -> Estimate:
         return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)

@@ -252,8 +252,6 @@ class View:
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        if self.left_out is None:
-            return self.shared.scatter / self.n
         Z = self.shared.centred[self._left_out_rows]
         return (self.shared.scatter - Z.T @ Z) / self.n - np.outer(self._shift, self._shift)
 

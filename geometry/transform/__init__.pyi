@@ -1,6 +1,5 @@
 from .flow import FlowEpoch as FlowEpoch
 from .flow import NormalizingFlow as NormalizingFlow
-from .independent import IndependentComponents as IndependentComponents
 from .independent_map import IndependentMap as IndependentMap
 from .learned_removal import WeightedRemoval as WeightedRemoval
 from .removal_map import ClusterwiseMap as ClusterwiseMap
@@ -11,6 +10,7 @@ from .treatments import Knobs as Knobs
 from .treatments import Treated as Treated
 from .treatments import Treatment as Treatment
 from .treatments import fit_treatment as fit_treatment
+from .whiten import IndependentComponents as IndependentComponents
 from .whiten import Whitening as Whitening
 from .whitening_map import StandardMap as StandardMap
 from .whitening_map import WhiteningMap as WhiteningMap

@@ -9,7 +9,7 @@ from sklearn.base import OneToOneFeatureMixin
 
 from ..data.errors import CorpusError
 from ..linalg.moments import Moments
-from ..linalg.rows import directions
+from ..linalg.rows import directions, row_pairs
 from .map_estimator import MapEstimator
 from .removal_map import RemovalMap
 
@@ -113,7 +113,9 @@ class ScoredPairs:
 
     @classmethod
     def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> Self:
-        pairs = _checked_pairs(pairs, len(X))
+        pairs = row_pairs(pairs, len(X))
+        if len(pairs) < MIN_PAIRS:
+            raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
         gold, m = np.asarray(gold_scores, dtype=np.float64), len(pairs)
         if gold.shape != (m,) or not np.isfinite(gold).all():
             raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
@@ -178,20 +180,3 @@ class ScoredPairs:
             options={"maxiter": MAX_STEPS},
         )
         return np.asarray(found.x).clip(0.0, 1.0)
-
-
-def _checked_pairs(pairs: Any, n: int) -> np.ndarray:
-    pairs = np.asarray(pairs)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        raise ValueError(
-            f"pairs must be row numbers, integers of shape (m, 2); got {pairs.dtype} of shape "
-            f"{pairs.shape}"
-        )
-    if len(pairs) < MIN_PAIRS:
-        raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
-    outside = np.flatnonzero(((pairs < 0) | (pairs >= n)).any(axis=1))
-    if len(outside):
-        raise ValueError(
-            f"pair {outside[0]} is {tuple(pairs[outside[0]].tolist())}; the rows are 0 to {n - 1}"
-        )
-    return pairs

@@ -74,9 +74,9 @@ class CommonComponentRemoval(OneToOneFeatureMixin, MomentsEstimator):
         """
         return self._absorb(X, in_parts=True)
 
-    def _check(self, d: int, **settings: Any) -> None:
-        if settings["n_components"] is not None:
-            checked_components(settings["n_components"], d)
+    def _check(self, n_components: int | None, d: int, centred: bool) -> None:
+        if n_components is not None:
+            checked_components(n_components, d)
 
 
 class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..linalg.moments import Fingerprint, Moments
+from ..linalg.moments import Fingerprint, Moments, ledoit_wolf
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
 from ..linalg.spectrum import PrincipalAxes, Spectrum, column_scales
@@ -68,7 +68,7 @@ class WhiteningMap:
         """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
-        a = _share(shrinkage, spectrum)
+        a = _share(shrinkage, moments)
         axes = spectrum.shrunk(a, correlation=method in ON_CORRELATION)
         return cls(method, n_components, a, float(centring), float(strength), spectrum, axes)
 
@@ -96,7 +96,7 @@ class WhiteningMap:
         names = ("n_components", "shrinkage", "centring", "strength")
         settings = {name: getattr(self, name) for name in names} | settings
         check_settings(self.method, **settings, d=len(self.mean))
-        a = settings["shrinkage"] = _share(settings["shrinkage"], self.spectrum)
+        a = settings["shrinkage"] = _share(settings["shrinkage"], self.spectrum.moments)
         axes = self.axes
         if a != self.shrinkage:
             axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
@@ -314,8 +314,8 @@ class StandardMap:
         return self.mean, np.diag(1 / self.scale), {"method": "standardising"}
 
 
-def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
-    return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
+def _share(shrinkage: float | str | None, moments: Moments) -> float:
+    return ledoit_wolf(moments) if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
 
 
 def checked_weights(sample_weight: Any, n: int) -> np.ndarray:
