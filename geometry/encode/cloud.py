@@ -211,9 +211,9 @@ class _Request:
 
 def _sentences(request: _Request) -> Cloud:
     encoder, corpus, store = request.encoder, request.corpus, request.store
-    how = {"special_tokens": request.special_tokens, "progress": request.progress}
-    at: dict[str, Any] = {"layer": request.layers, "pooling": request.pooling, "store": store}
-    vectors = recalled_vectors(encoder, corpus, **at, **how)
+    how: dict[str, Any] = {"layer": request.layers, "pooling": request.pooling, "store": store}
+    how |= {"special_tokens": request.special_tokens, "progress": request.progress}
+    vectors = recalled_vectors(encoder, corpus, **how)
 
     def all_done(*_: int) -> None:
         request.report(len(corpus))

@@ -24,7 +24,7 @@ from platformdirs import user_cache_path
 from ..data.corpus import Corpus
 from ..data.write import PART, written
 from ..process import Progress
-from .blocks import OWNER_ONLY, encode_to_files
+from .blocks import OWNER_ONLY, digest_of, encode_to_files
 from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS
 from .shipped_vectors import read_shipped, shipped_index
@@ -73,11 +73,7 @@ class ArrayStore:
     @staticmethod
     def key(*parts: object) -> str:
         """The sha256 of the parts and their lengths: ("ab", "c") and ("a", "bc") differ."""
-        digest = hashlib.sha256()
-        for part in parts:
-            text = str(part).encode()
-            digest.update(len(text).to_bytes(8, "big") + text)
-        return digest.hexdigest()
+        return digest_of(str(part).encode() for part in parts)
 
     def has(self, key: str) -> bool:
         """Whether a file of that key exists; only ``read`` verifies it."""

@@ -41,17 +41,9 @@ TILDE, PRIVATE = "\uff5e", "\ue000"  # NFKC would change the first one; the mode
 class E5Encoder(Encoder):
     """The encoder "bundled-e5". Creating it reads nothing; ``path`` is that of the file."""
 
-    def __init__(self, path: Path, *, dtype: str, device: str | None, prefix: str) -> None:
+    def __init__(self, path: Path, **how: Any) -> None:
         self._path = path
-        super().__init__(
-            path.parent,
-            name=E5_NAME,
-            fingerprint=E5_SHA256,
-            dtype=dtype,
-            device=device,
-            trial=False,
-            prefix=prefix,
-        )
+        super().__init__(path.parent, name=E5_NAME, fingerprint=E5_SHA256, trial=False, **how)
 
     def _read_settings(self) -> Architecture:
         self._words = None

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -161,16 +161,12 @@ class Encoder:
     @cached_property
     def _reader(self) -> PieceReader | WordReader:
         self._try_first()
+        how: dict[str, Any] = {"max_tokens": self.max_tokens, "prefix": self.prefix}
         if self._words is not None:
-            return WordReader(self._words, max_tokens=self.max_tokens, prefix=self.prefix)
+            return WordReader(self._words, **how)
         self._verify("tokenizer.json")
-        return PieceReader(
-            self.folder / "tokenizer.json",
-            name=self.name,
-            max_tokens=self.max_tokens,
-            lowercase=self._lowercase,
-            prefix=self.prefix,
-        )
+        path = self.folder / "tokenizer.json"
+        return PieceReader(path, name=self.name, lowercase=self._lowercase, **how)
 
     @cached_property
     def fingerprint(self) -> str:

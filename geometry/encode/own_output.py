@@ -135,8 +135,9 @@ def _step(kind: str, folder: Path, settings: dict[str, Any], device: str) -> Cal
     # a class of torch.nn; Tanh for other paths, as in sentence-transformers
     path = settings.get("activation_function", "torch.nn.Tanh")
     found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
-    is_module = isinstance(found, type) and issubclass(found, torch.nn.Module)
-    activation = found().eval() if is_module else torch.nn.Tanh()
+    activation: Any = torch.nn.Tanh()
+    if isinstance(found, type) and issubclass(found, torch.nn.Module):
+        activation = found().eval()
 
     def pooled(_: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         return torch.cat([MODES[mode][1](H, mask) for mode in settings["modes"]], dim=-1)

@@ -292,12 +292,11 @@ def rectangle(texts: Sequence[TextTokens], pad_id: int) -> tuple[Tensor, Tensor,
     would count positions through it, and a text would not have the vector that it has alone.
     """
     import torch
-    from torch.nn.utils.rnn import pad_sequence
 
-    ids = [torch.tensor(text.ids, dtype=torch.long) for text in texts]
-    special = [torch.tensor(text.special_tokens_mask, dtype=torch.long) for text in texts]
-    return (
-        pad_sequence(ids, batch_first=True, padding_value=pad_id),
-        pad_sequence([torch.ones_like(each) for each in ids], batch_first=True),
-        pad_sequence([1 - each for each in special], batch_first=True),
-    )
+    lengths = np.array([len(text.ids) for text in texts])
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, pad_id, dtype=np.int64)
+    ids[mask] = np.concatenate([text.ids for text in texts])
+    ordinary = np.zeros_like(ids)
+    ordinary[mask] = 1 - np.concatenate([text.special_tokens_mask for text in texts])
+    return torch.from_numpy(ids), torch.from_numpy(mask).long(), torch.from_numpy(ordinary)

@@ -7,7 +7,7 @@ as in a narrow cone.
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -70,11 +70,11 @@ class Moments:
         if w is None and X.dtype == np.float32:
             sums = sums_in_float32(X, None if like is None else like.weak)
         if sums is not None:
-            found = cls(n, n, n, **sums)
+            found: Any = cls(n, n, n, **sums)
         else:
             blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, n, BLOCK_ROWS))
             parts = (_moments_of_block(X[rows], None if w is None else w[rows]) for rows in blocks)
-            found = reduce(cls.merge, parts)
+            found = reduce(Moments.merge, parts)
         counted = X if w is None else X[np.asarray(w) > 0]
         return replace(found, n_distinct=count_distinct(counted, most=X.shape[1] + 2))
 

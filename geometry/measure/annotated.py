@@ -98,12 +98,13 @@ def _agreement(
 
 def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
     left, right = X[row_pairs(pairs, len(X)).T]
+    n, d = left.shape
 
     def of() -> Estimate:
         return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
 
     # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return measured("alignment", *left.shape, of, lambda: 2.0)
+    return measured("alignment", n, d, of, lambda: 2.0)
 
 
 def _contextual(
