@@ -173,18 +173,12 @@ def _delete(path: Path) -> None:
 
 
 def _size_from_environment() -> int:
-    given = os.environ.get(SIZE_VARIABLE)
-    if given is None:
-        return DEFAULT_MEGABYTES * 10**6
-    try:
-        megabytes = int(given)
-    except ValueError:
-        megabytes = 0
-    if megabytes <= 0:
+    given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
+    if not given.strip().isdecimal() or int(given) == 0:
         raise ValueError(
             f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
         )
-    return megabytes * 10**6
+    return int(given) * 10**6
 
 
 def recalled_vectors(

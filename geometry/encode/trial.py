@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..data.limits import MEGABYTE, MOST_CHARACTERS
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
@@ -121,10 +123,7 @@ def longest_text(model: Model) -> int:
     if len(set(map(len, sizes))) > 1:  # Mamba reads one token after the other
         fixed = set.intersection(*map(set, sizes))
         sizes = [[max(set(each) - fixed, default=0)] for each in sizes]
-    c = COPIES * max(
-        (long - 2 * middle + short) / (2 * STEP**2)
-        for short, middle, long in zip(*sizes, strict=True)
-    )
+    c = COPIES * float(np.diff(sizes, 2, axis=0).max()) / (2 * STEP**2)
     b = sum(state.nbytes for state in _pass(model, ids)) / ids.numel()
     return max(1, int(2 * PASS_BYTES / (b + math.sqrt(b * b + 4 * max(c, 0) * PASS_BYTES))))
 
