@@ -145,8 +145,11 @@ def _write_journal(job: dict[str, Any], folder: Path, finished: dict[str, str]) 
 
 
 def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
-    content = b"".join(array[:, rows].tobytes() for array in arrays.values())
-    return hashlib.sha256(content).hexdigest()
+    digest = hashlib.sha256()
+    for array in arrays.values():
+        for layer in array:
+            digest.update(layer[rows].tobytes())
+    return digest.hexdigest()
 
 
 def digest_of(parts: Iterable[bytes]) -> str:
