@@ -55,9 +55,9 @@ from .notebook.view import show as show
 from .projection.projection import project as project
 from .training.models import train_language_model as train_language_model
 from .transform.flow import NormalizingFlow as NormalizingFlow
-from .transform.learned_removal import WeightedRemoval as WeightedRemoval
 from .transform.remove import ClusterwiseRemoval as ClusterwiseRemoval
 from .transform.remove import CommonComponentRemoval as CommonComponentRemoval
+from .transform.remove import WeightedRemoval as WeightedRemoval
 from .transform.treatments import fit_treatment as fit_treatment
 from .transform.whiten import Whitening as Whitening
 from .vectors.word_files import read_vectors as read_vectors

@@ -9,9 +9,14 @@ import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import float_rows, need_rows
-from .independent_map import IndependentMap
 from .removal_map import RemovalMap, default_components
-from .whitening_map import StandardMap, WhiteningMap, checked_weights, recommended_whitening
+from .whitening_map import (
+    IndependentMap,
+    StandardMap,
+    WhiteningMap,
+    checked_weights,
+    recommended_whitening,
+)
 
 ROWS, COUNTS, PAIRS, TRAINING = "rows", "word counts", "scored pairs", "training"
 REMOVED = (1, 2, 3, 5, 10)  # directions that the diagnosis removes, besides d/100

@@ -11,9 +11,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_array
 
 from ..linalg.rows import need_whole, refuse_not_finite
-from .independent_map import MOST_STEPS, IndependentMap
 from .map_estimator import FLOATS, MapEstimator, MomentsEstimator, of_map
-from .whitening_map import WhiteningMap, check_settings
+from .whitening_map import MOST_STEPS, IndependentMap, WhiteningMap, check_settings
 
 
 class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
