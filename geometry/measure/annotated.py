@@ -104,7 +104,7 @@ def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
         return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
 
     # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return measured("alignment", n, d, of, lambda: 2.0)
+    return measured("alignment", n, d, of, 2.0)
 
 
 def _contextual(

@@ -51,15 +51,13 @@ class Measured:
     baseline_error: float | None = None
 
 
-def measured(
-    name: str, n: int, d: int, of: Callable[[], Estimate], baseline: Callable[[], float]
-) -> Measured:
+def measured(name: str, n: int, d: int, of: Callable[[], Estimate], baseline: float) -> Measured:
     """A row from its estimate and baseline; without them where the measure is undefined."""
     try:
         found = of()
     except UndefinedMeasure as error:
         return Measured(name, None, None, None, None, n, d, error.code)
-    return Measured(name, found.value, found.low, found.high, baseline(), n, d)
+    return Measured(name, found.value, found.low, found.high, baseline, n, d)
 
 
 class MeasureRows(Framed, tuple[Measured, ...]):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -87,8 +87,8 @@ def zipfian_table(
         return Estimate(value, *(np.clip(ends, 0.0, 1.0).tolist() if ends else (None, None)))
 
     return (
-        measured("zipfian_mean_symmetry", n, d, lambda: estimate(_symmetry), lambda: symmetry),
-        measured("zipfian_spectral_entropy", n, d, lambda: estimate(_entropy), lambda: entropy),
+        measured("zipfian_mean_symmetry", n, d, partial(estimate, _symmetry), symmetry),
+        measured("zipfian_spectral_entropy", n, d, partial(estimate, _entropy), entropy),
     )
 
 
