@@ -26,7 +26,7 @@ from ..data.write import PART, written
 from ..process import Progress
 from .blocks import OWNER_ONLY, digest_of, encode_to_files
 from .encoder import OWN, Encoder, Layer
-from .pool import POOLINGS
+from .pool import POOLINGS, check_pooling
 from .shipped_vectors import read_shipped, shipped_index
 
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
@@ -228,6 +228,8 @@ def recalled_vectors(
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
+    if pooling != OWN:
+        check_pooling(pooling)
     keys = tuple(key(index, pooling) for index in layers)
     is_large = of_pooling * len(POOLINGS) > BYTES_AT_ONCE and pooling != OWN
     X = None if store is None else stored(store, keys)

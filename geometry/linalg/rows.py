@@ -146,8 +146,7 @@ def row_pairs(pairs: Any, n: int) -> np.ndarray:
     whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
     if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
         raise ValueError(
-            f"pairs must be row numbers, integers of shape (m, 2); got {rows.dtype} of shape "
-            f"{rows.shape}"
+            f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
         )
     outside = np.flatnonzero(((rows < 0) | (rows >= n)).any(axis=1))
     if len(outside):
