@@ -164,6 +164,11 @@ def simple_first() -> list[TreatmentKind]:
     return sorted(TREATMENTS.values(), key=lambda kind: kind.is_whitening)
 
 
+def ladder() -> tuple[str, ...]:
+    """The short list of texts, from simple to complex."""
+    return tuple(text for kind in simple_first() for text in kind.rungs)
+
+
 def fit_treatment(
     name: str, X: np.ndarray, *, sample_weight: np.ndarray | None = None, random_state: int = 0
 ) -> Treatment:
@@ -331,4 +336,4 @@ _KINDS = (
     TreatmentKind("flow", "Normalizing flow", needs=TRAINING, is_affine=False),
 )
 TREATMENTS = {kind.name: kind for kind in _KINDS}
-LADDER = tuple(text for kind in simple_first() for text in kind.rungs)  # from simple to complex
+LADDER = ladder()

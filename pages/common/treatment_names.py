@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from geometry.evaluate.specs import parse_treatment
-from geometry.transform.treatments import LADDER, TREATMENTS, usual_whitening
+from geometry.transform.treatments import TREATMENTS, ladder, usual_whitening
 
 from . import words
 from .controls import choose, code_of_label
@@ -47,7 +47,7 @@ def offered(*, of_moments: bool) -> list[str]:
     """The texts of the list. of_moments : leave out treatments that need rows."""
     return [
         code
-        for code in (*LADDER[1:], *SHRUNK)
+        for code in (*ladder()[1:], *SHRUNK)
         if not of_moments or TREATMENTS[parse_treatment(code).name].takes_moments
     ]
 
