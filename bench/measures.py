@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from bench.table import Row
 from bench.timing import paired_medians
 from geometry.measure import Annotations, annotated_table, measure_table
-from geometry.measure.baselines import _simulate
+from geometry.measure.table import _simulate
 
 ROWS, DIMENSIONS = 5000, 384
 LIMIT = 2.0

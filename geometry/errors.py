@@ -56,7 +56,7 @@ class GeometryError(ValueError):
             for name, value in self.details.items()
         }
         template = SENTENCES[self.subject][self.because]
-        return _Quoting(translate(", ")).filled(translate(template), details, escape)
+        return _filled(translate(template), details, escape, translate(", "))
 
     def __str__(self) -> str:
         return self.sentence()
@@ -93,38 +93,34 @@ def own_errors(refuse: type[GeometryError]) -> Iterator[None]:
         raise refuse("unreadable_content") from error
 
 
-class _Quoting(string.Formatter):
-    """Formats details for a reader: 20,000; 1.5 MB by ``{size:bytes}``; lists as `a`, `b`."""
+def _filled(
+    template: str, details: Mapping[str, Any], escape: Callable[[str], str], comma: str
+) -> str:
+    """The template with its details; texts that are not in backticks are escaped."""
+    parts, in_backticks, formatter = [], False, string.Formatter()
+    for literal, field, spec, _ in formatter.parse(template):
+        parts.append(literal)
+        in_backticks ^= literal.count("`") % 2 == 1
+        if field is not None:
+            value = formatter.get_field(field, (), details)[0]
+            text = _readable(value, comma, in_bytes=spec == "bytes")
+            is_bare = isinstance(value, str) and not in_backticks
+            parts.append(escape(text) if is_bare else text)
+    return "".join(parts)
 
-    def __init__(self, comma: str) -> None:
-        self.comma = comma
 
-    def filled(
-        self, template: str, details: Mapping[str, Any], escape: Callable[[str], str]
-    ) -> str:
-        """The template with its details; texts that are not in backticks are escaped."""
-        parts, in_backticks = [], False
-        for literal, field, spec, _ in self.parse(template):
-            parts.append(literal)
-            in_backticks ^= literal.count("`") % 2 == 1
-            if field is not None:
-                value = self.get_field(field, (), details)[0]
-                text = self.format_field(value, spec or "")
-                is_bare = isinstance(value, str) and not in_backticks
-                parts.append(escape(text) if is_bare else text)
-        return "".join(parts)
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec == "bytes":
-            return readable_bytes(value, decimals=1).replace(".0 MB", " MB")
-        if isinstance(value, Integral):
-            return f"{int(value):,}"
-        if isinstance(value, float):
-            return f"{value:g}"
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            listed = [f"`{_plain(each)}`" for each in value[:LONGEST_LIST]]
-            return self.comma.join([*listed, "…"] if len(value) > LONGEST_LIST else listed) or "—"
-        return _plain(value)
+def _readable(value: Any, comma: str, *, in_bytes: bool) -> str:
+    """A detail for a reader: 20,000; 1.5 MB by ``{size:bytes}``; a list as `a`, `b`."""
+    if in_bytes:
+        return readable_bytes(value, decimals=1).replace(".0 MB", " MB")
+    if isinstance(value, Integral):
+        return f"{int(value):,}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        listed = [f"`{_plain(each)}`" for each in value[:LONGEST_LIST]]
+        return comma.join([*listed, "…"] if len(value) > LONGEST_LIST else listed) or "—"
+    return _plain(value)
 
 
 def _plain(value: object) -> str:

@@ -263,15 +263,11 @@ class _Parent:
         call = pickle.loads(self.calls.get())
         _limit_this_process(limits)
         found = call()
-        steps = found if isinstance(found, Iterator) else iter([found])
-        while True:
-            self.wait()
-            try:
-                value = next(steps)
-            except StopIteration:
-                return
+        self.wait()
+        for value in found if isinstance(found, Iterator) else [found]:
             self.send_progress(self._unsent, 0)
             self.send(VALUE, value)
+            self.wait()
 
 
 _parent: _Parent | None = None

@@ -13,8 +13,7 @@ from ..measure.context import Contextual, Tokens
 from ..measure.cosines import mean_cosine, positive_cosine_share
 from ..measure.frequency import by_rank
 from ..measure.intervals import jackknife_interval
-from ..measure.partition import partition_isotropy
-from ..measure.spectrum import isoscore, isoscore_baseline
+from ..measure.spectrum import isoscore, isoscore_baseline, partition_isotropy
 from ..measure.table import measure_table
 from . import claim
 from .claim import Number, State, Tested, beside, clear, draws, need, or_partly

@@ -7,7 +7,7 @@ checksum differs is encoded again. Only the owner may read the files: the texts 
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,6 +56,8 @@ def encode_to_files(
     progress : callable (int, int), optional
         Called with (texts done, texts in all).
     """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
     if not len(texts):
         raise ValueError("there are no texts to encode")
     if block_rows < 1:
@@ -66,7 +68,7 @@ def encode_to_files(
     job = {
         "version": JOURNAL_VERSION,
         "fingerprint": encoder.fingerprint,
-        "texts": _digest_of(texts),
+        "texts": digest_of(check_text(text, place) for place, text in enumerate(texts)),
         "n": n,
         "layers": encoder.n_layers + 1,
         "dimension": encoder.dimension,
@@ -150,12 +152,9 @@ def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
     return digest.hexdigest()
 
 
-def _digest_of(texts: Sequence[str]) -> str:
-    """sha256 of all texts, each checked, without a copy of them."""
-    if isinstance(texts, str):
-        raise TypeError("texts must be a sequence of strings; got one string")
+def digest_of(parts: Iterable[bytes]) -> str:
+    """sha256 of the parts and their lengths: ("ab", "c") and ("a", "bc") differ."""
     digest = hashlib.sha256()
-    for place, text in enumerate(texts):
-        encoded = check_text(text, place)
-        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()

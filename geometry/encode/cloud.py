@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -125,19 +125,8 @@ def read_cloud(
     layers = encoder.layer_indices(layer)
     if unit != "sentences" and len(layers) != 1:
         raise ValueError(f"layer must be one layer for {unit}; got {layer!r}")
-    request = _Request(
-        encoder,
-        corpus,
-        layers,
-        unit=unit,
-        pooling=pooling,
-        special_tokens=special_tokens,
-        max_points=max_points,
-        seed=seed,
-        whole_sentences=whole_sentences,
-        store=store,
-        progress=progress or no_report,
-    )
+    settings = unit, pooling, max_points, seed, special_tokens, whole_sentences
+    request = _Request(encoder, corpus, layers, *settings, store, progress or no_report)
     found = stored(store, request.keys) if like and store and unit == "tokens" else None
     if like and found:
         cloud = replace(like, vectors=found[0])
@@ -222,15 +211,9 @@ class _Request:
 
 def _sentences(request: _Request) -> Cloud:
     encoder, corpus, store = request.encoder, request.corpus, request.store
-    vectors = recalled_vectors(
-        encoder,
-        corpus,
-        layer=request.layers,
-        pooling=request.pooling,
-        special_tokens=request.special_tokens,
-        store=store,
-        progress=request.progress,
-    )
+    how: dict[str, Any] = {"layer": request.layers, "pooling": request.pooling, "store": store}
+    how |= {"special_tokens": request.special_tokens, "progress": request.progress}
+    vectors = recalled_vectors(encoder, corpus, **how)
 
     def all_done(*_: int) -> None:
         request.report(len(corpus))
@@ -242,20 +225,18 @@ def _sentences(request: _Request) -> Cloud:
             all_done()
         return np.array(lengths)
 
-    def count_pieces() -> np.ndarray:
-        return piece_frequencies(encoder, corpus.texts, progress=all_done)
-
+    count_pieces = partial(piece_frequencies, encoder, corpus.texts, progress=all_done)
     words = recall_one(store if request.is_large else None, word_counts_key(corpus), count_words)
     counts = recall_one(store, counts_key(encoder, corpus), count_pieces)
     rows = request.sample(len(corpus))
     return Cloud(
         unit="sentences",
-        vectors=_rows_of(vectors, rows),
+        vectors=vectors if len(rows) == len(vectors) else vectors[rows],
         texts=_pick(corpus.texts, rows),
         sources=rows,
         labels=_pick(corpus.labels, rows) if corpus.labels else None,
-        lengths=_rows_of(words, rows),
-        counts=_rows_of(counts, rows),
+        lengths=words[rows],
+        counts=counts[rows],
         n_available=len(corpus),
     )
 
@@ -357,7 +338,8 @@ def _of_pieces(
         texts=texts,
         sources=sources,
         labels=labels,
-        lengths=np.array([len(_bare(piece)) for piece in texts]),
+        # without marks of a continuation or a space
+        lengths=np.array([len(piece.removeprefix("##").lstrip("Ġ▁")) for piece in texts]),
         counts=np.array([counts[piece] for piece in texts], dtype=float),
         n_available=len(pieces),
     )
@@ -385,10 +367,6 @@ def type_averages(
     return out
 
 
-def _rows_of(vectors: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return vectors if len(rows) == len(vectors) else vectors[rows]
-
-
 def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, ...]:
     return tuple(values[i] for i in rows)
 
@@ -396,8 +374,3 @@ def _pick(values: tuple[str, ...] | list[str], rows: np.ndarray) -> tuple[str, .
 def word_count(text: str) -> int:
     """Words of a text; a Chinese character counts as one."""
     return len(_WORD.findall(text))
-
-
-def _bare(piece: str) -> str:
-    """A word piece without its continuation or space mark (##, Ġ, ▁)."""
-    return piece.removeprefix("##").lstrip("Ġ▁")

@@ -24,7 +24,7 @@ from platformdirs import user_cache_path
 from ..data.corpus import Corpus
 from ..data.write import PART, written
 from ..process import Progress
-from .blocks import OWNER_ONLY, encode_to_files
+from .blocks import OWNER_ONLY, digest_of, encode_to_files
 from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS, check_pooling
 from .shipped_vectors import read_shipped, shipped_index
@@ -73,11 +73,7 @@ class ArrayStore:
     @staticmethod
     def key(*parts: object) -> str:
         """The sha256 of the parts and their lengths: ("ab", "c") and ("a", "bc") differ."""
-        digest = hashlib.sha256()
-        for part in parts:
-            text = str(part).encode()
-            digest.update(len(text).to_bytes(8, "big") + text)
-        return digest.hexdigest()
+        return digest_of(str(part).encode() for part in parts)
 
     def has(self, key: str) -> bool:
         """Whether a file of that key exists; only ``read`` verifies it."""
@@ -120,7 +116,13 @@ class ArrayStore:
                 file.write(body)
         except OSError as failure:
             self.failure, self._failed_bytes = failure, len(body)
-            self._keep_in_memory(key, array)
+            array = array.copy()
+            array.flags.writeable = False
+            with self._lock:
+                self._memory[key] = array
+                self._memory.move_to_end(key)
+                while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
+                    self._memory.popitem(last=False)
             return
         if len(body) >= self._failed_bytes:  # a full disk may have room for something small
             self.failure = None
@@ -135,15 +137,6 @@ class ArrayStore:
     def new_blocks(self) -> Path:
         """A new folder for the blocks of one encoding. One that is left is deleted after a day."""
         return self.folder / f"{_BLOCKS}{uuid4().hex}"
-
-    def _keep_in_memory(self, key: str, array: np.ndarray) -> None:
-        array = array.copy()
-        array.flags.writeable = False
-        with self._lock:
-            self._memory[key] = array
-            self._memory.move_to_end(key)
-            while sum(each.nbytes for each in self._memory.values()) > UNWRITTEN_BYTES:
-                self._memory.popitem(last=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.array"
@@ -180,18 +173,12 @@ def _delete(path: Path) -> None:
 
 
 def _size_from_environment() -> int:
-    given = os.environ.get(SIZE_VARIABLE)
-    if given is None:
-        return DEFAULT_MEGABYTES * 10**6
-    try:
-        megabytes = int(given)
-    except ValueError:
-        megabytes = 0
-    if megabytes <= 0:
+    given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
+    if not given.strip().isdecimal() or int(given) == 0:
         raise ValueError(
             f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
         )
-    return megabytes * 10**6
+    return int(given) * 10**6
 
 
 def recalled_vectors(
@@ -271,10 +258,7 @@ def recall(
 
 
 def recall_one(store: ArrayStore | None, key: str, compute: Callable[[], np.ndarray]) -> np.ndarray:
-    def computed() -> dict[str, np.ndarray]:
-        return {key: compute()}
-
-    return recall(store, (key,), computed)[0]
+    return recall(store, (key,), lambda: {key: compute()})[0]
 
 
 def stored(store: ArrayStore, keys: tuple[str, ...]) -> list[np.ndarray] | None:

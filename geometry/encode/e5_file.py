@@ -14,6 +14,7 @@ import hashlib
 import struct
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,36 +36,14 @@ PIECES, MAP = 72, 4_581_437  # where these parts of the file begin
 BLOCK = np.dtype([("d", "<f2"), ("b", "u1", 16)])
 SPACES = (*range(0x200B, 0x2010), 0x2581, 0xFEFF, 0xFFFD)  # code points that become a space
 TILDE, PRIVATE = "\uff5e", "\ue000"  # NFKC would change the first one; the model's map does not
-PARTS = {
-    "emb.word": "embeddings.word_embeddings",
-    "emb.pos": "embeddings.position_embeddings",
-    "emb.type": "embeddings.token_type_embeddings",
-    "emb.ln": "embeddings.LayerNorm",
-    "q": "attention.self.query",
-    "k": "attention.self.key",
-    "v": "attention.self.value",
-    "ao": "attention.output.dense",
-    "aln": "attention.output.LayerNorm",
-    "fi": "intermediate.dense",
-    "fo": "output.dense",
-    "oln": "output.LayerNorm",
-}
 
 
 class E5Encoder(Encoder):
     """The encoder "bundled-e5". Creating it reads nothing; ``path`` is that of the file."""
 
-    def __init__(self, path: Path, *, dtype: str, device: str | None, prefix: str) -> None:
+    def __init__(self, path: Path, **how: Any) -> None:
         self._path = path
-        super().__init__(
-            path.parent,
-            name=E5_NAME,
-            fingerprint=E5_SHA256,
-            dtype=dtype,
-            device=device,
-            trial=False,
-            prefix=prefix,
-        )
+        super().__init__(path.parent, name=E5_NAME, fingerprint=E5_SHA256, trial=False, **how)
 
     def _read_settings(self) -> Architecture:
         self._words = None
@@ -122,18 +101,9 @@ def read_tensors(content: bytes) -> Iterator[tuple[str, np.ndarray]]:
         if kind == 0:
             yield name, np.frombuffer(content, "<f4", n, offset).copy()  # may be written
         else:
-            yield name, _expand(np.frombuffer(content, BLOCK, size // BLOCK.itemsize, offset))
-
-
-def _expand(blocks: np.ndarray) -> np.ndarray:
-    d = blocks["d"].astype(np.float32)[:, None]
-    weights = np.empty((len(blocks), 32), dtype=np.float32)
-    for half, four_bits in (
-        (weights[:, :16], blocks["b"] & 15),
-        (weights[:, 16:], blocks["b"] >> 4),
-    ):
-        np.multiply(four_bits.view(np.int8) - np.int8(8), d, out=half)
-    return weights.ravel()
+            blocks = np.frombuffer(content, BLOCK, size // BLOCK.itemsize, offset)
+            four_bits = np.hstack([blocks["b"] & 15, blocks["b"] >> 4]).view(np.int8)
+            yield name, ((four_bits - np.int8(8)) * blocks["d"].astype(np.float32)[:, None]).ravel()
 
 
 def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
@@ -147,24 +117,17 @@ def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
     return found, at
 
 
-def _pieces(content: bytes) -> list[tuple[str, float]]:
-    n, *_, n_bytes = struct.unpack_from("<5iQ", content, 44)
-    offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
-    at = PIECES + 4 * (n + 1)
-    scores = np.frombuffer(content, "<f4", n, at).tolist()
-    text = content[at + 4 * n : at + 4 * n + n_bytes]
-    return [
-        (text[start:end].decode(), score)
-        for start, end, score in zip(offsets, offsets[1:], scores, strict=False)
-    ]
-
-
 def read_tokenizer(path: Path) -> Tokenizer:
     """The tokenizer. Its rules have no regular expression, which would cost another process."""
     from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 
     content = read_checked(path)
-    pieces = _pieces(content)
+    [n] = struct.unpack_from("<i", content, 44)
+    offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
+    at = PIECES + 4 * (n + 1)
+    scores = np.frombuffer(content, "<f4", n, at).tolist()
+    text = content[at + 4 * n :]
+    pieces = [(text[a:b].decode(), s) for (a, b), s in zip(pairwise(offsets), scores, strict=True)]
     tokenizer = Tokenizer(models.Unigram(pieces, UNKNOWN, byte_fallback=False))
     deleted = [old for old, new in read_character_map(content)[0].items() if not new]
     tokenizer.normalizer = normalizers.Sequence(
@@ -212,25 +175,12 @@ def read_model(path: Path, *, dtype: str) -> Any:
     )
     with torch.device("meta"):  # no memory, and no random numbers
         model = BertModel(config, add_pooling_layer=False)
-    shapes = {name: weight.shape for name, weight in model.named_parameters()}
-    weights = {}
-    for name, values in read_tensors(content):
-        key = _key(name)
-        weights[key] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(shapes[key])
+    # the tensors are in the order of the model's parameters
+    named, weights = model.named_parameters(), {}
+    for (name, empty), (_, values) in zip(named, read_tensors(content), strict=True):
+        weights[name] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(empty.shape)
     # counted, not learned
     model.embeddings.position_ids = torch.arange(positions)[None]
     model.embeddings.token_type_ids = torch.zeros(1, positions, dtype=torch.long)
     model.load_state_dict(weights, assign=True)
     return model.requires_grad_(False).eval()
-
-
-def _key(name: str) -> str:
-    """transformers' name of a tensor, as l3.q.w or emb.word."""
-    if name in PARTS:
-        return f"{PARTS[name]}.weight"
-    part, kind = name.rsplit(".", 1)
-    kind = {"w": "weight", "b": "bias"}[kind]
-    if part in PARTS:
-        return f"{PARTS[part]}.{kind}"
-    layer, part = part.split(".")
-    return f"encoder.layer.{layer[1:]}.{PARTS[part]}.{kind}"

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,24 +16,21 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import count_weights
 from ..process import Progress, no_report
-from .architecture import Architecture, TransformerStates, read_architecture, read_model
+from .architecture import (
+    Architecture,
+    TransformerStates,
+    probed_states,
+    read_architecture,
+    read_model,
+)
 from .faults import converting_faults
-from .layers import only_layer, resolve_layers
+from .layers import resolve_layers
 from .own_output import OwnOutput
-from .pass_memory import SHORT, longest_text
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
-from .probe import probed_states
 from .split_apart import TextTokens
-from .tokenizer import (
-    Coverage,
-    PieceReader,
-    batches_by_tokens,
-    need_known_ids,
-    need_ordinary_tokens,
-    rectangle,
-)
-from .trial import try_model
+from .tokenizer import Coverage, PieceReader, TextError, batches_by_tokens, rectangle
+from .trial import SHORT_TEXT, longest_text, try_model
 from .word_table import WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
@@ -72,13 +69,9 @@ class Encoder:
         The hub's commit; None for a local folder.
     fingerprint : str, optional
         By default computed from the files at its first use.
-    dtype : str
-    device : str, optional
-    trial : bool
-    prefix : str
-        These four as in ``load_encoder``. The tokens of the prefix are pooled unless
-        ``special_tokens`` is False, and are no contextual tokens of the text unless
-        ``include_special`` is True.
+    dtype, device, trial, prefix
+        As in ``load_encoder``. The tokens of the prefix are pooled unless ``special_tokens`` is
+        False, and are no contextual tokens of the text unless ``include_special`` is True.
     """
 
     def __init__(
@@ -168,16 +161,12 @@ class Encoder:
     @cached_property
     def _reader(self) -> PieceReader | WordReader:
         self._try_first()
+        how: dict[str, Any] = {"max_tokens": self.max_tokens, "prefix": self.prefix}
         if self._words is not None:
-            return WordReader(self._words, max_tokens=self.max_tokens, prefix=self.prefix)
+            return WordReader(self._words, **how)
         self._verify("tokenizer.json")
-        return PieceReader(
-            self.folder / "tokenizer.json",
-            name=self.name,
-            max_tokens=self.max_tokens,
-            lowercase=self._lowercase,
-            prefix=self.prefix,
-        )
+        path = self.folder / "tokenizer.json"
+        return PieceReader(path, name=self.name, lowercase=self._lowercase, **how)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -227,7 +216,7 @@ class Encoder:
             _ = self._model, ids
             if OWN in self.poolings:
                 _ = self._own_steps
-            return self.max_tokens if self.max_tokens <= SHORT else longest_text(self._model)
+            return self.max_tokens if self.max_tokens <= SHORT_TEXT else longest_text(self._model)
 
     @cached_property
     def _model(self) -> TransformerStates | WordStates:
@@ -411,7 +400,13 @@ class Encoder:
 
     def layer_index(self, layer: int) -> int:
         """The index of one layer, counted from 0; ValueError for an unknown one or several."""
-        return only_layer(self.layer_indices(layer), layer)
+        layers = self.layer_indices(layer)
+        if len(layers) != 1:
+            raise ValueError(
+                f"layer must be one layer here, and {layer!r} is the average of {len(layers)}. "
+                "Name one by number, or average what several calls give"
+            )
+        return layers[0]
 
     def layer_indices(self, layer: Layer) -> tuple[int, ...]:
         """The indices of a layer, of several, or of a name in ``LAYER_SETS``, counted from 0."""
@@ -441,7 +436,9 @@ class Encoder:
     ) -> dict[str, np.ndarray]:
         encodings = self._encodings(texts, progress)
         if not special_tokens:
-            need_ordinary_tokens(encodings)
+            for place, encoding in enumerate(encodings):
+                if all(encoding.special_tokens_mask):
+                    raise TextError("only_special_tokens", row=place + 1)
         out = {}
         for pooling in poolings:
             d = self._own.dimension if pooling == OWN else self.dimension
@@ -466,27 +463,23 @@ class Encoder:
 
         model = self._model
         n_types = len(model.input_embeddings())
-        on_cpu = self.device == "cpu"
-        budget = tokens_per_batch(self.n_layers, self.dimension) if on_cpu else GPU_TOKENS_PER_BATCH
-        done = 0
+        budget, done = GPU_TOKENS_PER_BATCH, 0
+        if self.device == "cpu":
+            # fewer for a large model, whose pass takes longer: work can be cancelled only between
+            # two passes. A token costs about 24 d^2 operations a layer
+            fitting = PASS_OPERATIONS / (24 * max(self.n_layers, 1) * self.dimension**2)
+            budget = min(TOKENS_PER_BATCH, max(int(fitting), FEWEST_TOKENS_PER_BATCH))
         for rows in batches_by_tokens([len(e.ids) for e in encodings], budget):
             batch = rectangle([encodings[row] for row in rows], model.pad_id)
-            need_known_ids(batch[0], n_types, name=self.name)
+            if (highest := int(batch[0].max())) >= n_types:  # no row in the model's matrix
+                name = self.name
+                raise ModelFilesError("foreign_tokenizer", name=name, token=highest, tokens=n_types)
             ids, mask, ordinary = (tensor.to(self.device) for tensor in batch)
             with torch.no_grad():  # oneDNN's layers refuse inference mode
                 yield rows, mask, ordinary, model(ids, mask)
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
-
-
-def tokens_per_batch(n_layers: int, d: int) -> int:
-    """Tokens of one pass on a processor: fewer for a large model, whose pass takes longer.
-
-    Work can be cancelled only between two passes. A token costs about 24 d^2 operations a layer.
-    """
-    fitting = int(PASS_OPERATIONS / (24 * max(n_layers, 1) * d**2))
-    return min(TOKENS_PER_BATCH, max(fitting, FEWEST_TOKENS_PER_BATCH))
 
 
 def _names_and_digests(folder: Path, report: Progress) -> Iterator[bytes]:

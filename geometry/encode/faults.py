@@ -26,16 +26,12 @@ def is_fault_of_the_model(error: BaseException) -> bool:
         return type(error).__name__ == "PanicException"
     if isinstance(error, OSError):
         return error.errno is None  # transformers raises OSError without errno for bad settings
-    return not isinstance(error, ModelFilesError) and not is_lack_of_memory(error)
-
-
-def is_lack_of_memory(error: BaseException) -> bool:
-    if isinstance(error, MemoryError):
-        return True
+    if isinstance(error, ModelFilesError | MemoryError):
+        return False
     import torch
 
     is_named = isinstance(error, torch.OutOfMemoryError)
-    return is_named or "can't allocate memory" in str(error)  # torch's message on a CPU
+    return not is_named and "can't allocate memory" not in str(error)  # torch's words on a CPU
 
 
 def first_line_of(error: BaseException) -> str:

@@ -51,13 +51,3 @@ def resolve_layers(
 
 def _is_whole(index: object) -> bool:
     return isinstance(index, Integral) and not isinstance(index, bool)
-
-
-def only_layer(layers: tuple[int, ...], layer: object) -> int:
-    """The single index in ``layers``, as resolved from ``layer``; ValueError if there are more."""
-    if len(layers) != 1:
-        raise ValueError(
-            f"layer must be one layer here, and {layer!r} is the average of {len(layers)}. Name "
-            "one by number, or average what several calls give"
-        )
-    return layers[0]

@@ -115,8 +115,12 @@ def _refuse_revision(what: str, revision: str | None) -> None:
 def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
     limits.refuse_folder(name)
     folder = folder_of(name)
-    if not _holds_a_model(folder):
-        raise ModelFilesError("missing_folder", name=name)
+    try:
+        paths = folder_files(folder)
+    except (OSError, ValueError):
+        paths = []
+    if CONFIG not in paths and not any(map(STATIC.fullmatch, paths)):
+        raise ModelFilesError("missing_folder", name=name)  # a visitor learns nothing else of it
     try:
         limits.refuse_size(name, check_folder(folder, name=name))
         encoder = Encoder(folder, name=name, **how)
@@ -126,15 +130,6 @@ def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
         raise ModelFilesError(
             "disk_error", name=name, reason=error.strerror or str(error)
         ) from error
-
-
-def _holds_a_model(folder: Path) -> bool:
-    """Whether there is a folder with a model's settings; a visitor learns nothing else of it."""
-    try:
-        paths = folder_files(folder)
-    except (OSError, ValueError):
-        return False
-    return CONFIG in paths or any(map(STATIC.fullmatch, paths))
 
 
 def folder_of(name: str) -> Path:
@@ -148,9 +143,8 @@ def bundled_is_here(name: str = BUNDLED) -> bool:
     """Whether a bundled model is on this machine, or was fetched before."""
     if name == E5:
         return bundled.e5_path() is not None
-    if bundled.bundled_folder() is not None:
-        return True
-    return cached_model(bundled.REPOSITORY, revision=bundled.REVISION) is not None
+    found = bundled.bundled_folder() or cached_model(bundled.REPOSITORY, revision=bundled.REVISION)
+    return found is not None
 
 
 def names_a_folder(name: str, limits: ModelLimits | None = None) -> bool:

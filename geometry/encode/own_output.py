@@ -45,13 +45,12 @@ class OwnOutput:
         modules = read_modules(folder)
         if not modules:
             raise ModelFilesError("empty_modules", name=name)
-        first, *rest = modules
-        if _kind(first) not in MODELS:
-            raise self._unknown(_kind(first))
+        if _kind(modules[0]) not in MODELS:
+            raise self._unknown(_kind(modules[0]))
         settings = read_json(folder / "config_sentence_transformers.json", {})
         if (settings.get("prompts") or {}).get(settings.get("default_prompt_name")):
             raise ModelFilesError("prompt", name=name)
-        for module in rest:
+        for module in modules[1:]:
             if _kind(module) != SKIPPED:
                 self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if self.dimension > LIMITS.dimensions:
@@ -70,20 +69,16 @@ class OwnOutput:
         if kind in WEIGHTED and not (folder / "model.safetensors").is_file():
             raise ModelFilesError("no_layer_weights", name=self._name, layer=kind)
         if kind == "Dense":
-            self.dimension = self._dense_width(folder, settings)
+            from safetensors import safe_open
+
+            with safe_open(folder / "model.safetensors", "numpy") as file:
+                rows, columns = file.get_slice("linear.weight").get_shape()
+            if settings.get("out_features") != rows or columns != self.dimension:
+                raise self._broken(
+                    f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
+                )
+            self.dimension = int(rows)
         self._steps.append((kind, folder, settings))
-
-    def _dense_width(self, folder: Path, settings: dict[str, Any]) -> int:
-        """The dimension after a dense layer, which settings and weights must both state."""
-        from safetensors import safe_open
-
-        with safe_open(folder / "model.safetensors", "numpy") as file:
-            rows, columns = file.get_slice("linear.weight").get_shape()
-        if settings.get("out_features") != rows or columns != self.dimension:
-            raise self._broken(
-                f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
-            )
-        return int(rows)
 
     def _modes(self, settings: dict[str, Any]) -> tuple[str, ...]:
         named = settings.get("pooling_mode")
@@ -137,7 +132,12 @@ def _step(kind: str, folder: Path, settings: dict[str, Any], device: str) -> Cal
     if kind in WEIGHTED:
         read = load_file(folder / "model.safetensors", device)
         weights = {key: tensor.float() for key, tensor in read.items()}
-    activation = _activation(settings.get("activation_function", "torch.nn.Tanh"))
+    # a class of torch.nn; Tanh for other paths, as in sentence-transformers
+    path = settings.get("activation_function", "torch.nn.Tanh")
+    found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
+    activation: Any = torch.nn.Tanh()
+    if isinstance(found, type) and issubclass(found, torch.nn.Module):
+        activation = found().eval()
 
     def pooled(_: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         return torch.cat([MODES[mode][1](H, mask) for mode in settings["modes"]], dim=-1)
@@ -158,13 +158,3 @@ def _step(kind: str, folder: Path, settings: dict[str, Any], device: str) -> Cal
 
     steps: dict[str, Callable[..., Tensor]] = {"Pooling": pooled, "Dense": dense}
     return (steps | {"LayerNorm": layer_norm, "Normalize": normalize})[kind]
-
-
-def _activation(path: str) -> Any:
-    """An instance of a class of torch.nn; Tanh for other paths, as in sentence-transformers."""
-    import torch
-
-    found = getattr(torch.nn, path.rpartition(".")[2], None) if path.startswith("torch.") else None
-    if isinstance(found, type) and issubclass(found, torch.nn.Module):
-        return found().eval()
-    return torch.nn.Tanh()

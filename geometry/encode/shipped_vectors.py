@@ -7,7 +7,6 @@
 import hashlib
 import io
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -42,7 +41,11 @@ def read_shipped(key: str, folder: Path = FOLDER) -> np.ndarray | None:
     if hashlib.sha256(content).hexdigest() != entry["sha256"]:
         return None
     found = np.load(io.BytesIO(content), allow_pickle=False)
-    array: np.ndarray = found if isinstance(found, np.ndarray) else _restored(found)
+    if isinstance(found, np.ndarray):
+        array = found
+    else:  # as by ``halved``
+        X, flat = found["rows"].astype(np.float64), found["flat"]
+        array = (X - (X @ flat.T - found["place"]) @ flat).astype(np.float32)
     array.flags.writeable = False
     return array
 
@@ -59,8 +62,3 @@ def halved(X: np.ndarray) -> dict[str, np.ndarray]:
         flat = V[:, values < FLAT * values[-1]].T
     place = flat @ X.mean(axis=0, dtype=np.float64)
     return {"rows": X.astype(np.float16), "flat": flat, "place": place}
-
-
-def _restored(halves: Mapping[str, np.ndarray]) -> np.ndarray:
-    X, flat = halves["rows"].astype(np.float64), halves["flat"]
-    return (X - (X @ flat.T - halves["place"]) @ flat).astype(np.float32)

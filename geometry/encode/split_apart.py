@@ -64,12 +64,7 @@ class TextTokens(NamedTuple):
 
 
 def split_apart(
-    tokenizer: str,
-    texts: Sequence[str],
-    *,
-    special: bool,
-    name: str,
-    report: Progress = no_report,
+    tokenizer: str, texts: Sequence[str], *, special: bool, name: str, report: Progress = no_report
 ) -> list[TextTokens]:
     """The tokens of the texts, by another process; ModelFilesError beyond its limits."""
     try:

@@ -123,20 +123,11 @@ class PieceReader:
                 encodings = self._encoded(self._cutting_tokenizer, batch, report)
             return [self._kept(each, strings) for each in encodings]
 
-        found = self._in_batches(texts, read, report)
+        found = in_batches(texts, read, report, prefix=self._prefix)
         if self._n_special == 0 and (empty := [i for i, e in enumerate(found) if not len(e.ids)]):
             n_empty, n = len(empty), len(found)
             raise TextError("no_tokens", row=empty[0] + 1, n_empty=n_empty, n=n)
         return found
-
-    def _in_batches(
-        self,
-        texts: Sequence[str],
-        read: Callable[[list[str], Progress], list[Found]],
-        report: Progress,
-    ) -> list[Found]:
-        with_prefix = [self._prefix + text for text in checked_texts(texts)]
-        return in_batches(with_prefix, read, report)
 
     def _kept(self, encoding: Encoding | TextTokens, strings: dict[str, str]) -> TextTokens:
         """What is used of an Encoding, which takes 100 bytes a token; a prefix is special.
@@ -199,7 +190,7 @@ class PieceReader:
                 counts.append((len(ids), of_prefix, ids[of_prefix:].count(self._unknown_id)))
             return counts
 
-        counts = self._in_batches(texts, read, report)
+        counts = in_batches(texts, read, report, prefix=self._prefix)
         limit = self.max_tokens - self._n_special
         return Coverage(
             n_texts=len(counts),
@@ -231,15 +222,6 @@ def _shared(prefix: Sequence[int], ids: Sequence[int] | np.ndarray) -> int:
     return next((place for place, (a, b) in pairs if a != b), shorter)
 
 
-def checked_texts(texts: Sequence[str]) -> list[str]:
-    """The texts as a list. TypeError if ``texts`` is one string; errors as by ``check_text``."""
-    if isinstance(texts, str):
-        raise TypeError("texts must be a sequence of strings; got one string")
-    for place, text in enumerate(texts):
-        check_text(text, place)
-    return list(texts)
-
-
 def check_text(text: str, place: int) -> bytes:
     """The text as UTF-8. TypeError if it is no string, TextError for half a surrogate pair."""
     if not isinstance(text, str):
@@ -255,14 +237,23 @@ def in_batches(
     texts: Sequence[str],
     read: Callable[[list[str], Progress], list[Found]],
     report: Progress = no_report,
+    *,
+    prefix: str = "",
 ) -> list[Found]:
-    """What ``read`` gives for each text, read by batches; ``report`` is called after each."""
+    """What ``read`` gives for each text, read by batches; ``report`` is called after each.
+
+    TypeError if ``texts`` is one string; errors as by ``check_text``.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts must be a sequence of strings; got one string")
+    for place, text in enumerate(texts):
+        check_text(text, place)
     found: list[Found] = []
 
     def report_here(*_: int) -> None:
         report(len(found), len(texts))
 
-    for batch in batches_by_characters(texts):
+    for batch in batches_by_characters([prefix + text for text in texts]):
         found += read(batch, report_here)
         if len(found) < len(texts):
             report_here()
@@ -302,26 +293,10 @@ def rectangle(texts: Sequence[TextTokens], pad_id: int) -> tuple[Tensor, Tensor,
     """
     import torch
 
-    longest = max(len(text.ids) for text in texts)
-    ids = np.full((len(texts), longest), pad_id, dtype=np.int64)
-    mask = np.zeros_like(ids)
+    lengths = np.array([len(text.ids) for text in texts])
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, pad_id, dtype=np.int64)
+    ids[mask] = np.concatenate([text.ids for text in texts])
     ordinary = np.zeros_like(ids)
-    for row, text in enumerate(texts):
-        n = len(text.ids)
-        ids[row, :n] = text.ids
-        mask[row, :n] = 1
-        ordinary[row, :n] = 1 - np.array(text.special_tokens_mask, dtype=np.int64)
-    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(ordinary)
-
-
-def need_known_ids(ids: Tensor, n_types: int, *, name: str) -> None:
-    """Raise ModelFilesError if an id of the tokenizer has no row in the model's matrix."""
-    highest = int(ids.max())
-    if highest >= n_types:
-        raise ModelFilesError("foreign_tokenizer", name=name, token=highest, tokens=n_types)
-
-
-def need_ordinary_tokens(texts: Sequence[TextTokens]) -> None:
-    for place, text in enumerate(texts):
-        if all(text.special_tokens_mask):
-            raise TextError("only_special_tokens", row=place + 1)
+    ordinary[mask] = 1 - np.concatenate([text.special_tokens_mask for text in texts])
+    return torch.from_numpy(ids), torch.from_numpy(mask).long(), torch.from_numpy(ordinary)

@@ -19,6 +19,7 @@ class WordEncoder(Encoder):
 
     def __init__(self, table: VectorTable) -> None:
         self._table = table
+        self._is_bundled = self._needs_trial = False
         self.name, self.revision, self.dtype = table.name, None, "float32"
         self.n_layers, self.dimension = 0, table.vectors.shape[1]
         self.max_tokens = MOST_WORDS
@@ -34,10 +35,6 @@ class WordEncoder(Encoder):
     @property
     def poolings(self) -> tuple[str, ...]:
         return tuple(POOLINGS)
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        return ()
 
     def type_embeddings(self) -> VectorTable:
         return self._table

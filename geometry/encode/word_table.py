@@ -18,7 +18,7 @@ from ..hub.model_files import module_folder, read_json, read_modules
 from ..process import Progress, no_report
 from .architecture import Architecture
 from .split_apart import TextTokens
-from .tokenizer import Coverage, TextError, checked_texts, in_batches
+from .tokenizer import Coverage, TextError, in_batches
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -123,10 +123,7 @@ class WordReader:
         return {i: word for word, i in self._ids.items()}
 
     def _looked_up(self, texts: Sequence[str], report: Progress) -> list[list[str | None]]:
-        def read(batch: list[str], _: Progress) -> list[list[str | None]]:
-            return [list(self._lookup(text)) for text in batch]
-
-        return in_batches(checked_texts(texts), read, report)
+        return in_batches(texts, lambda batch, _: [[*self._lookup(t)] for t in batch], report)
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""

@@ -15,7 +15,7 @@ from safetensors.numpy import save
 from ..data.limits import LIMITS, Limits
 from ..data.write import write
 from ..errors import GeometryError
-from ..linalg.fingerprint import Fingerprint
+from ..linalg.moments import Fingerprint
 from ..linalg.products import centred_product
 from ..linalg.rows import need_width, refuse_not_finite, unchecked_rows
 

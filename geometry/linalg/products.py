@@ -6,7 +6,7 @@ leaves one to three. The first block shows which they are. For a weak direction 
 as well: Z v is small there, and so is the noise of this product.
 """
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,19 +28,8 @@ MOST_WEAK = 1 / 16  # share of weak directions above which float64 throughout is
 LEAST_VARIANCE, MOST_VARIANCE = 1e-12, 1e12  # range in which third powers fit into float32
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Sums over rows z about their own mean, float64, as in ``Moments``."""
-
-    mean: np.ndarray
-    scatter: np.ndarray
-    cubic: np.ndarray
-    quartic: float
-    weak: np.ndarray
-
-
-def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sums | None:
-    """Sums over float32 rows X (n, d), from float32 products that are summed in float64.
+def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> dict[str, Any] | None:
+    """Fields of ``Moments`` of float32 rows X (n, d), from float32 products summed in float64.
 
     ``likely_weak`` (d, m), the weak directions of earlier rows of the same cloud, saves a search.
     None if float64 products are as fast or necessary.
@@ -52,7 +41,7 @@ def sums_in_float32(X: np.ndarray, likely_weak: np.ndarray | None = None) -> Sum
     return found or _sums_with(X, None)
 
 
-def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> Sums | None:
+def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> dict[str, Any] | None:
     """The sums with these weak directions (d, m); if None, those of the first block."""
     n, d = X.shape
     block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_DIMENSION * d)
@@ -94,13 +83,10 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> Sums | None:
     if not _is_above(lifted, level):
         return None
     ss, Ss, trace = float(s @ s), uncentred @ s, float(np.trace(uncentred))
-    return Sums(
-        mean=shift + s,
-        scatter=scatter,
-        cubic=cubic - 2 * Ss + (2 * n * ss - trace) * s,
-        quartic=quartic - 4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2,
-        weak=weak,
-    )
+    quartic += -4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2
+    cubic = cubic - 2 * Ss + (2 * n * ss - trace) * s
+    found = {"mean": shift + s, "scatter": scatter, "cubic": cubic, "quartic": quartic}
+    return found | {"weak": weak}
 
 
 def _is_in_range(products: np.ndarray) -> bool:

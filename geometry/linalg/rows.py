@@ -140,6 +140,22 @@ def need_whole(name: str, value: Any, *, at_least: int) -> None:
         raise ValueError(f"{name} must be an integer of at least {at_least}; got {value!r}")
 
 
+def row_pairs(pairs: Any, n: int) -> np.ndarray:
+    """Pairs (m, 2) of numbers of n rows; ValueError unless they are integers from 0 to n - 1."""
+    rows = np.asarray(pairs)
+    whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
+    if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
+        raise ValueError(
+            f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
+        )
+    outside = np.flatnonzero(((rows < 0) | (rows >= n)).any(axis=1))
+    if len(outside):
+        raise ValueError(
+            f"pair {outside[0]} is {tuple(rows[outside[0]].tolist())}; the rows are 0 to {n - 1}"
+        )
+    return rows.astype(np.int64)
+
+
 def refuse_missing(ids: np.ndarray, what: str) -> None:
     """ValueError with the first of the ids (n,) that is NaN, NaT or None."""
     missing = np.asarray(ids != ids)  # only NaN and NaT differ from themselves
@@ -174,9 +190,9 @@ def in_range(X: np.ndarray) -> np.ndarray:
     return X if peak == 0 or SMALLEST < peak < LARGEST else X / peak
 
 
-def unit_rows(X: np.ndarray) -> np.ndarray:
+def unit_rows(X: np.ndarray, *, at_least: int = 1) -> np.ndarray:
     """Rows of X (n, d) divided by their lengths, float64; UndefinedMeasure for a row of zeros."""
-    X = finite_rows(X, at_least=1)
+    X = finite_rows(X, at_least=at_least)
     return directions(X, out=X)
 
 

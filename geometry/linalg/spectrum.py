@@ -3,12 +3,12 @@
 The eigenproblems of the covariance and of the correlation matrix are solved at first use.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from .moments import Moments, ledoit_wolf
+from .moments import Moments
 
 TIE = 1e-8  # entries of a direction that differ by less are equal up to rounding
 WIDE = 1024  # dimensions from which a low rank saves more than a second
@@ -34,10 +34,6 @@ class Spectrum:
     eps: float
 
     @cached_property
-    def ledoit_wolf(self) -> float:
-        return ledoit_wolf(self.moments)
-
-    @cached_property
     def covariance_axes(self) -> PrincipalAxes:
         values, V = _eigh(self.moments.covariance, self.moments.n_rows)
         d = len(values)
@@ -47,19 +43,20 @@ class Spectrum:
 
     @cached_property
     def correlation_axes(self) -> PrincipalAxes:
-        return self._correlation_axes(0.0, None)
+        return self._correlation_axes(0.0)
 
     def shrunk(self, shrinkage: float, *, correlation: bool) -> PrincipalAxes:
         """Axes of (1 - a) Sigma + a (tr Sigma / d) I; ``rank`` stays that of the sample.
 
         Shrinkage changes the directions of the correlation matrix only, by the diagonal of Sigma.
         """
+        sample = self.correlation_axes if correlation else self.covariance_axes
+        if shrinkage == 0:
+            return sample
         if correlation:
-            sample = self.correlation_axes
-            return sample if shrinkage == 0 else self._correlation_axes(shrinkage, sample.rank)
-        sample = self.covariance_axes
+            return replace(self._correlation_axes(shrinkage), rank=sample.rank)
         values = (1 - shrinkage) * sample.values + shrinkage * sample.values.mean()
-        return PrincipalAxes(values, sample.vectors, sample.deviations, sample.floor, sample.rank)
+        return replace(sample, values=values)
 
     def covariance(self, shrinkage: float) -> np.ndarray:
         """(d, d) (1 - a) Sigma + a (tr Sigma / d) I."""
@@ -67,7 +64,7 @@ class Spectrum:
         S.flat[:: len(S) + 1] += shrinkage * np.trace(self.moments.covariance) / len(S)
         return S
 
-    def _correlation_axes(self, shrinkage: float, rank: int | None) -> PrincipalAxes:
+    def _correlation_axes(self, shrinkage: float) -> PrincipalAxes:
         S, mean = self.covariance(shrinkage), self.moments.mean
         variances = np.diag(S)
         # a column that is constant up to rounding has no correlation
@@ -83,9 +80,7 @@ class Spectrum:
         values = np.where(values > noise, values, np.minimum(values, floor))
         order = np.argsort(-values, kind="stable")
         values, V = values[order], V[:, order]
-        if rank is None:
-            rank = int(np.sum(values > floor))
-        return PrincipalAxes(values, V, deviations, floor, rank)
+        return PrincipalAxes(values, V, deviations, floor, int(np.sum(values > floor)))
 
 
 def column_scales(variances: np.ndarray, alive: np.ndarray) -> np.ndarray:

@@ -1,6 +1,5 @@
 from .annotated import Annotations as Annotations
 from .annotated import annotated_table as annotated_table
-from .baselines import isotropic_baselines as isotropic_baselines
 from .cone import angles_to_mean as angles_to_mean
 from .cone import mean_norm_share as mean_norm_share
 from .cone import opening_angle as opening_angle
@@ -40,7 +39,6 @@ from .neighbours import intrinsic_dimension as intrinsic_dimension
 from .neighbours import label_agreement as label_agreement
 from .neighbours import label_agreement_interval as label_agreement_interval
 from .neighbours import nearest as nearest
-from .partition import partition_isotropy as partition_isotropy
 from .retrieval import RetrievalScore as RetrievalScore
 from .retrieval import mrr_at_k as mrr_at_k
 from .retrieval import ndcg_at_k as ndcg_at_k
@@ -54,8 +52,10 @@ from .spectrum import isoscore as isoscore
 from .spectrum import isoscore_baseline as isoscore_baseline
 from .spectrum import participation_baseline as participation_baseline
 from .spectrum import participation_ratio as participation_ratio
+from .spectrum import partition_isotropy as partition_isotropy
 from .table import Measured as Measured
 from .table import disagreements as disagreements
+from .table import isotropic_baselines as isotropic_baselines
 from .table import measure_names as measure_names
 from .table import measure_table as measure_table
 from .zipf import zipfian_baselines as zipfian_baselines

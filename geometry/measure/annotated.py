@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing
+from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing, row_pairs
 from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
-from .intervals import MIN_ROWS, jackknife_interval
+from .intervals import Estimate, estimated
 from .neighbours import chance_agreement, label_agreement, label_agreement_interval
-from .table import Measured
+from .table import Measured, measured
 from .zipf import zipfian_table
 
 # labels in English; pages translate them
@@ -97,29 +97,14 @@ def _agreement(
 
 
 def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
-    rows = np.asarray(pairs)
-    whole = np.issubdtype(rows.dtype, np.integer) or not rows.size
-    if rows.ndim != 2 or rows.shape[1] != 2 or not whole:
-        raise ValueError(
-            f"pairs must be row numbers (m, 2), integers; got {rows.dtype} of shape {rows.shape}"
-        )
-    outside = rows[(rows < 0) | (rows >= len(X))]
-    if len(outside):
-        raise ValueError(
-            f"pairs must be numbers of the {len(X)} rows, 0 to {len(X) - 1}; got {outside[0]}"
-        )
-    left, right = X[rows.astype(np.int64).T]
+    left, right = X[row_pairs(pairs, len(X)).T]
     n, d = left.shape
-    try:
-        value = alignment(left, right)
-    except UndefinedMeasure as error:
-        return Measured("alignment", None, None, None, None, n, d, error.code)
-    low = high = None
-    if n >= MIN_ROWS:
-        low, high = jackknife_interval(alignment, left, right, seed=seed)
-        low, high = max(low, 0.0), min(high, 4.0)
+
+    def of() -> Estimate:
+        return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
+
     # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return Measured("alignment", value, low, high, 2.0, n, d)
+    return measured("alignment", n, d, of, 2.0)
 
 
 def _contextual(

@@ -35,9 +35,9 @@ def angles_to_mean(X: np.ndarray) -> np.ndarray:
     return angles_to(U, direction_of(mean, second))
 
 
-def angles_to(U: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Angles in degrees between unit rows U (n, d) and a unit axis (d,), (n,)."""
-    return np.asarray(np.degrees(np.arccos((U @ axis).clip(-1.0, 1.0))))
+def angles_to(U: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Angles in degrees between unit rows U (n, d) and a unit axis (d,), (n,), or axes (d, k)."""
+    return np.asarray(np.degrees(np.arccos((U @ axes).clip(-1.0, 1.0))))
 
 
 def _moments(X: np.ndarray) -> tuple[np.ndarray, float]:
@@ -63,12 +63,3 @@ def opening_angle(X: np.ndarray, *, quantile: float = 0.5) -> float:
     if not 0 <= quantile <= 1:
         raise ValueError(f"quantile must lie in [0, 1]; got {quantile}")
     return float(np.quantile(angles_to_mean(X), quantile))
-
-
-def subsampled_angles(X: np.ndarray, U: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Opening angles (B, 2) of the rows ``chosen`` (B, n), each subsample about its own mean."""
-    means = chosen.astype(np.float64) @ X  # (B, d), the means up to a factor
-    axes = means / np.linalg.norm(means, axis=1, keepdims=True)
-    angles = np.degrees(np.arccos((axes @ U.T).clip(-1.0, 1.0)))  # (B, n)
-    pairs = zip(angles, chosen, strict=True)
-    return np.array([np.quantile(row[rows], ANGLE_QUANTILES) for row, rows in pairs])

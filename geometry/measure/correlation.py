@@ -1,8 +1,7 @@
 """Correlation: Pearson, and Spearman of ranks with ties averaged."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -19,7 +18,7 @@ class TieGroups:
     starts: np.ndarray  # (g,), where each group begins in ``order``
 
     @classmethod
-    def of(cls, values: np.ndarray) -> TieGroups:
+    def of(cls, values: np.ndarray) -> Self:
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         is_new = np.append(True, ordered[1:] != ordered[:-1])

@@ -1,5 +1,6 @@
 """Cosines between rows: mean, signs, distribution, each dimension's share, isotropic baselines."""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -18,8 +19,7 @@ def mean_cosine(X: np.ndarray) -> float:
 
     Ethayarajh 2019, section 3.
     """
-    U = unit_rows(X)
-    need_rows(len(U), 2)
+    U = unit_rows(X, at_least=2)
     return mean_cosine_of_sum(U.sum(axis=0), len(U))
 
 
@@ -51,8 +51,7 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
     """
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
-    U = unit_rows(X)
-    need_rows(len(U), 2)
+    U = unit_rows(X, at_least=2)
     if max_rows is not None and len(U) > max_rows:
         rows = np.random.default_rng(seed).choice(len(U), max_rows, replace=False)
         U = U[np.sort(rows)]
@@ -82,14 +81,7 @@ def isotropic_angle_spread(d: int) -> float:
 
 def positive_cosine_share(X: np.ndarray) -> float:
     """Share of pairs i != j whose cosine is above 0, in [0, 1]; .5 for an isotropic cloud."""
-    U = unit_rows(X)
-    n = len(U)
-    need_rows(n, 2)
-    positive = sum(
-        int(np.count_nonzero(U[start : start + KERNEL_BLOCK] @ U.T > 1e-12))  # 0 but for rounding
-        for start in range(0, n, KERNEL_BLOCK)
-    )
-    return (positive - n) / (n * (n - 1))  # a row's cosine with itself is 1: n of them
+    return _mean_over_pairs(X, lambda cosines: cosines > 1e-12)  # 0 but for rounding
 
 
 def uniformity(X: np.ndarray) -> float:
@@ -100,14 +92,16 @@ def uniformity(X: np.ndarray) -> float:
 
     Wang, Isola 2020, equation 5 (t = 2).
     """
-    U = unit_rows(X)
-    n = len(U)
-    need_rows(n, 2)
-    total = 0.0
-    for start in range(0, n, KERNEL_BLOCK):
-        cosines = U[start : start + KERNEL_BLOCK] @ U.T
-        total += float(np.exp(4 * (cosines - 1)).sum())  # |u - v|^2 = 2 - 2 cos
-    return float(np.log((total - n) / (n * (n - 1))))  # a row's own kernel is 1: n of them
+    # |u - v|^2 = 2 - 2 cos
+    return float(np.log(_mean_over_pairs(X, lambda cosines: np.exp(4 * (cosines - 1)))))
+
+
+def _mean_over_pairs(X: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> float:
+    """The mean of ``of(cosines)`` over pairs i != j; ``of(1)`` is 1, for a row with itself."""
+    U = unit_rows(X, at_least=2)
+    n, starts = len(U), range(0, len(U), KERNEL_BLOCK)
+    total = sum(float(of(U[start : start + KERNEL_BLOCK] @ U.T).sum()) for start in starts)
+    return (total - n) / (n * (n - 1))
 
 
 def uniformity_baseline(d: int) -> float:
@@ -149,7 +143,7 @@ def cosine_contributions(X: np.ndarray) -> np.ndarray:
 
     Timkey, van Schijndel 2021, equation 2.
     """
-    return _shares_of(cosine_parts(X))
+    return shares_of(cosine_parts(X))
 
 
 def cosine_parts(X: np.ndarray) -> np.ndarray:
@@ -158,10 +152,8 @@ def cosine_parts(X: np.ndarray) -> np.ndarray:
     ``cosine_contributions`` are these parts over their sum. The parts themselves are defined where
     the mean cosine is 0, so they can be compared before and after standardising.
     """
-    U = unit_rows(X)
-    n = len(U)
-    need_rows(n, 2)
-    total = U.sum(axis=0)
+    U = unit_rows(X, at_least=2)
+    n, total = len(U), U.sum(axis=0)
     return np.asarray((total * total - np.einsum("nd,nd->d", U, U)) / (n * (n - 1)))
 
 
@@ -200,12 +192,8 @@ def top_contribution_baseline(d: int, *, k: int = 1) -> float:
     return float(np.trapezoid(exceeding, t)) / d
 
 
-def contributions(total: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """``cosine_contributions`` from the sum (d,) of the unit rows and of their squares (d,)."""
-    return _shares_of(total * total - squares)
-
-
-def _shares_of(by_dimension: np.ndarray) -> np.ndarray:
+def shares_of(by_dimension: np.ndarray) -> np.ndarray:
+    """``cosine_contributions`` from ``cosine_parts`` (d,), which may be times any factor."""
     whole = float(by_dimension.sum())
     if abs(whole) <= 1e-12 * float(np.abs(by_dimension).sum()):
         raise UndefinedMeasure("no_mean_cosine")

@@ -5,17 +5,17 @@ earlier row comes first. Li et al. 2020 (BERT-flow), section 2.2 and Table 1.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, need_rows, need_whole
+from ..process import no_report
 from .correlation import is_constant, spearman
 from .cosines import mean_cosine_of_sum
-from .intervals import MIN_ROWS, Estimate, jackknife_interval
-from .neighbours import BLOCK_ROWS, closest, largest
+from .intervals import Estimate, estimated
+from .neighbours import BLOCK_ROWS, closest, largest, squared_distances
 from .search import THREADS
 from .table import measure_table
 
@@ -89,21 +89,13 @@ def frequency_direction(
     norms, given = np.linalg.norm(X, axis=1), np.asarray(counts, dtype=np.float64)
     if is_constant(norms) or is_constant(given):
         raise UndefinedMeasure("no_spread")
-    low = high = None
-    value = spearman(norms, -given)
-    if len(X) >= MIN_ROWS:
-        with suppress(UndefinedMeasure):  # without some words all norms may be equal
-            ends = jackknife_interval(spearman, norms, -given, seed=seed)
-            low, high = max(ends[0], -1.0), min(ends[1], 1.0)
+    rho = estimated(spearman, norms, -given, low=-1.0, high=1.0, seed=seed)
     bounds = _bounds(len(X), edges)
-    means = tuple(_estimate(norms[order[a:b]], seed) for a, b in bounds)
-    return FrequencyDirection(
-        Estimate(value, low, high),
-        len(X),
-        means,
-        tuple(a for a, _ in bounds),
-        _order(means),
-    )
+    means = tuple(_mean(norms[order[a:b]], seed) for a, b in bounds)
+    steps = np.diff([each.value for each in means])
+    rises, falls = (steps > 0).all(), (steps < 0).all()
+    trend = "neither" if rises == falls else "rising" if rises else "falling"
+    return FrequencyDirection(rho, len(X), means, tuple(a for a, _ in bounds), trend)
 
 
 def neighbour_means(
@@ -148,15 +140,10 @@ def neighbour_means(
         products = np.einsum("md,mkd->mk", X[rows], X[near])
         dots[rows] = _means_of_first(products, k)
 
-    nearest = closest(
-        X, most, block_rows=block_rows, watch=watch, progress=progress, threads=THREADS
-    )
-    distances = np.empty((n, len(k)))
-    for start in range(0, n, block_rows):
-        rows = slice(start, start + block_rows)
-        apart = np.linalg.norm(X[rows, None] - X[nearest[rows]], axis=2)  # (m, k)
-        distances[rows] = _means_of_first(apart, k)
-    return distances * unit, dots * unit**2
+    report = progress or no_report
+    nearest = closest(X, most, block_rows=block_rows, watch=watch, progress=report, threads=THREADS)
+    distances = np.sqrt(squared_distances(X, X, nearest))
+    return _means_of_first(distances, k) * unit, dots * unit**2
 
 
 def frequency_bins(
@@ -185,7 +172,9 @@ def frequency_bins(
     for start, stop in _bounds(len(X), edges):
         rows = order[start:stop]
         distances, dots = (tuple(map(float, each[rows].mean(axis=0))) for each in neighbours)
-        norm, cosine = _estimate(norms[rows], seed), _cosine(X[rows], seed)
+        [row] = measure_table(X[rows], names=["mean_cosine"], seed=seed)
+        cosine = None if row.value is None else Estimate(row.value, row.low, row.high)
+        norm = _mean(norms[rows], seed)
         found.append(FrequencyBin(start, stop, norm, cosine, distances, dots))
     return tuple(found)
 
@@ -287,10 +276,7 @@ def without_frequent(
         return value - control
 
     value, control = cosines(np.arange(n))
-    low = high = None
-    if n >= MIN_ROWS:
-        low, high = jackknife_interval(difference, np.arange(n), seed=seed)
-    return WithoutFrequent(n, value, control, Estimate(value - control, low, high))
+    return WithoutFrequent(n, value, control, estimated(difference, np.arange(n), seed=seed))
 
 
 def _checked(vectors: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -306,22 +292,8 @@ def _bounds(n: int, edges: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(cuts))
 
 
-def _estimate(values: np.ndarray, seed: int) -> Estimate:
-    value = float(values.mean())
-    if len(values) < MIN_ROWS:
-        return Estimate(value, None, None)
-    return Estimate(value, *jackknife_interval(lambda v: float(v.mean()), values, seed=seed))
-
-
-def _cosine(X: np.ndarray, seed: int) -> Estimate | None:
-    [row] = measure_table(X, names=["mean_cosine"], seed=seed)
-    return None if row.value is None else Estimate(row.value, row.low, row.high)
-
-
-def _order(means: Sequence[Estimate]) -> str:
-    steps = np.diff([each.value for each in means])
-    rises, falls = (steps > 0).all(), (steps < 0).all()
-    return "neither" if rises == falls else "rising" if rises else "falling"
+def _mean(values: np.ndarray, seed: int) -> Estimate:
+    return estimated(lambda v: float(v.mean()), values, seed=seed)
 
 
 def _means_of_first(values: np.ndarray, k: Sequence[int]) -> np.ndarray:

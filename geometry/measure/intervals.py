@@ -7,7 +7,7 @@ lower every measure of spread: an IsoScore of 0.1496 was outside its own bootstr
 else one of G random groups. It is right for means over rows or pairs, for smooth functions of
 them, and for measures that change with n, because it uses the spread of the replicates and not
 their level. Where single rows hardly change the measure, as in a round cloud the effective rank, it
-is too wide; ``sums._correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
+is too wide; ``sums.correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
 
 **Subsampling**: draw m of the n rows, many times. The spread of the replicates, times
 sqrt(m / (n - m)), is that of n rows. It is right for quantiles, for which the jackknife is wrong.
@@ -25,11 +25,12 @@ An interval is for clouds of *this size* from the same source.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import refuse_missing
+from ..linalg.rows import UndefinedMeasure, refuse_missing
 
 MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
 GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
@@ -77,13 +78,30 @@ def jackknife_interval(
     n_units = int(unit.max(initial=-1)) + 1
     if n_units < MIN_ROWS:
         raise ValueError(f"an interval needs at least {MIN_ROWS} units; got {n_units} units")
-    group = np.empty(n_units, dtype=np.int64)
-    group[np.random.default_rng(seed).permutation(n_units)] = np.arange(n_units) % MORE_GROUPS
+    group = more_groups(n_units, seed)
     replicates = [
         of(*(np.asarray(array)[group[unit] != left_out] for array in arrays))
         for left_out in range(MORE_GROUPS)
     ]
     return around(of(*arrays), jackknife_reach(replicates))
+
+
+def estimated(
+    of: Callable[..., float],
+    *arrays: np.ndarray,
+    low: float = -np.inf,
+    high: float = np.inf,
+    seed: int = 0,
+) -> Estimate:
+    """``of(*arrays)`` with its jackknife interval, cut to the range of the measure.
+
+    There is none below MIN_ROWS rows, or where the measure is undefined without some rows.
+    """
+    value, ends = of(*arrays), None
+    if len(arrays[0]) >= MIN_ROWS:
+        with suppress(UndefinedMeasure):
+            ends = jackknife_interval(of, *arrays, seed=seed)
+    return Estimate(value, *((max(ends[0], low), min(ends[1], high)) if ends else (None, None)))
 
 
 def subsampling_interval(
@@ -115,6 +133,11 @@ def units_of(units: np.ndarray | None, n: int) -> np.ndarray:
     return np.unique(names, return_inverse=True)[1]
 
 
+def more_groups(n: int, seed: int) -> np.ndarray:
+    """(n,) one of MORE_GROUPS groups at random for each, all as large."""
+    return np.argsort(np.random.default_rng(seed).permutation(n)) % MORE_GROUPS
+
+
 def random_groups(n_units: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The place (u,) of each unit in a random order, and where groups begin, with u at the end."""
     place = np.argsort(np.random.default_rng(seed).permutation(n_units))
@@ -129,7 +152,7 @@ def _rows(arrays: Sequence[np.ndarray]) -> int:
     return int(shapes[0][0])
 
 
-def jackknife_reach(replicates: Sequence[float]) -> float:
+def jackknife_reach(replicates: Sequence[float] | np.ndarray) -> float:
     """Half-width from the values without each group, or without each of very many rows."""
     values = np.asarray(replicates, dtype=np.float64)
     groups = len(values)
@@ -137,12 +160,7 @@ def jackknife_reach(replicates: Sequence[float]) -> float:
     return _T.get(groups, NORMAL) * float(np.sqrt((groups - 1) * values.var()))
 
 
-def nearest_reach(replicates: Sequence[float]) -> float:
-    """Half-width of the intrinsic dimension, from the values without each group."""
-    return NEAREST_WIDER * jackknife_reach(replicates)
-
-
-def subsampling_reach(replicates: Sequence[float], m: int, n: int) -> float:
+def subsampling_reach(replicates: Sequence[float] | np.ndarray, m: int, n: int) -> float:
     """Half-width of a 95% interval, from the values of subsamples of m of n rows."""
     return NORMAL * float(np.std(replicates)) * float(np.sqrt(m / (n - m)))
 

@@ -12,16 +12,9 @@ import numpy as np
 
 from ..data.frames import Framed
 from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole
+from ..process import no_report
 from .cosines import mean_cosine
-from .intervals import (
-    DRAWS,
-    MIN_ROWS,
-    Estimate,
-    around,
-    halves,
-    subsampling_reach,
-    units_of,
-)
+from .intervals import MIN_ROWS, Estimate, around, halves, subsampling_reach, units_of
 from .neighbours import label_codes, occurrence_skewness, refuse_equal_cosines
 from .search import THREADS, Nearest, Search
 
@@ -139,11 +132,11 @@ def neighbour_changes(
     if labels is not None and len(labels) != n:
         raise ValueError(f"{len(labels)} labels for {n} rows")
     spare = 3 * k + 30  # in a random half, fewer than k of them are drawn once in 10^7
+    report_all = progress or no_report
 
     def nearest(X: np.ndarray, place: int, more: int) -> Nearest:
         def report(done: int, total: int) -> None:
-            if progress is not None:
-                progress(place * total + done, (2 + controls) * total)
+            report_all(place * total + done, (2 + controls) * total)
 
         near = Search(X).nearest_of_all(more, threads=threads, progress=report)
         kth, later = near.cosines[:, k - 1], near.cosines[:, min(2 * k, near.k) - 1]
@@ -164,10 +157,9 @@ def neighbour_changes(
     n_units = int(unit.max()) + 1
     reaches = [np.nan] * len(whole)
     if n_units >= MIN_ROWS:
-        is_drawn = np.zeros((DRAWS, n_units), dtype=bool)
-        np.put_along_axis(is_drawn, halves(n_units, seed), True, axis=1)
-        draws = np.array([_values_within(both, k, codes, drawn[unit]) for drawn in is_drawn])
-        reaches = [subsampling_reach(list(each), n_units // 2, n_units) for each in draws.T]
+        drawn = halves(n_units, seed)
+        draws = np.array([_values_within(both, k, codes, np.isin(unit, each)) for each in drawn])
+        reaches = [subsampling_reach(each, n_units // 2, n_units) for each in draws.T]
     estimates = [
         Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))
         for value, reach in zip(whole, reaches, strict=True)

@@ -18,6 +18,7 @@ from ..linalg.rows import (
     unit_rows,
 )
 from ..linalg.threads import in_threads
+from ..process import Progress, no_report
 from .intervals import MIN_ROWS, around, halves, subsampling_reach, units_of
 
 BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
@@ -32,12 +33,10 @@ DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out
 # times below the next one by chance: in 1 of GAP^D clouds in D dimensions. Such a pair then counts
 # as one row.
 GAP = 1000.0
+GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 32 MB
 
 TINY = 1e-15  # squared lengths from here to 1 / TINY have products in float32's range
 ROUNDING = 1e-4  # more than the error of a cosine in float32
-
-# called with each block of products: (rows, scores), see ``closest``
-BlockCallback = Callable[[slice, np.ndarray], None]
 
 
 def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -89,8 +88,8 @@ def closest(
     k: int,
     *,
     block_rows: int = BLOCK_ROWS,
-    watch: BlockCallback | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    watch: Callable[[slice, np.ndarray], None] | None = None,
+    progress: Progress = no_report,
     threads: int = 1,
 ) -> np.ndarray:
     """Indices (n, k) of each row's k nearest other rows by distance, nearest first.
@@ -135,8 +134,7 @@ def closest(
         return rows.stop
 
     for done in in_threads(search, range(0, n, block_rows), threads):
-        if progress is not None:
-            progress(done, n)
+        progress(done, n)
     return found
 
 
@@ -254,8 +252,7 @@ def label_agreement_interval(
         With fewer than MIN_ROWS units, or rows, there is no interval.
     seed : int, of the subsamples
     """
-    draws = agreement_draws(X, labels, k=k, units=units, seed=seed)
-    if draws is None:
+    if (draws := agreement_draws(X, labels, k=k, units=units, seed=seed)) is None:
         return None, None
     low, high = around(draws.share, draws.reach(draws.shares))
     return max(low, 0.0), min(high, 1.0)
@@ -271,7 +268,7 @@ class AgreementDraws:
 
     def reach(self, values: np.ndarray) -> float:
         """Half-width of a 95% interval of values (DRAWS,), such as differences of shares."""
-        return subsampling_reach(list(values), self.n_units // 2, self.n_units)
+        return subsampling_reach(values, self.n_units // 2, self.n_units)
 
 
 def agreement_draws(
@@ -290,9 +287,7 @@ def agreement_draws(
         return None
     shares = []
     for drawn in halves(n_units, seed):
-        is_drawn = np.zeros(n_units, dtype=bool)
-        is_drawn[drawn] = True
-        rows = is_drawn[unit]
+        rows = np.isin(unit, drawn)
         counted = _first(rows[near[rows]] & is_other[rows], k)
         shares.append(float(same[rows][counted].mean()))
     return AgreementDraws(float(same[_first(is_other, k)].mean()), np.array(shares), n_units)
@@ -364,7 +359,7 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     doubtful = half_digits(X)
     while True:
         near = closest(A, 3)
-        distances = three_distances(A, near)
+        distances = np.sqrt(squared_distances(A, A, near))
         same = distances <= largest_rounding(distances, doubtful)
         repeated = (same & (near < np.arange(len(A))[:, None])).any(axis=1)
         if not repeated.any():
@@ -406,14 +401,15 @@ def _need_three(distinct: int) -> None:
         raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
 
 
-def three_distances(A: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Distances (n, 3), in float64, of each row of A (n, d) to the rows near (n, 3)."""
-    distances = np.empty(near.shape)
-    for start in range(0, len(A), 512):
-        rows = slice(start, start + 512)
-        gaps = A[near[rows]] - A[rows, None, :]  # (m, 3, d)
-        distances[rows] = np.sqrt(np.einsum("mkd,mkd->mk", gaps, gaps))
-    return distances
+def squared_distances(points: np.ndarray, A: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Squared distances (m, k), in float64, of points (m, d) to the rows near (m, k) of A."""
+    found = np.empty(near.shape)
+    block = max(1, GAPS // max(1, near.shape[1] * A.shape[1]))
+    for start in range(0, len(points), block):
+        rows = slice(start, start + block)
+        gaps = A[near[rows]] - points[rows, None, :].astype(np.float64)  # (m, k, d)
+        found[rows] = np.einsum("mkd,mkd->mk", gaps, gaps)
+    return found
 
 
 def twonn(distances: np.ndarray, *, equal: float) -> float:

@@ -35,9 +35,7 @@ def recall_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     ``found`` (q, k) are rows, nearest first; ``relevant`` has q mappings from relevant rows to
     their grades, at least one row each.
     """
-    return np.array(
-        [len(set(rows) & each.keys()) / len(each) for rows, each in _by_query(found, relevant)]
-    )
+    return (_gains(found, relevant) > 0).sum(axis=1) / np.array([len(each) for each in relevant])
 
 
 def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
@@ -49,14 +47,10 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 
     Järvelin, Kekäläinen 2002, section 2.2 (discount) and 2.3 (normalisation).
     """
-    k = found.shape[1]
+    gains, k = _gains(found, relevant), found.shape[1]
     discount = 1 / np.log2(np.arange(k) + 2)
-    scores = []
-    for rows, each in _by_query(found, relevant):
-        gains = np.array([each.get(row, 0.0) for row in rows])
-        best = np.sort(np.array(list(each.values())))[::-1][:k]
-        scores.append(float(gains @ discount) / float(best @ discount[: len(best)]))
-    return np.array(scores)
+    best = (np.sort([*each.values()])[::-1][:k] for each in relevant)
+    return gains @ discount / np.array([each @ discount[: len(each)] for each in best])
 
 
 def mrr_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
@@ -65,12 +59,8 @@ def mrr_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     Their mean is the mean reciprocal rank (Voorhees 1999, the score of TREC-8's question answering
     track). Parameters are as in ``recall_at_k``.
     """
-    return np.array(
-        [
-            next((1 / rank for rank, row in enumerate(rows, start=1) if row in each), 0.0)
-            for rows, each in _by_query(found, relevant)
-        ]
-    )
+    is_found = _gains(found, relevant) > 0
+    return np.where(is_found.any(axis=1), 1 / (is_found.argmax(axis=1) + 1), 0.0)
 
 
 def retrieval_score(
@@ -157,10 +147,13 @@ def _by_unit(values: np.ndarray, units: np.ndarray | None) -> tuple[np.ndarray, 
     return np.bincount(place, weights=values), np.bincount(place).astype(np.float64)
 
 
-def _by_query(found: np.ndarray, relevant: Sequence[Grades]) -> list[tuple[list[int], Grades]]:
+def _gains(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
+    """Grades (q, k) of the rows that are found, 0 for those that are not relevant."""
     if len(found) != len(relevant):
         raise ValueError(f"{len(found)} lists of rows for {len(relevant)} queries")
     for query, each in enumerate(relevant):
         if not each or min(each.values()) <= 0:
             raise ValueError(f"query {query} needs a relevant row, each with a grade above 0")
-    return list(zip(found.tolist(), relevant, strict=True))
+    queries = zip(found.tolist(), relevant, strict=True)
+    grades = [[each.get(row, 0.0) for row in rows] for rows, each in queries]
+    return np.array(grades, dtype=np.float64).reshape(found.shape)

@@ -4,20 +4,18 @@ The scores are symmetric, so the search of all rows computes each product of two
 block is searched only for scores above the k-th best so far, of which there are soon few.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, float_rows, need_whole, unit_rows
 from ..linalg.threads import in_threads
-from .neighbours import SURE, largest
+from .neighbours import SURE, largest, squared_distances
 
 BLOCK_ROWS = 2048  # rows of both sides of a product: 16 MB of scores
 QUERY_SCORES = 2**24  # scores in memory at a time, for queries
-GAPS = 2**22  # differences in memory at a time, of rows and their neighbours: 32 MB
 UNSURE_ROWS = 64  # rows of the search of all that are searched again at a time
 THREADS = 2  # blocks multiplied at a time, where the caller limits each product to one thread
 
@@ -37,9 +35,9 @@ class Nearest:
         """How many neighbours each row has."""
         return int(self.rows.shape[1])
 
-    def first(self, k: int) -> Nearest:
+    def first(self, k: int) -> Self:
         """Only the k nearest."""
-        return Nearest(self.rows[:, :k], self.cosines[:, :k])
+        return replace(self, rows=self.rows[:, :k], cosines=self.cosines[:, :k])
 
 
 class Search:
@@ -188,12 +186,7 @@ class Search:
 
     def _sorted(self, Q: np.ndarray, found: np.ndarray) -> Nearest:
         """The rows found (m, k) with their cosines to Q (m, d), in float64, nearest first."""
-        cosines = np.empty(found.shape)
-        block = max(1, GAPS // max(1, found.shape[1] * Q.shape[1]))
-        for start in range(0, len(found), block):
-            part = slice(start, start + block)
-            gaps = self._rows[found[part]] - Q[part, None, :].astype(np.float64)  # (m, k, d)
-            cosines[part] = 1 - np.einsum("mkd,mkd->mk", gaps, gaps) / 2
+        cosines = 1 - squared_distances(Q, self._rows, found) / 2
         order = np.lexsort((found, -cosines), axis=1)
         return Nearest(
             np.take_along_axis(found, order, axis=1),

@@ -3,28 +3,19 @@
 A jackknife replicate subtracts one group's sums and computes nothing anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from ..linalg.rows import (
-    UndefinedMeasure,
-    directions,
-    finite_rows,
-    half_digits,
-    in_range,
-    need_rows,
-)
+from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range, need_rows
 from ..linalg.spectrum import eigh_of_rank, eigvalsh_of_rank
-from .cone import subsampled_angles
+from .cone import ANGLE_QUANTILES, angles_to
 from .intervals import DRAWS, halves, random_groups, units_of
 from .neighbours import closest, distinct_distances
-from .partition import min_over_max
-from .spectrum import centred_rows
+from .spectrum import centred_rows, min_over_max
 
 OCCURRENCE_K = 10  # neighbours that hubness counts
 FOUND_K = 2 * OCCURRENCE_K  # neighbours found: later ones show whether many are equally near
@@ -36,6 +27,17 @@ PAIRED_WITH = 8  # other units with which each is paired to estimate the varianc
 # time that the signs of the cosines take; eigenvectors of the second moment double that of its
 # eigenvalues
 COSTLY = ("neighbours", "eigenvectors")
+
+
+class PairSums(NamedTuple):
+    """Neighbours and sums over ordered pairs, from one float32 product of all directions.
+
+    Where ``Shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
+    """
+
+    near: np.ndarray  # (n, FOUND_K) nearest rows by cosine
+    positive: np.ndarray  # (n,) number of other rows with a cosine above 0 to each row
+    kernel: np.ndarray  # (n,) sums of exp(4 cos - 4) - 1 over the other rows
 
 
 class Shared:
@@ -70,9 +72,7 @@ class Shared:
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
 
     def by_cluster(self, values: np.ndarray) -> np.ndarray:
-        """Sums (u, ...) over the rows of each cluster, of values (n, ...), or these themselves."""
-        if len(self.cluster_sizes) == self.n:
-            return values
+        """Sums (u, ...) over the rows of each cluster, of values (n, ...)."""
         return np.add.reduceat(values, self.cluster_starts, axis=0)
 
     def within_clusters(
@@ -97,11 +97,7 @@ class Shared:
 
     @cached_property
     def centred_correction(self) -> float:
-        return _correction(self, self.centred)
-
-    @cached_property
-    def uncentred_correction(self) -> float:
-        return _correction(self, self.X)
+        return correction(self, self.centred)
 
     @cached_property
     def mean(self) -> np.ndarray:
@@ -152,7 +148,29 @@ class Shared:
     @cached_property
     def pairs(self) -> PairSums:
         need_rows(self.n, 2)
-        return PairSums(self)
+        about = self.unit - self.unit.mean(axis=0)
+        positive, kernel = np.zeros(self.n), np.zeros(self.n)
+        half = (np.einsum("nd,nd->n", about, about) / 2).astype(np.float32)[:, None]
+        is_needle = 16 * half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
+        has_kernel = "neighbours" in self.uses
+
+        def add_block(rows: slice, scores: np.ndarray) -> None:
+            """scores : (m, n), cos = scores - half + 1, and -inf at j = i."""
+            positive[rows] = np.count_nonzero(scores > half[rows] - 1 + DOUBTFUL, axis=1)
+            if not has_kernel:
+                return
+            scores -= half[rows]  # cos - 1 = -|u - v|^2 / 2
+            np.fill_diagonal(scores[:, rows.start :], 0.0)  # no pair with itself
+            scores *= 4
+            if is_needle:  # for such a small gap float32 gives exp(gap) = 1
+                scores += scores * scores / 2
+            else:
+                np.exp(scores, out=scores)
+                scores -= 1
+            kernel[rows] = scores.sum(axis=1, dtype=np.float64)
+
+        near = closest(self.unit, FOUND_K if has_kernel else 0, watch=add_block)
+        return PairSums(near, positive, kernel)
 
     def pair_mean(self, name: str) -> float:
         """Mean over ordered pairs of "positive" or "kernel" (see PairSums)."""
@@ -166,19 +184,18 @@ class Shared:
         return distances, self.group_of[first]
 
     @cached_property
-    def half_digits(self) -> float:
-        return half_digits(self.X)
-
-    @cached_property
     def angle_replicates(self) -> np.ndarray:
         """Opening angles of subsamples of half the units, (DRAWS, len(ANGLE_QUANTILES))."""
         chosen = np.zeros((DRAWS, len(self.cluster_sizes)), dtype=bool)
         np.put_along_axis(chosen, halves(len(self.cluster_sizes), self.seed), True, axis=1)
         chosen = np.repeat(chosen, self.cluster_sizes, axis=1)  # (DRAWS, n)
-        return subsampled_angles(self.X, self.unit, chosen)
+        means = chosen.astype(np.float64) @ self.X  # (DRAWS, d), up to a factor
+        axes = means / np.linalg.norm(means, axis=1, keepdims=True)  # of each subsample
+        pairs = zip(angles_to(self.unit, axes.T).T, chosen, strict=True)
+        return np.array([np.quantile(row[rows], ANGLE_QUANTILES) for row, rows in pairs])
 
 
-def _correction(shared: Shared, Z: np.ndarray) -> float:
+def correction(shared: Shared, Z: np.ndarray) -> float:
     """Standard error of the participation ratio over that of its jackknife, in [sqrt(1/2), 1].
 
     The ratio is a^2 / b, a = tr S and b = |S|^2 of the second moment S = Z'Z, Z (n, d). Each unit
@@ -211,40 +228,6 @@ def _correction(shared: Shared, Z: np.ndarray) -> float:
     return float(np.sqrt(max(0.5, 1 - of_pairs / jackknife))) if jackknife else 1.0
 
 
-class PairSums:
-    """Neighbours and sums over ordered pairs, from one float32 product of all directions.
-
-    Where ``shared`` does not use "neighbours", near is (n, 0) and the kernels are 0.
-    """
-
-    near: np.ndarray  # (n, FOUND_K) nearest rows by cosine
-    positive: np.ndarray  # (n,) number of other rows with a cosine above 0 to each row
-    kernel: np.ndarray  # (n,) sums of exp(4 cos - 4) - 1 over the other rows
-
-    def __init__(self, shared: Shared) -> None:
-        about = shared.unit - shared.unit.mean(axis=0)
-        self.positive, self.kernel = np.zeros(shared.n), np.zeros(shared.n)
-        self._half = (np.einsum("nd,nd->n", about, about) / 2).astype(np.float32)[:, None]
-        self._is_needle = 16 * self._half.max() < NEEDLE  # |u - v|^2 is at most (2 max |about|)^2
-        self._has_kernel = "neighbours" in shared.uses
-        self.near = closest(shared.unit, FOUND_K if self._has_kernel else 0, watch=self._add_block)
-
-    def _add_block(self, rows: slice, scores: np.ndarray) -> None:
-        """scores : (m, n), cos = scores - half + 1, and -inf at j = i."""
-        self.positive[rows] = np.count_nonzero(scores > self._half[rows] - 1 + DOUBTFUL, axis=1)
-        if not self._has_kernel:
-            return
-        scores -= self._half[rows]  # cos - 1 = -|u - v|^2 / 2
-        np.fill_diagonal(scores[:, rows.start :], 0.0)  # no pair with itself
-        scores *= 4
-        if self._is_needle:  # for such a small gap float32 gives exp(gap) = 1
-            scores += scores * scores / 2
-        else:
-            np.exp(scores, out=scores)
-            scores -= 1
-        self.kernel[rows] = scores.sum(axis=1, dtype=np.float64)
-
-
 class View:
     """A cloud without one group of its rows, or the whole cloud (``left_out`` is None)."""
 
@@ -269,14 +252,8 @@ class View:
 
     @cached_property
     def covariance(self) -> np.ndarray:
-        if self.left_out is None:
-            return self.shared.scatter / self.n
         Z = self.shared.centred[self._left_out_rows]
         return (self.shared.scatter - Z.T @ Z) / self.n - np.outer(self._shift, self._shift)
-
-    @property
-    def eigenvalues(self) -> np.ndarray:
-        return eigvalsh_of_rank(self.covariance, self.n)
 
     @property
     def second_moment(self) -> np.ndarray:

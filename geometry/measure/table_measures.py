@@ -5,19 +5,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, need_rows
+from ..linalg.rows import UndefinedMeasure, half_digits, need_rows
+from ..linalg.spectrum import eigvalsh_of_rank
 from .cone import ANGLE_QUANTILES, angles_to, direction_of, share_of_second_moment
 from .cosines import (
-    contributions,
     largest_share,
     mean_cosine_of_sum,
+    shares_of,
     top_contribution_baseline,
     uniformity_baseline,
 )
-from .intervals import jackknife_reach, nearest_reach
+from .intervals import NEAREST_WIDER, jackknife_reach
 from .neighbours import occurrence_skewness, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
-from .sums import OCCURRENCE_K, Shared, View
+from .sums import OCCURRENCE_K, Shared, View, correction
 
 LEAST_LEFT = 1e-9  # share of the scatter; less without a row is rounding
 
@@ -39,7 +40,7 @@ class Listed:
     without_each: Callable[[Shared], np.ndarray] | None = None  # (u,) values, in closed form
     # half-width, from the values without each group
     reach: Callable[[Sequence[float]], float] | None = jackknife_reach
-    correction: Callable[[Shared], float] | None = None  # factor of the half-width
+    correction: Callable[[Shared], float] = lambda shared: 1.0  # factor of the half-width
     angle: int | None = None  # its place in ANGLE_QUANTILES
     uses: tuple[str, ...] = ()  # of COSTLY
     of_sums: bool = False  # of the sums over rows of x, x x', x / |x| and its squares
@@ -78,7 +79,7 @@ def _top_contribution(k: int) -> Callable[[View], float]:
         # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
         if mean <= 3 * np.sqrt(2 / view.d) / view.n:
             raise UndefinedMeasure("random_mean_cosine")
-        return largest_share(contributions(shared.unit_sum, shared.unit_squares), min(k, view.d))
+        return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
 
     return of
 
@@ -92,7 +93,7 @@ def _uniformity(view: View) -> float:
 def _hubness(view: View) -> float:
     shared = view.shared
     occurrences = shared.occurrences
-    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=shared.half_digits)
+    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=half_digits(shared.X))
     return occurrence_skewness(occurrences)
 
 
@@ -131,10 +132,6 @@ def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
     across = np.einsum("nd,nd->n", Z, np.repeat(t, m, axis=0))
     own = gram + 2 * shared.by_cluster(across**2) + t_lengths**2
     return np.asarray(trace**2 / (np.vdot(S, S) - 2 * along + own))
-
-
-def _isoscore_without_each(shared: Shared) -> np.ndarray:
-    return (_participation_ratio_without_each(shared) - 1) / (shared.d - 1)
 
 
 def _positive_cosine_share_without_each(shared: Shared) -> np.ndarray:
@@ -190,7 +187,7 @@ LISTED: dict[str, Listed] = {
         isoscore_baseline,
         high=1.0,
         ceiling=lambda n, d: (_most_centred(n, d) - 1) / (d - 1),
-        without_each=_isoscore_without_each,
+        without_each=lambda s: (_participation_ratio_without_each(s) - 1) / (s.d - 1),
         correction=lambda s: s.centred_correction,
         of_sums=True,
     ),
@@ -207,7 +204,7 @@ LISTED: dict[str, Listed] = {
     ),
     "effective_rank": Listed(
         "effective rank of singular values, centred",
-        lambda v: rank_of_spectrum(v.eigenvalues),
+        lambda v: rank_of_spectrum(eigvalsh_of_rank(v.covariance, v.n)),
         low=1.0,
         ceiling=_most_centred,
         correction=lambda s: s.centred_correction,
@@ -219,7 +216,7 @@ LISTED: dict[str, Listed] = {
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
         low=1.0,
         ceiling=min,
-        correction=lambda s: s.uncentred_correction,
+        correction=lambda s: correction(s, s.X),
         decimals=0,
         of_sums=True,
     ),
@@ -262,8 +259,9 @@ LISTED: dict[str, Listed] = {
     ),
     "intrinsic_dimension": Listed(
         "intrinsic dimension (TwoNN)",
-        lambda v: twonn(v.two_distances, equal=v.shared.half_digits),
-        reach=nearest_reach,
+        lambda v: twonn(v.two_distances, equal=half_digits(v.shared.X)),
+        # a row that is left out stays a neighbour of the others
+        reach=lambda values: NEAREST_WIDER * jackknife_reach(values),
         decimals=1,
     ),
 }

@@ -1,22 +1,19 @@
 """Symmetry of word vectors weighted by the words' frequencies: Yokoi et al. 2024, sections 2, 4."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, in_range
-from .intervals import MIN_ROWS, MORE_GROUPS, around, jackknife_reach
+from .intervals import MIN_ROWS, MORE_GROUPS, Estimate, around, jackknife_reach, more_groups
 from .spectrum import centred_rows, spectral_entropy
-from .table import Measured
+from .table import Measured, measured
 
 # One draw of a large vocabulary is close to the mean; draws of small ones are repeated
 NUMBERS, FEWEST_DRAWS, MOST_DRAWS = 1_000_000, 2, 20
-NAMES = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
 LEAST_LEFT = 1e-6  # share of p; less without a group of words is rounding
 
 
@@ -80,12 +77,19 @@ def zipfian_table(
     n, d = W.shape
     whole = _Sums.of(W, p)
     without = [] if n < MIN_ROWS else list(_without_groups(W, p, whole, seed))
-    baselines = zipfian_baselines(p, d, seed=seed)
-    mean, entropy = (
-        _row(name, of, whole, without, (n, d), baseline)
-        for name, of, baseline in zip(NAMES, (_symmetry, _entropy), baselines, strict=True)
+    symmetry, entropy = zipfian_baselines(p, d, seed=seed)
+
+    def estimate(of: Callable[[_Sums], float]) -> Estimate:
+        value, ends = of(whole), None
+        with suppress(UndefinedMeasure):  # without a group all words may be equal
+            if without:
+                ends = around(value, jackknife_reach([of(sums) for sums in without]))
+        return Estimate(value, *(np.clip(ends, 0.0, 1.0).tolist() if ends else (None, None)))
+
+    return (
+        measured("zipfian_mean_symmetry", n, d, partial(estimate, _symmetry), symmetry),
+        measured("zipfian_spectral_entropy", n, d, partial(estimate, _entropy), entropy),
     )
-    return mean, entropy
 
 
 class _Sums(NamedTuple):
@@ -96,7 +100,7 @@ class _Sums(NamedTuple):
     covariance: np.ndarray
 
     @classmethod
-    def of(cls, W: np.ndarray, p: np.ndarray) -> _Sums:
+    def of(cls, W: np.ndarray, p: np.ndarray) -> Self:
         mean = p @ W
         Z = W - mean if centred_rows(W).any() else np.zeros_like(W)
         return cls(mean, float(p @ np.linalg.norm(W, axis=1)), (Z * p[:, None]).T @ Z)
@@ -115,8 +119,7 @@ def _entropy(sums: _Sums) -> float:
 
 def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> Iterator[_Sums]:
     """The sums without each of MORE_GROUPS random groups; none where one group has all of p."""
-    group = np.empty(len(p), dtype=np.int64)
-    group[np.random.default_rng(seed).permutation(len(p))] = np.arange(len(p)) % MORE_GROUPS
+    group = more_groups(len(p), seed)
     lengths = p * np.linalg.norm(W, axis=1)
     shares = 1 - np.bincount(group, p, minlength=MORE_GROUPS)
     if shares.min() < LEAST_LEFT:
@@ -128,26 +131,6 @@ def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> It
         shift = -(q @ Z) / left  # shift of the mean
         covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
         yield _Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance)
-
-
-def _row(
-    name: str,
-    of: Callable[[_Sums], float],
-    whole: _Sums,
-    without: list[_Sums],
-    shape: tuple[int, int],
-    baseline: float,
-) -> Measured:
-    low = high = None
-    try:
-        value = of(whole)
-    except UndefinedMeasure as error:
-        return Measured(name, None, None, None, None, *shape, error.code)
-    with suppress(UndefinedMeasure):  # without a group all words may be equal
-        if without:
-            ends = around(value, jackknife_reach([of(sums) for sums in without]))
-            low, high = map(float, np.clip(ends, 0.0, 1.0))
-    return Measured(name, value, low, high, baseline, *shape)
 
 
 @lru_cache(maxsize=16)

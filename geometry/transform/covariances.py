@@ -1,9 +1,8 @@
 """A cloud's covariance for charts: its spectrum, its matrix, its dimensions of most variance."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class Covariances:
     n_rows: int
 
     @classmethod
-    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Covariances:
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None) -> Self:
         X = float_rows(X, at_least=2)
         return cls(Moments.of(X, sample_weight).covariance, len(X))
 

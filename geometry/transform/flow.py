@@ -4,13 +4,12 @@ log p(x) = log N(z; 0, I) + log|det dz/dx|. It is exact, because every step of t
 determinant in closed form.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from operator import attrgetter
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -119,12 +118,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         self.random_state = random_state
 
     def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        progress: Callable[[FlowEpoch], object] | None = None,
-    ) -> NormalizingFlow:
+        self, X: Any, y: Any = None, *, progress: Callable[[FlowEpoch], object] | None = None
+    ) -> Self:
         """Learn the map. All random numbers come from ``random_state``, and none from torch's own.
 
         Parameters
@@ -143,24 +138,27 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)
         rows, held_out = X[~is_held_out], X[is_held_out]
-        start, smoothing = _start(rows)
+        start, share, noise = _start(rows)
         shape, units = (X.shape[1], int(self.n_couplings)), int(self.hidden_units)
-        couplings = identity_couplings(*shape, hidden_units=units, rng=rng)
+        start = replace(start, couplings=identity_couplings(*shape, hidden_units=units, rng=rng))
         need("encode", "torch")
         import torch
 
+        def smoothed(rows: np.ndarray) -> Any:
+            e = rng.standard_normal(rows.shape, dtype=np.float32)
+            e *= noise
+            e += np.float32(share) * rows
+            return torch.from_numpy(e)
+
         # gradients are on in this block, even if the caller has turned them off
         with torch.inference_mode(False):
-            training = _Training(
-                self, replace(start, couplings=couplings), smoothing, rng, progress
-            )
-            reason = training.run(rows, held_out)
-        self.map_ = replace(start, couplings=training.best)
-        self.shrinkage_ = 1.0 - smoothing.share**2
+            best, history, reason = _train(self, start, rows, held_out, smoothed, rng, progress)
+        self.map_ = replace(start, couplings=best)
+        self.shrinkage_ = 1.0 - share**2
         self.n_train_, self.n_held_out_ = len(rows), len(held_out)
-        self.history_ = tuple(training.history)
-        self.n_epochs_ = len(self.history_) - 1
-        self.best_epoch_ = training.best_epoch
+        self.history_ = tuple(history)
+        self.n_epochs_ = len(history) - 1
+        self.best_epoch_ = min(history, key=attrgetter("held_out_loss")).epoch
         self.stop_reason_ = reason
         return self
 
@@ -204,7 +202,7 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         return self.map_.to_arrays()
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> NormalizingFlow:
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         """A fitted flow from the result of ``to_arrays``, without the history.
 
         ValueError names arrays that are absent or foreign.
@@ -235,8 +233,11 @@ def _held_out_rows(X: np.ndarray, share: float, rng: np.random.Generator) -> np.
     return chosen[group]
 
 
-def _start(rows: np.ndarray) -> tuple[FlowMap, Smoothing]:
-    """The map before the couplings, and the smoothing after which it whitens exactly."""
+def _start(rows: np.ndarray) -> tuple[FlowMap, float, np.ndarray]:
+    """The map before the couplings, and the smoothing after which it whitens exactly.
+
+    Training rows y become share y + noise (d,) e, with new e ~ N(0, I) in every batch.
+    """
     moments = Moments.of(rows)
     covariance, d = moments.covariance, rows.shape[1]
     mean_variance = float(np.trace(covariance)) / d
@@ -251,102 +252,78 @@ def _start(rows: np.ndarray) -> tuple[FlowMap, Smoothing]:
     variances, rotation = np.linalg.eigh(covariance)
     smoothed = (1 - a) * variances.clip(min=0.0) + a * mean_variance
     start = FlowMap(moments.mean, smoothed**-0.5, rotation, ())
-    return start, Smoothing(math.sqrt(1 - a), np.sqrt(a * mean_variance / smoothed))
+    return start, math.sqrt(1 - a), np.sqrt(a * mean_variance / smoothed).astype(np.float32)
 
 
-@dataclass(frozen=True)
-class Smoothing:
-    """Training rows y become share y + noise e, with new e ~ N(0, I) in every batch."""
+def _train(
+    flow: NormalizingFlow,
+    start: FlowMap,
+    rows: np.ndarray,
+    held_out: np.ndarray,
+    smoothed: Callable[[np.ndarray], Any],
+    rng: np.random.Generator,
+    progress: Callable[[FlowEpoch], object] | None,
+) -> tuple[tuple[Coupling, ...], list[FlowEpoch], str]:
+    """Couplings fitted to rows under N(0, I), by Adam; the held-out loss chooses the epoch.
 
-    share: float
-    noise: np.ndarray  # (d,) standard deviations
+    Also all epochs, and why the fit stopped.
+    """
+    import torch
 
-    def draw(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        e = rng.standard_normal(rows.shape, dtype=np.float32)
-        e *= self.noise.astype(np.float32)
-        e += np.float32(self.share) * rows
-        return e
-
-
-class _Training:
-    """Couplings fitted to rows under N(0, I), by Adam; the held-out loss chooses the epoch."""
-
-    def __init__(
-        self,
-        flow: NormalizingFlow,
-        start: FlowMap,
-        smoothing: Smoothing,
-        rng: np.random.Generator,
-        progress: Callable[[FlowEpoch], object] | None,
-    ) -> None:
-        import torch
-
-        self._torch, self._rng, self._flow = torch, rng, flow
-        self._start, self._smoothing, self._progress = start, smoothing, progress
-        self._couplings = tuple(map(self._learnable, start.couplings))
-        learnt = [part for each in self._couplings for part in each.parts[1:]]
-        self._adam = torch.optim.Adam(learnt, lr=float(flow.learning_rate))
-        self._steps = 0
-        self.history: list[FlowEpoch] = []
-        self.best, self.best_epoch = start.couplings, 0
-
-    def run(self, rows: np.ndarray, held_out: np.ndarray) -> str:
-        rows, held_out = (self._start.enter(X).astype(np.float32) for X in (rows, held_out))
-        self._held_out = self._torch.tensor(held_out, device="cpu")
-        start = self._smoothing.draw(rows, self._rng)
-        self._note(0, -sum(self._evaluate(self._torch.from_numpy(start))))
-        for epoch in range(1, int(self._flow.max_epochs) + 1):
-            noted = self._note(epoch, self._epoch(rows))
-            if not math.isfinite(noted.train_loss + noted.held_out_loss):
-                return "diverged"
-            if epoch - self.best_epoch >= int(self._flow.patience):
-                return "patience"
-        return "max_epochs"
-
-    def _epoch(self, rows: np.ndarray) -> float:
-        order, size = self._rng.permutation(len(rows)), int(self._flow.batch_size)
-        total = 0.0
-        for first in range(0, len(order), size):
-            chosen = rows[order[first : first + size]]
-            batch = self._torch.from_numpy(self._smoothing.draw(chosen, self._rng))
-            loss = -sum(self._terms(batch))
-            self._adam.zero_grad()
-            loss.backward()
-            self._adam.step()
-            self._steps += 1
-            total += loss.item() * len(batch)
-        return total / len(order)
-
-    def _note(self, epoch: int, train_loss: float) -> FlowEpoch:
-        log_normal, log_det = self._evaluate(self._held_out)
-        loss = -(log_normal + log_det)
-        most = int(self._flow.max_epochs)
-        noted = FlowEpoch(epoch, most, self._steps, train_loss, loss, log_normal, log_det)
-        if epoch and loss < self.history[self.best_epoch].held_out_loss:
-            self.best_epoch = epoch
-            self.best = tuple(_as_numpy(coupling) for coupling in self._couplings)
-        self.history.append(noted)
-        if self._progress is not None:
-            self._progress(noted)
-        return noted
-
-    def _evaluate(self, y: Any) -> tuple[float, float]:
-        with self._torch.no_grad():
-            log_normal, log_det = self._terms(y)
-        return float(log_normal), float(log_det)
-
-    def _terms(self, y: Any) -> tuple[Any, Any]:
-        """log N(z; 0, I) and log|det dz/dx|, averaged over rows."""
-        z, log_det = chain(self._couplings, y, self._torch)
-        constant = 0.5 * y.shape[1] * math.log(2 * math.pi)
-        normal = (-0.5 * (z * z).sum(1)).mean() - constant
-        return normal, log_det.mean() + self._start.start_log_det
-
-    def _learnable(self, coupling: Coupling) -> Coupling:
+    def learnable(coupling: Coupling) -> Coupling:
         order, *parts = coupling.parts
-        torch = self._torch
         learnt = (torch.tensor(p, dtype=torch.float32, device="cpu") for p in parts)
         return Coupling(torch.tensor(order, device="cpu"), *(p.requires_grad_() for p in learnt))
+
+    couplings = tuple(map(learnable, start.couplings))
+    learnt = [part for each in couplings for part in each.parts[1:]]
+    adam = torch.optim.Adam(learnt, lr=float(flow.learning_rate))
+
+    def terms(y: Any) -> tuple[Any, Any]:
+        """log N(z; 0, I) and log|det dz/dx|, averaged over rows."""
+        z, log_det = chain(couplings, y, torch)
+        constant = 0.5 * y.shape[1] * math.log(2 * math.pi)
+        normal = (-0.5 * (z * z).sum(1)).mean() - constant
+        return normal, log_det.mean() + start.start_log_det
+
+    def evaluated(y: Any) -> tuple[float, float]:
+        with torch.no_grad():
+            log_normal, log_det = terms(y)
+        return float(log_normal), float(log_det)
+
+    rows, held_out = (start.enter(X).astype(np.float32) for X in (rows, held_out))
+    tested = torch.tensor(held_out, device="cpu")
+    size, most, steps = int(flow.batch_size), int(flow.max_epochs), 0
+    best, best_epoch = start.couplings, 0
+    history: list[FlowEpoch] = []
+    for epoch in range(most + 1):
+        if epoch == 0:
+            train_loss = -sum(evaluated(smoothed(rows)))
+        else:
+            order, total = rng.permutation(len(rows)), 0.0
+            for first in range(0, len(order), size):
+                batch = smoothed(rows[order[first : first + size]])
+                loss = -sum(terms(batch))
+                adam.zero_grad()
+                loss.backward()
+                adam.step()
+                steps += 1
+                total += loss.item() * len(batch)
+            train_loss = total / len(order)
+        log_normal, log_det = evaluated(tested)
+        held_out_loss = -(log_normal + log_det)
+        if epoch and held_out_loss < history[best_epoch].held_out_loss:
+            best, best_epoch = tuple(map(_as_numpy, couplings)), epoch
+        history.append(
+            FlowEpoch(epoch, most, steps, train_loss, held_out_loss, log_normal, log_det)
+        )
+        if progress is not None:
+            progress(history[-1])
+        if epoch and not math.isfinite(train_loss + held_out_loss):
+            return best, history, "diverged"
+        if epoch - best_epoch >= int(flow.patience):
+            return best, history, "patience"
+    return best, history, "max_epochs"
 
 
 def _as_numpy(coupling: Coupling) -> Coupling:

@@ -3,12 +3,10 @@
 ``xp`` is the library of the arrays: torch during the fit, for the gradients, and numpy afterwards.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -122,7 +120,9 @@ class FlowMap:
         before = np.stack(lines) / np.sort(self.scales)[:2]  # (lines, GRID_POINTS, 2)
         mapped = self.with_log_det(self.mean + before.reshape(-1, 2) @ self.widest)[0]
         after = (mapped @ self.widest.T).reshape(before.shape)
-        return _with_gaps(before), _with_gaps(after)
+        gap = ((0, 0), (0, 1), (0, 0))
+        before, after = (np.pad(each, gap, constant_values=np.nan) for each in (before, after))
+        return before.reshape(-1, 2), after.reshape(-1, 2)
 
     @property
     def start_log_det(self) -> float:
@@ -137,7 +137,7 @@ class FlowMap:
         return arrays
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> FlowMap:
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
         """The inverse of ``to_arrays``; ValueError names arrays that are absent or foreign."""
         held = {name: np.asarray(arrays[name]) for name in arrays}
         n = len({name.partition(".")[0] for name in held if "." in name})
@@ -147,12 +147,6 @@ class FlowMap:
             raise ValueError(f"a flow's arrays lack couplings, or differ in {sorted(wrong)}")
         couplings = tuple(Coupling(*(held[f"{i}.{part}"] for part in _PARTS)) for i in range(n))
         return cls(held["mean"], held["scales"], held["rotation"], couplings)
-
-
-def _with_gaps(lines: np.ndarray) -> np.ndarray:
-    """Lines (k, m, 2) as rows (k (m + 1), 2), with a row of NaN after each."""
-    gaps = np.full((len(lines), 1, 2), np.nan)
-    return np.concatenate([lines, gaps], axis=1).reshape(-1, 2)
 
 
 def chain(couplings: tuple[Coupling, ...], x: Any, xp: Any) -> tuple[Any, Any]:

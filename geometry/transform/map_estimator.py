@@ -41,6 +41,10 @@ class MapEstimator(TransformerMixin, BaseEstimator):
         more: dict[str, Any] = {"ensure_all_finite": False, "ensure_min_samples": at_least}
         return np.asarray(validate_data(self, as_rows(X), reset=reset, dtype=FLOATS, **more))
 
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.map_.matrix.shape[1])
+
     def __sklearn_tags__(self):  # type: ignore[no-untyped-def]
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
@@ -55,17 +59,14 @@ class MomentsEstimator(MapEstimator):
     _settings: dict[str, Any]
     _map: Any
     _solve: Callable[..., Any]  # from moments, eps and parameters to the map
+    _check: Callable[..., object]  # refuses parameters that d columns do not allow, before a fit
     _not_fitted = NOT_FITTED
-
-    def _check(self, d: int, **settings: Any) -> None:
-        """Refuse parameters that d columns do not allow, before many blocks are read."""
-        raise NotImplementedError
 
     def _absorb(self, X: Any, weights: Any = None, *, in_parts: bool) -> Self:
         reset = not (in_parts and hasattr(self, "moments_"))
         X = self._read(X, reset=reset, at_least=1 if in_parts else 2)
         settings = self.get_params(deep=False)  # parameters set later apply to the next fit
-        self._check(X.shape[1], **settings)
+        self._check(**settings, d=X.shape[1])
         if weights is not None:
             weights = _check_sample_weight(weights, X, dtype=np.float64, ensure_non_negative=True)
             if weights.sum() <= 0:

@@ -4,16 +4,13 @@
 ``RemovalMap``, ``ClusterwiseRemoval`` that of ``ClusterwiseMap``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from ..linalg.fingerprint import Fingerprint
-from ..linalg.moments import BLOCK_ROWS, Moments
+from ..linalg.moments import BLOCK_ROWS, Fingerprint, Moments
 from ..linalg.rows import wide_rows
 from ..linalg.spectrum import rank_floor
 from .whitening_map import WhiteningMap
@@ -36,13 +33,8 @@ class RemovalMap:
 
     @classmethod
     def solve(
-        cls,
-        moments: Moments,
-        *,
-        eps: float,
-        n_components: int | None = None,
-        centred: bool = True,
-    ) -> RemovalMap:
+        cls, moments: Moments, *, eps: float, n_components: int | None = None, centred: bool = True
+    ) -> Self:
         """The map of these moments.
 
         Parameters
@@ -52,9 +44,11 @@ class RemovalMap:
         n_components : int, optional, D; None is ``default_components(d)``
         centred : bool, as in ``CommonComponentRemoval``
         """
-        d = len(moments.mean)
+        origin, mean, d = moments, moments.mean, len(moments.mean)
         n_components = default_components(d) if n_components is None else n_components
-        origin = moments if centred else _about_the_origin(moments)
+        if not centred:  # z = x in place of z = x - mean; only mean and scatter are adapted
+            scatter = moments.scatter + moments.weight * np.outer(mean, mean)
+            origin = replace(moments, mean=np.zeros(d), scatter=scatter)
         fitted = WhiteningMap.solve(origin, eps=eps, method="zca")
         return cls(
             offset=origin.mean,
@@ -91,13 +85,13 @@ class RemovalMap:
         matrix = np.eye(U.shape[1]) - (U.T * self.weights) @ U
         return self.offset, matrix, {"method": "removal of directions", "directions": len(U)}
 
-    def adjust(self, n_removed: int | None = None) -> RemovalMap:
+    def adjust(self, n_removed: int | None = None) -> Self:
         """The same fit with other leading directions removed; None is ``default_components(d)``."""
         d = len(self.offset)
         D = default_components(d) if n_removed is None else n_removed
         return replace(self, weights=np.ones(checked_components(D, d, "n_removed")))
 
-    def reweigh(self, weights: np.ndarray) -> RemovalMap:
+    def reweigh(self, weights: np.ndarray) -> Self:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
         weights = np.array(weights, dtype=np.float64)  # always a copy
         if weights.ndim != 1 or not np.isfinite(weights).all():
@@ -113,13 +107,10 @@ class RemovalMap:
         along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
         Z -= along @ U.T
         if self.leaves_nothing:
-            Z[np.einsum("nd,nd->n", Z, Z) <= self._rounding(X.dtype)] = 0
+            d, eps = X.shape[1], float(np.finfo(X.dtype).eps)
+            floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
+            Z[np.einsum("nd,nd->n", Z, Z) <= d * max(floor, self.rank_floor)] = 0
         return Z
-
-    def _rounding(self, dtype: np.dtype[Any]) -> float:
-        d, eps = len(self.offset), float(np.finfo(dtype).eps)
-        floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
-        return d * max(floor, self.rank_floor)
 
 
 @dataclass(frozen=True)
@@ -165,16 +156,6 @@ def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
         Z = X[rows].astype(np.float64) - middle
         found[rows] = (half_squares - Z @ C.T).argmin(axis=1)
     return found
-
-
-def _about_the_origin(moments: Moments) -> Moments:
-    """The same rows with z = x in place of z = x - mean; only mean and scatter are adapted."""
-    mean = moments.mean
-    return replace(
-        moments,
-        mean=np.zeros_like(mean),
-        scatter=moments.scatter + moments.weight * np.outer(mean, mean),
-    )
 
 
 def checked_components(n_components: Any, d: int, name: str = "n_components") -> int:

@@ -1,20 +1,22 @@
 """All treatments of anisotropy by name, fitted once on the same rows and then adjusted by knobs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from ..linalg.moments import Moments
 from ..linalg.rows import float_rows, need_rows
-from .independent_map import IndependentMap
 from .removal_map import RemovalMap, default_components
-from .standard_map import StandardMap
-from .whitening_map import WhiteningMap, checked_weights, recommended_whitening
+from .whitening_map import (
+    IndependentMap,
+    StandardMap,
+    WhiteningMap,
+    checked_weights,
+    recommended_whitening,
+)
 
 ROWS, COUNTS, PAIRS, TRAINING = "rows", "word counts", "scored pairs", "training"
 REMOVED = (1, 2, 3, 5, 10)  # directions that the diagnosis removes, besides d/100
@@ -83,11 +85,10 @@ class Knobs:
     shrinkage: float | str | None = None
     n_removed: int | None = None  #: directions that all-but-the-top removes; None for d/100
 
-    def of(self, name: str) -> Knobs:
+    def of(self, name: str) -> Self:
         """The knobs of the treatment of that name; the others at their defaults."""
-        return Knobs(
-            **{knob: getattr(self, knob) for knob in _one_of(name, TREATMENTS.values()).knobs}
-        )
+        knobs = _one_of(name, TREATMENTS.values()).knobs
+        return type(self)(**{knob: getattr(self, knob) for knob in knobs})
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ class Treatment:
     rank: int | None  #: of their covariance; None if there is none
     fitted: Any  #: the map; None for "raw"
 
-    def turn(self, knobs: Knobs) -> Treatment:
+    def turn(self, knobs: Knobs) -> Self:
         """The same fit at these knobs; no row is read again.
 
         An eigenproblem is solved only for another shrinkage on correlations
@@ -206,14 +207,14 @@ def treatment_of_moments(name: str, moments: Moments, *, eps: float) -> Treatmen
     return Treatment(name, fitted.n_rows, getattr(fitted, "rank", None), fitted)
 
 
+# ---- texts of n rows of the fit in d dimensions ----
+
+
 def usual_whitening(n: int, d: int) -> str:
-    """The text of the recommended whitening for n rows in d dimensions."""
+    """The recommended whitening."""
     settings = recommended_whitening(n, d)
     k = f":{settings['n_components']}" if "n_components" in settings else ""
     return f"pca{k}{':lw' if 'shrinkage' in settings else ''}"
-
-
-# ---- the texts among which the diagnosis chooses, for n rows of the fit in d dimensions ----
 
 
 def _retained(n: int, d: int) -> list[int]:
@@ -271,11 +272,7 @@ _KINDS = (
         rungs=("standardised",),
     ),
     _whitening(
-        "zca",
-        "ZCA whitening",
-        cure="level",
-        usual=lambda n, d: "pca:lw",
-        tried=_levellings,
+        "zca", "ZCA whitening", cure="level", usual=lambda n, d: "pca:lw", tried=_levellings
     ),
     _whitening(
         "pca",

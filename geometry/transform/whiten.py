@@ -1,18 +1,18 @@
 """Whitening: the linear map that makes the covariance of a cloud the identity.
 
-All full-rank W with W' Sigma W = I differ by a rotation, so they give the same cosines.
+All full-rank W with W' Sigma W = I differ by a rotation, so they give the same cosines. One of
+these rotations turns to independent axes, which can be named.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_array
 
-from .map_estimator import FLOATS, MomentsEstimator, of_map
-from .whitening_map import WhiteningMap, check_settings
+from ..linalg.rows import need_whole, refuse_not_finite
+from .map_estimator import FLOATS, MapEstimator, MomentsEstimator, of_map
+from .whitening_map import MOST_STEPS, IndependentMap, WhiteningMap, check_settings
 
 
 class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
@@ -91,6 +91,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
     """
 
     _solve = staticmethod(WhiteningMap.solve)
+    _check = staticmethod(check_settings)
     mean_ = of_map("mean")
     eigenvalues_ = of_map("eigenvalues")
     components_ = of_map("components")
@@ -116,7 +117,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         self.strength = strength
         self.shrinkage = shrinkage
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn mean and axes.
 
         Parameters
@@ -127,7 +128,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         """
         return self._absorb(X, sample_weight, in_parts=False)
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Whitening:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Merge one more block of rows, exactly; the order of blocks does not change the fit.
 
         A block may be a single row. The fitted attributes need two rows in all.
@@ -140,14 +141,66 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
         """
         return self._absorb(X, sample_weight, in_parts=True)
 
-    def _check(self, d: int, **settings: Any) -> None:
-        check_settings(**settings, d=d)
-
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Back to the original space; exact on the span of the retained directions."""
         fitted: WhiteningMap = self.map_
         return fitted.undo(check_array(Z, dtype=FLOATS))
 
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.map_.matrix.shape[1])
+
+class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
+    """Whiten rows to k directions, then turn them to independent axes by FastICA.
+
+    z = (x - mu) W R, with the PCA whitening W (d, k) and an orthogonal R (k, k). R changes no
+    length, distance or cosine: every score by cosine is that of ``Whitening(n_components=k)``.
+    Only the axes differ. Along each, few rows are far out, and these rows often have a subject in
+    common, by which the axis can be named.
+
+    Parameters
+    ----------
+    n_components : int in [1, d] or None
+        k. None is 64, or fewer where n < 640: n / 10. Never more than the rank.
+    random_state : int, RandomState or None, for the start of FastICA
+    max_iter : int >= 1
+        Steps of FastICA. It warns if it did not settle in these.
+
+    Attributes
+    ----------
+    components_ : (k, d) float64
+        The rows are those of (W R)'. Skewness of the fitted rows is at least 0 along every axis,
+        largest first.
+    mean_ : (d,) float64
+    n_iter_ : int, steps of FastICA
+    settled_ : bool
+    map_ : IndependentMap
+
+    Notes
+    -----
+    FastICA is the slow part. On one core, 64 axes of 1,224 sentences in 384 dimensions take about 1
+    second, and 383 axes about 6; 100 axes of 5,000 words take 1.5. Axes of few rows, or of rows
+    close to normal, depend on ``random_state``.
+
+    Hyvärinen 1999, "Fast and Robust Fixed-Point Algorithms for Independent Component Analysis".
+    Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA":
+    FastICA after PCA whitening, axes with positive skewness and in its order.
+    """
+
+    map_: IndependentMap
+
+    def __init__(
+        self, n_components: int | None = None, *, random_state: Any = 0, max_iter: int = MOST_STEPS
+    ) -> None:
+        self.n_components = n_components
+        self.random_state = random_state
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn mean and axes from X (n, d), n >= 2."""
+        need_whole("max_iter", self.max_iter, at_least=1)
+        X = self._read(X, reset=True, at_least=2)
+        refuse_not_finite(X)
+        self.map_ = IndependentMap.of(X, **self.get_params(deep=False))
+        self.components_ = self.map_.matrix.T
+        self.mean_ = self.map_.whitening.mean
+        self.n_iter_ = self.map_.n_steps
+        self.settled_ = self.map_.settled
+        return self

@@ -1,22 +1,21 @@
-"""Whitening as a linear map from moments, without scikit-learn, whose import takes longer.
+"""Whitening, standardising and independent components as maps, without scikit-learn.
 
-``Whitening`` is the scikit-learn estimator of this map.
+Its import is slow. Its estimators of ``WhiteningMap`` and ``IndependentMap`` are in ``whiten``.
 """
 
-from __future__ import annotations
-
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any
+from operator import attrgetter
+from typing import Any, Self
 
 import numpy as np
 
-from ..linalg.fingerprint import Fingerprint
-from ..linalg.moments import Moments
+from ..linalg.moments import Fingerprint, Moments, ledoit_wolf
 from ..linalg.products import centred_product
 from ..linalg.rows import float_rows, need_width, unchecked_rows, wide_rows
-from ..linalg.spectrum import PrincipalAxes, Spectrum
+from ..linalg.spectrum import PrincipalAxes, Spectrum, column_scales
 
 METHODS = ("pca", "zca", "cholesky", "pca-cor", "zca-cor")
 NARROWING = ("pca", "pca-cor")  # the output has one column for each retained direction
@@ -24,6 +23,12 @@ ON_CORRELATION = ("pca-cor", "zca-cor")
 MIN_ROWS_PER_DIMENSION = 5  # below n = 5 d a full whitening is mostly noise; use Ledoit-Wolf
 ROWS_PER_DIRECTION = 10  # n / 10 directions are recommended where n <= d
 FADED_OUT = 1e-9  # a direction multiplied by this or less cannot be restored
+MOST_AXES = 64
+MOST_STEPS = 500
+NOT_SETTLED = (
+    "FastICA did not settle in {steps} steps: the axes are those of its last step, and another "
+    "random_state may give others. Lengths and cosines do not depend on the axes"
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class WhiteningMap:
         shrinkage: float | str | None = None,
         centring: float = 1.0,
         strength: float = 1.0,
-    ) -> WhiteningMap:
+    ) -> Self:
         """The map of these moments.
 
         Parameters
@@ -70,14 +75,12 @@ class WhiteningMap:
         """
         check_settings(method, n_components, shrinkage, centring, strength, d=len(moments.mean))
         spectrum = Spectrum(moments, eps)
-        a = _share(shrinkage, spectrum)
+        a = _share(shrinkage, moments)
         axes = spectrum.shrunk(a, correlation=method in ON_CORRELATION)
         return cls(method, n_components, a, float(centring), float(strength), spectrum, axes)
 
     @classmethod
-    def of(
-        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any
-    ) -> WhiteningMap:
+    def of(cls, X: np.ndarray, sample_weight: np.ndarray | None = None, **settings: Any) -> Self:
         """The map fitted on rows.
 
         Parameters
@@ -92,7 +95,7 @@ class WhiteningMap:
         eps = float(np.finfo(X.dtype).eps)
         return cls.solve(Moments.of(X, sample_weight), eps=eps, **settings)
 
-    def adjust(self, **settings: Any) -> WhiteningMap:
+    def adjust(self, **settings: Any) -> Self:
         """The same fit with other settings of ``solve``, for a slider; the rows are not read again.
 
         An eigenproblem is solved only for another shrinkage under pca-cor or zca-cor.
@@ -100,35 +103,18 @@ class WhiteningMap:
         names = ("n_components", "shrinkage", "centring", "strength")
         settings = {name: getattr(self, name) for name in names} | settings
         check_settings(self.method, **settings, d=len(self.mean))
-        a = settings["shrinkage"] = _share(settings["shrinkage"], self.spectrum)
+        a = settings["shrinkage"] = _share(settings["shrinkage"], self.spectrum.moments)
         axes = self.axes
         if a != self.shrinkage:
             axes = self.spectrum.shrunk(a, correlation=self.method in ON_CORRELATION)
         return replace(self, **settings, axes=axes)
 
-    @property
-    def mean(self) -> np.ndarray:
-        return self.spectrum.moments.mean
-
-    @property
-    def n_rows(self) -> int:
-        return self.spectrum.moments.n_rows
-
-    @property
-    def eigenvalues(self) -> np.ndarray:
-        return self.axes.values
-
-    @property
-    def deviations(self) -> np.ndarray:
-        return self.axes.deviations
-
-    @property
-    def rank(self) -> int:
-        return self.axes.rank
-
-    @property
-    def rank_floor(self) -> float:
-        return self.axes.floor
+    mean = property(attrgetter("spectrum.moments.mean"))
+    n_rows = property(attrgetter("spectrum.moments.n_rows"))
+    eigenvalues = property(attrgetter("axes.values"))
+    deviations = property(attrgetter("axes.deviations"))
+    rank = property(attrgetter("axes.rank"))
+    rank_floor = property(attrgetter("axes.floor"))
 
     @cached_property
     def components(self) -> np.ndarray:
@@ -257,20 +243,25 @@ class WhiteningMap:
     def _back(self) -> np.ndarray:
         """``inverse`` before the columns' deviations."""
         back = self.components / self.scales[:, None]  # (k, d)
-        if self.method in NARROWING:
+        if self.narrows:
             return back
-        fade = 1.0 - self.strength
-        unfaded = 1.0 / (fade * self.scales[0]) if fade > FADED_OUT else 0.0
-        left_out = unfaded * self._left_out()
-        return np.asarray(self.components.T @ back + left_out)
+        back = self.components.T @ back
+        fade, (k, d) = 1.0 - self.strength, self.components.shape
+        if k < d and fade > FADED_OUT:  # the directions that n_components leaves out
+            back += (np.eye(d) - self.components.T @ self.components) / (fade * self.scales[0])
+        return back
 
     @cached_property
     def _cholesky(self) -> tuple[np.ndarray, np.ndarray]:
-        """(W, its inverse) for cholesky."""
-        if self._is_plain:
+        """(W Q', Q back): Q orthogonal, W Q' upper triangular, its diagonal at or above 0."""
+        if self.strength == 1 and self._usable == len(self.components) == len(self.mean):
+            # more exact: the Cholesky factor of Sigma
             L = np.linalg.cholesky(self.spectrum.covariance(self.shrinkage))
             return np.triu(np.linalg.inv(L).T), L.T
-        return _triangular(self._own_matrix, self._back)
+        # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
+        Q1, R1 = np.linalg.qr(self._own_matrix[::-1].T)
+        sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
+        return (R1.T * sign)[::-1, ::-1].copy(), (Q1 * sign).T[::-1] @ self._back
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """(n, d) to (n, k) for pca and pca-cor, else (n, d); float32 stays float32.
@@ -290,31 +281,140 @@ class WhiteningMap:
     def _usable(self) -> int:
         return int(np.sum(self.eigenvalues > self.rank_floor))
 
-    @property
-    def _is_plain(self) -> bool:
-        """Full strength, no direction left out or null: Sigma's Cholesky factor gives W."""
-        return self.strength == 1 and self._usable == len(self.components) == len(self.mean)
-
-    def _left_out(self) -> np.ndarray | float:
-        """Projection (d, d) on the directions that n_components leaves out; 0 if there are none."""
-        k, d = self.components.shape
-        return 0.0 if k == d else np.eye(d) - self.components.T @ self.components
-
     def _shift(self, dtype: np.dtype[Any]) -> np.ndarray:
         return (self.centring * self.mean).astype(dtype)
 
 
-def _triangular(W: np.ndarray, back: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(W Q', Q back) with Q orthogonal and W Q' upper triangular, its diagonal at or above 0."""
-    # numpy has QR but not RQ: with J the reversal, (J W)' = Q1 R1 gives W = (J R1' J) (J Q1')
-    Q1, R1 = np.linalg.qr(W[::-1].T)
-    sign = np.where(np.diag(R1) < 0, -1.0, 1.0)
-    Q = (Q1 * sign).T[::-1]
-    return (R1.T * sign)[::-1, ::-1].copy(), Q @ back
+@dataclass(frozen=True)
+class StandardMap:
+    """z = (x - mean) / scale, dimension by dimension: mean 0 and variance 1 (divided by n).
+
+    It reduces rogue dimensions and does not change correlations (Timkey, van Schijndel 2021, "All
+    Bark and No Bite").
+    """
+
+    mean: np.ndarray  #: (d,)
+    #: (d,) deviations; the largest of them for dimensions without spread, so that new rows do not
+    #: depend on the unit. Unlike in ``StandardScaler``, these include dimensions whose spread is
+    #: the rounding of float32 data.
+    scale: np.ndarray
+    n_rows: int  #: of the fit
+    fingerprint: Fingerprint | None = None  #: where they lie
+
+    @classmethod
+    def solve(cls, moments: Moments, *, eps: float) -> Self:
+        """The map of these moments; ``eps`` is the precision of the data they came from."""
+        variances = np.diag(moments.covariance)
+        # rounding moves an entry by about eps times its size; that is not spread
+        alive = variances > (2 * eps * moments.mean) ** 2
+        scale = column_scales(variances, alive)
+        return cls(moments.mean, scale, moments.n_rows, Fingerprint.of(moments))
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, d), float32 and float64 in their own precision, all else in float64."""
+        X = wide_rows(X, len(self.mean))
+        return (X - self.mean.astype(X.dtype)) / self.scale.astype(X.dtype)
+
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, d), settings) of z = (x - offset) matrix."""
+        return self.mean, np.diag(1 / self.scale), {"method": "standardising"}
 
 
-def _share(shrinkage: float | str | None, spectrum: Spectrum) -> float:
-    return spectrum.ledoit_wolf if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
+@dataclass(frozen=True)
+class IndependentMap:
+    """z = (x - mu) W R: PCA whitening W to k directions, then a rotation R."""
+
+    whitening: WhiteningMap  #: PCA whitening on the k directions of largest variance
+    #: (k, k) R, orthogonal. The skewness of the fitted rows is at least 0 along every axis, and
+    #: falls from the first axis to the last.
+    rotation: np.ndarray
+    n_steps: int  #: of FastICA
+    settled: bool  #: false if it stopped at ``max_iter``
+    narrows = True  #: the output has one column for each axis
+
+    @classmethod
+    def of(
+        cls,
+        X: np.ndarray,
+        *,
+        n_components: int | None = None,
+        random_state: Any = 0,
+        max_iter: int = MOST_STEPS,
+    ) -> Self:
+        """The map fitted on rows. It warns if FastICA did not settle.
+
+        Parameters
+        ----------
+        X : (n, d) array of float, n >= 2
+        n_components : int in [1, d], optional
+            k. None is ``default_axes(n, d)``. Never more than the rank.
+        random_state : int or RandomState, optional, for the start of FastICA
+        max_iter : int >= 1, steps of FastICA
+        """
+        X = float_rows(X, at_least=2)
+        k = default_axes(*X.shape) if n_components is None else n_components
+        whitening = WhiteningMap.of(X, method="pca", n_components=k)
+        Z = whitening.apply(X.astype(np.float64))  # (n, k)
+        R, n_steps, settled = _rotation(Z, random_state, max_iter)
+        skewness = np.mean((Z @ R) ** 3, axis=0)  # the columns have mean 0 and variance 1
+        order = np.argsort(-np.abs(skewness), kind="stable")
+        R = R[:, order] * np.where(skewness[order] < 0, -1.0, 1.0)
+        return cls(whitening, np.ascontiguousarray(R), n_steps, settled)
+
+    # of the fit
+    n_rows = property(attrgetter("whitening.n_rows"))
+    rank = property(attrgetter("whitening.rank"))
+    fingerprint = property(attrgetter("whitening.fingerprint"))
+
+    @cached_property
+    def filled(self) -> np.ndarray:
+        """Orthonormal rows (k, d) of the raw space, one for each axis.
+
+        Along these, the output is that of PCA whitening turned back to the raw axes.
+        """
+        return self.rotation.T @ self.whitening.components
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """W R (d, k)."""
+        return self.whitening.matrix @ self.rotation
+
+    @property
+    def affine(self) -> tuple[np.ndarray, np.ndarray, dict[str, object]]:
+        """(offset (d,), matrix (d, k), settings) of z = (x - offset) matrix."""
+        settings = {"method": "ica", "directions": len(self.rotation), "steps": self.n_steps}
+        return self.whitening.mean, self.matrix, settings
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """(n, d) to (n, k); float32 stays float32."""
+        Z = self.whitening.apply(X)
+        return Z @ self.rotation.astype(Z.dtype)
+
+
+def default_axes(n: int, d: int) -> int:
+    """MOST_AXES, or fewer where the rows are fewer than ten for each."""
+    return min(d, MOST_AXES, max(2, n // ROWS_PER_DIRECTION))
+
+
+def _rotation(Z: np.ndarray, random_state: Any, max_iter: int) -> tuple[np.ndarray, int, bool]:
+    from sklearn.decomposition import FastICA  # takes seconds to import; only a fit needs it
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    fit = FastICA(whiten=False, random_state=random_state, max_iter=max_iter)
+    # one thread: the same order of sums on any number of cores
+    with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        fit.fit(Z)
+    settled = not any(issubclass(each.category, ConvergenceWarning) for each in caught)
+    if not settled:
+        warnings.warn(NOT_SETTLED.format(steps=max_iter), ConvergenceWarning, stacklevel=3)
+    return np.asarray(fit.components_).T, int(fit.n_iter_), settled
+
+
+def _share(shrinkage: float | str | None, moments: Moments) -> float:
+    return ledoit_wolf(moments) if shrinkage == "ledoit-wolf" else float(shrinkage or 0.0)
 
 
 def checked_weights(sample_weight: Any, n: int) -> np.ndarray:

@@ -29,7 +29,7 @@ from geometry.projection.projection import match_radius, settle
 from geometry.projection.twin import FRAME_SHARE
 from geometry.training.contrastive import POSITIVE
 from geometry.transform import WhiteningMap
-from geometry.transform.learned_removal import WeightedRemoval
+from geometry.transform.remove import WeightedRemoval
 from geometry.transform.treatments import (
     COUNTS,
     PAIRS,

@@ -5,7 +5,7 @@ import pytest
 from geometry import load_encoder
 from geometry.encode import encoder
 from geometry.encode.architecture import TransformerStates, read_model
-from geometry.encode.pass_memory import COPIES, PASS_BYTES, longest_text
+from geometry.encode.trial import COPIES, PASS_BYTES, longest_text
 from tests.encode.tiny_models import DIMENSION, N_LAYERS, save_tiny
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from geometry import ModelFilesError, load_encoder
-from geometry.encode import probe
+from geometry.encode import architecture
 from tests.encode.test_architectures import TEXTS
 from tests.encode.tiny_models import OTHERS, save_tiny
 
@@ -100,7 +100,7 @@ def test_a_full_machine_is_not_the_model_s_fault(tmp_path, monkeypatch, error):
     def fails(*_, **__):
         raise error
 
-    monkeypatch.setattr(probe, "TransformerStates", fails)
+    monkeypatch.setattr(architecture, "TransformerStates", fails)
     with pytest.raises(type(error)) as caught:
         load_encoder(save_tiny(tmp_path, "bert")).encode(["cat"])
     assert caught.value is error

@@ -8,8 +8,7 @@ import pytest
 
 from geometry import read_bundled
 from geometry.encode.shipped_vectors import FOLDER, read_shipped, shipped_index
-from geometry.linalg.fingerprint import FLAT, Fingerprint
-from geometry.linalg.moments import Moments
+from geometry.linalg.moments import FLAT, Fingerprint, Moments
 
 SQUARE = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # mean 0, deviations 1
 

@@ -218,7 +218,10 @@ def test_an_interval_takes_any_real_numbers_and_refuses_what_it_cannot_use(of):
 BAD_ANNOTATIONS = {
     "pairs (m, 3)": (Annotations(pairs=np.zeros((4, 3), int)), r"row numbers \(m, 2\)"),
     "pairs of floats": (Annotations(pairs=np.zeros((4, 2))), r"row numbers \(m, 2\), integers"),
-    "a row there is not": (Annotations(pairs=np.array([[0, N]])), f"0 to {N - 1}; got {N}"),
+    "a row there is not": (
+        Annotations(pairs=np.array([[0, N]])),
+        rf"pair 0 is \(0, {N}\); the rows are 0 to {N - 1}",
+    ),
     "too few types": (Annotations(types=thirds(X)[1:], sentences=thirds(X)), "one type for each"),
     "too few counts": (Annotations(frequencies=np.ones(3)), "one frequency for each"),
     "a negative count": (Annotations(frequencies=-counts(X)), "negative or not finite"),

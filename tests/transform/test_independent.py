@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from geometry import Whitening, fit_treatment, load_transform
 from geometry.export import save_transform
 from geometry.transform import IndependentComponents
-from geometry.transform.independent_map import default_axes
+from geometry.transform.whitening_map import default_axes
 from tests.clouds import clouds
 from tests.for_each import for_each
 

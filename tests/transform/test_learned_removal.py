@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from geometry.transform.learned_removal import WeightedRemoval
+from geometry.transform.remove import WeightedRemoval
 from tests.for_each import for_each
 
 

@@ -8,9 +8,8 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.utils.estimator_checks import check_estimator
 
-from geometry.transform.learned_removal import WeightedRemoval
 from geometry.transform.removal_map import default_components
-from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval
+from geometry.transform.remove import ClusterwiseRemoval, CommonComponentRemoval, WeightedRemoval
 from tests.for_each import for_each
 from tests.transform.test_whiten import cloud
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from geometry.linalg.moments import Moments
-from geometry.transform.standard_map import StandardMap
+from geometry.transform.whitening_map import StandardMap
 from tests.for_each import for_each
 
 
