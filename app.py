@@ -5,9 +5,9 @@ import os
 import streamlit as st
 
 from geometry.hub.operator_limits import FILE_VARIABLE
-from pages.common.address import LANDING, PAGES, page_path
 from pages.common.cache import end_run
 from pages.common.classroom.bar import show_class_bar
+from pages.common.page_list import LANDING, PAGES, page_path
 from pages.common.streamlit_internals import StopException
 
 

@@ -25,9 +25,9 @@ from geometry.errors import REASONS, SENTENCES, TEXTS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
 from pages.common import words
-from pages.common.address import PAGES
 from pages.common.downloads import csv_bytes
 from pages.common.measures import LABELS
+from pages.common.page_list import PAGES
 from pages.common.words import TEXT, table_of
 from tests.for_each import for_each
 from tests.pages.visits import new_visit

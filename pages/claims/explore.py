@@ -12,7 +12,7 @@ from geometry.claims.claim import CONTRASTIVE, GROUPS
 from geometry.data.number_text import change, estimate
 from geometry.errors import REASONS
 from pages.common import jobs, measures
-from pages.common.address import is_presenting, page_labels, page_path
+from pages.common.address import is_presenting
 from pages.common.cache import kept
 from pages.common.controls import choose
 from pages.common.downloads import csv_bytes, offer_csv
@@ -21,6 +21,7 @@ from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, model_line, warn_of_coverage
+from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import is_own

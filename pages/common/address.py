@@ -1,4 +1,4 @@
-"""The address: every page, and the name of every parameter, which is the key of its control.
+"""The address: the name of every parameter, which is the key of its control.
 
 Links that people have saved depend on these names. No upload is in an address.
 """
@@ -7,24 +7,6 @@ import re
 
 import streamlit as st
 
-from .words import names
-
-# in the order of the sidebar; the first is the landing page
-PAGES = (
-    "narrow_cone",
-    "layers",
-    "word_frequency",
-    "degeneration",
-    "whitening",
-    "neighbours",
-    "sentence_similarity",
-    "contrast",
-    "evidence",
-    "claims",
-    "cosine_basis",
-    "your_corpus",
-)
-LANDING = PAGES[0]
 PRESENT, CLASS, WINDOW, OWN_FILE = "present", "class", "window", "file"
 # by the page whose controls they are, or by the first one
 OF_PAGES = {
@@ -67,14 +49,6 @@ OF_PAGES = {
     "your_corpus": "poolings judge arm",
 }
 PARAMETERS = frozenset(" ".join(OF_PAGES.values()).split())
-
-
-def page_path(name: str) -> str:
-    return f"pages/{name}/page.py"
-
-
-def page_labels() -> dict[str, str]:
-    return names("pages")
 
 
 def is_presenting() -> bool:

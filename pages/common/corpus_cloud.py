@@ -20,6 +20,7 @@ from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.projection import Projection
+from geometry.projection.point_colours import PointColours
 
 from . import jobs
 from .cache import kept
@@ -134,6 +135,10 @@ class CorpusCloud:
         """(n,) the row of the corpus that each point comes from, from 0."""
         rows = self.cloud.sources
         return rows if self.file_rows is None else np.searchsorted(self.file_rows, rows)
+
+    @cached_property
+    def label_colours(self) -> PointColours:
+        return PointColours.by_label(self.cloud.labels or (), "")
 
     def column(self, place: int) -> FileColumn:
         return self.corpus.columns[place].take(self.corpus_rows)

@@ -5,9 +5,10 @@ from typing import NoReturn
 
 import streamlit as st
 
-from .address import PRESENT, is_presenting, page_path, put_in_url
+from .address import PRESENT, is_presenting, put_in_url
 from .draw.scripts import send
 from .lesson import scroll_target
+from .page_list import page_path
 from .page_state import BOUND, LEFT, give_to_page
 from .uploads import NEXT, USES, chosen_own, linked_file, own_code
 from .words import _, labelled, language, markdown, names

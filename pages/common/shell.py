@@ -9,10 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry.data.translations import ENGLISH, languages, own_name
 from geometry.shipped import shipped_file
 
-from .address import PAGES, fills_window, is_presenting, keep_presenting, page_labels, page_path
+from .address import fills_window, is_presenting, keep_presenting
 from .controls import choose
 from .draw.charts import load_plotly
 from .messages import show_error
+from .page_list import PAGES, page_labels, page_path
 from .page_state import enter_page
 from .words import _, asked_language, prose
 

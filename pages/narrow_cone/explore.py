@@ -32,7 +32,7 @@ from geometry.projection.panel import Marks
 from geometry.projection.twin import FAR, STRENGTHS, Stop, film, film_knobs, nearest_in_film
 from geometry.projection.twin_message import SIDE, Aside, Picture, Points, TwinCloud
 from pages.common import cloud_parts, measures
-from pages.common.address import fills_window, is_presenting, page_path, put_in_url
+from pages.common.address import fills_window, is_presenting, put_in_url
 from pages.common.cache import kept
 from pages.common.classroom.visit import current, is_closed, may_show, note_truth, own_answer
 from pages.common.cloud_choices import Look, choose_look, choose_weights, views, warn_of_too_few
@@ -48,6 +48,7 @@ from pages.common.lesson import note_facts, shows_part
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import bundled_names, chosen_model
 from pages.common.origin import counted, coverage_line, coverage_of, of_known_text
+from pages.common.page_list import page_path
 from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.selected_points import choose_point, chosen_marks, short, show_selection

@@ -30,11 +30,11 @@ from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
 from geometry.vectors.word_rows import is_binary
 from pages.common import table_form
-from pages.common.address import page_labels, page_path
 from pages.common.controls import choose
 from pages.common.corpus_cloud import store
 from pages.common.messages import error_text
 from pages.common.models import current_encoder
+from pages.common.page_list import page_labels, page_path
 from pages.common.page_state import give_to_page
 from pages.common.reading import (
     PACKED,

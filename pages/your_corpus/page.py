@@ -6,7 +6,6 @@ import streamlit as st
 
 from geometry import Corpus, ModelFilesError
 from geometry.diagnosis.sentences import file_notes
-from pages.common.address import page_labels
 from pages.common.cloud_choices import Look, choose_colour
 from pages.common.cloud_parts import show_parts
 from pages.common.corpus_cloud import warn_of_cache
@@ -14,6 +13,7 @@ from pages.common.explore_panel import explored_part, open_panel
 from pages.common.measures import show_verdict
 from pages.common.messages import errors_shown
 from pages.common.origin import coverage_line, coverage_of, of_known_text, warn_of_coverage
+from pages.common.page_list import page_labels
 from pages.common.selected_points import choose_point
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from geometry.data.translations import catalogue, languages
-from pages.common.address import PAGES
+from pages.common.page_list import PAGES
 from pages.common.words import table_of
 from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, assert_no_exception, open_app, wait_for_app

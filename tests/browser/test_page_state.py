@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.common.address import PAGES
 from pages.common.lesson import shipped_lesson
+from pages.common.page_list import PAGES
 from tests.browser.clouds import wait_for_clouds, wait_for_stage
 from tests.browser.screen import (
     assert_no_exception,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.common.address import PAGES
+from pages.common.page_list import PAGES
 from tests.browser.clouds import wait_for_clouds
 from tests.browser.screen import LONG, NEXT_FRAMES, open_app, rerun
 from tests.browser.test_every_page import QUERIES

@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from geometry import Corpus, Encoder, Pairs, read_cloud
 from geometry.data import VectorSet
 from pages.common import corpus_cloud, jobs
-from pages.common.address import PAGES
+from pages.common.page_list import PAGES
 from pages.common.uploads import FOR_VECTORS
 from pages.neighbours.explore import AT_ONCE
 from tests.pages.visits import brought, clear_memory, healthy, new_visit

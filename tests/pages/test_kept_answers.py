@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry.data.corpus import read_bundled
 from pages.common import uploads
-from pages.common.address import PAGES
+from pages.common.page_list import PAGES
 from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
 
 KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")

@@ -4,6 +4,7 @@ In a browser without WebGL2, Plotly draws a twin cloud's pictures flat.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -50,9 +51,9 @@ def point_colours(
     if place != colour and int(place) < len(points.corpus.columns) and cloud.unit != "types":
         return column_colours(points, int(place))
     if colour == "topic" and 0 < cloud.n_labels <= MOST_LABELS:
-        return PointColours.by_label(
-            [label or _("no label") for label in cloud.labels or ()], label_name(points.corpus)
-        )
+        found = points.label_colours
+        names = tuple(name or _("no label") for name in found.names or ())
+        return replace(found, names=names, title=label_name(points.corpus))
     if colour == "frequency":
         if cloud.unit == "sentences":
             return PointColours.by_value(cloud.counts, _("mean log₁₀ count of its pieces"))
