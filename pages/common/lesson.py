@@ -25,6 +25,7 @@ from geometry.data.translations import ENGLISH
 from . import address
 from .classroom import visit
 from .controls import act_button
+from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
 
@@ -130,7 +131,7 @@ def _step(given: dict[str, Any]) -> Step:
             raise ValueError(f"{len(options)} options: {guess.question[:60]!r}")
     query = {name: _short(value) for name, value in given.get("query", {}).items()}
     step = Step(**given | {"look": _cases(given["look"]), "query": query, "guess": guess})
-    if step.page not in address.PAGES or not re.fullmatch(r"[a-z-]*", step.part):
+    if step.page not in PAGES or not re.fullmatch(r"[a-z-]*", step.part):
         raise ValueError(f"page = {step.page!r}, part = {step.part!r}")
     for text in (step.title, step.note):
         _short(text)
@@ -241,11 +242,11 @@ def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
     state.pop(CHOSEN, None)
     state.get(LEFT, {}).pop(step.page, None)
     try:
-        st.switch_page(address.page_path(step.page), query_params=query | dict(step.query))
+        st.switch_page(page_path(step.page), query_params=query | dict(step.query))
     except StreamlitAPIException:  # a control on the screen has the parameter: by another page
         state.pop(LAST, None)
-        away = next(page for page in address.PAGES if page not in (step.page, state.get("page")))
-        st.switch_page(address.page_path(away), query_params=query)
+        away = next(page for page in PAGES if page not in (step.page, state.get("page")))
+        st.switch_page(page_path(away), query_params=query)
 
 
 def show_lesson_bar(page: str) -> None:
@@ -272,7 +273,7 @@ def show_lesson_bar(page: str) -> None:
             _leave_button()
         if page != step.page:
             text = _("Step {n} is on the page “{page}”.")
-            st.caption(text.format(n=place.at + 1, page=address.page_labels()[step.page]))
+            st.caption(text.format(n=place.at + 1, page=page_labels()[step.page]))
             if st.button(_("Show the step"), key="lesson-again"):
                 _go_to(place.code, place.steps, place.at)
             return
@@ -411,7 +412,7 @@ def _add_view(page: str) -> None:
         if name in address.PARAMETERS and name not in NOT_OF_A_STEP
         if name not in DATA or DATA[name].fullmatch(value)
     }
-    step = Step(page, address.page_labels()[page], (Case(""),), query)
+    step = Step(page, page_labels()[page], (Case(""),), query)
     _keep([*st.session_state.get(MY_STEPS, ()), step])
 
 
@@ -476,7 +477,7 @@ def _show_editor() -> None:
             steps[at] = replace(step, title=title, look=cases, note=note, guess=guess)
             moves = (-1, "arrow_upward", _("Earlier")), (1, "arrow_downward", _("Later"))
             with st.container(horizontal=True, gap="xsmall"):
-                st.caption(address.page_labels()[step.page], width="stretch")
+                st.caption(page_labels()[step.page], width="stretch")
                 for by, icon, label in (*moves, (0, "delete", _("Remove"))):
                     is_end = bool(by) and not 0 <= at + by < len(steps)
                     act_button(label, f"{key}-{icon}", icon, _move, at, by, disabled=is_end)
