@@ -110,9 +110,7 @@ class WholeStatistics:
 class VectorSetReport:
     """What a file of vectors had besides the rows that were taken."""
 
-    #: "npy", "npz", "parquet", "arrow", "hdf5", "fvecs", "jsonl", "json", "safetensors", "csv",
-    #: "tsv", "text" or "binary"
-    format: str
+    format: str  #: its name in the table of docs/inputs.md
     n_rows: int  #: of the file
     n_dropped: int = 0  #: rows left out for NaN or infinity, because the reader chose so
     dropped: tuple[int, ...] = ()  #: the first few of these rows, from 1

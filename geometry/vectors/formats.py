@@ -27,13 +27,14 @@ _STREAMED = ("text", "binary")  # readers that do not jump; each jump would unpa
 
 @dataclass(frozen=True)
 class Format:
-    name: str  # its usual ending; as ``read_vectors`` takes it
+    name: str  # as ``read_vectors`` takes it
     # Whether a file is of it, by its first HEAD bytes and its suffix
     fits: Fits
     rows: Callable[[BinaryIO, Hints], RowSource] | None = None  # opens it
     has_words: bool = False  # whether a column of words may name the rows
     because: str = ""  # of the error where it is not read, or no words are
     foreign: Foreign | None = None  # what the file is, if it is not read
+    endings: str = ""  # usual ones, with spaces between; the first is in lists
 
 
 FORMATS = (
@@ -43,25 +44,41 @@ FORMATS = (
         lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
         open_safetensors,
         has_words=True,
+        endings=".safetensors",
     ),
-    Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array"),
-    Format("npz", starts(ZIP[:2]), open_npz, has_words=True),
-    Format("parquet", starts(PARQUET), partial(open_stored, name="parquet"), has_words=True),
-    Format("arrow", is_arrow, partial(open_stored, name="arrow"), has_words=True),
+    Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array", endings=".npy"),
+    Format("npz", starts(ZIP[:2]), open_npz, has_words=True, endings=".npz"),
+    Format(
+        "parquet",
+        starts(PARQUET),
+        partial(open_stored, name="parquet"),
+        has_words=True,
+        endings=".parquet",
+    ),
+    Format(
+        "arrow",
+        is_arrow,
+        partial(open_stored, name="arrow"),
+        has_words=True,
+        endings=".arrow .feather",
+    ),
     # its first number may be the first bytes of a pickle too
-    Format("fvecs", vecs_type, open_vecs, because="lone_array"),
-    Format("hdf5", is_hdf5, open_hdf5, has_words=True),
+    Format("fvecs", vecs_type, open_vecs, because="lone_array", endings=".fvecs .bvecs"),
+    Format("hdf5", is_hdf5, open_hdf5, has_words=True, endings=".hdf5 .h5 .h5ad"),
     Format("fastText's model", starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),
     Format(
         "jsonl",
         lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
         open_json,
+        endings=".jsonl .ndjson .json",
     ),
-    Format("binary", lambda head, _: is_binary(head), open_binary, has_words=True),
-    Format("csv", is_table, open_table),
-    Format("text", lambda head, _: is_text(head), open_text, has_words=True),
+    Format("binary", lambda head, _: is_binary(head), open_binary, has_words=True, endings=".bin"),
+    Format("csv", is_table, open_table, endings=".csv .tsv .tab"),
+    Format("text", lambda head, _: is_text(head), open_text, has_words=True, endings=".vec .txt"),
 )
+ENDINGS = {each.name: each.endings.split() for each in FORMATS if each.endings}
+MAIN_ENDINGS = tuple(first for name, (first, *_) in ENDINGS.items() if name not in _STREAMED)
 
 
 def recognised(head: bytes, hints: Hints) -> Format:
@@ -77,7 +94,13 @@ def recognised(head: bytes, hints: Hints) -> Format:
             if not is_read:
                 raise VectorFileError(each.because)
             return each
-    raise VectorFileError("no_vectors" if of_words else "no_vector_set")
+    raise no_vectors(of_words=of_words)
+
+
+def no_vectors(*, of_words: bool) -> VectorFileError:
+    if of_words:
+        return VectorFileError("no_vectors")
+    return VectorFileError("no_vector_set", endings=MAIN_ENDINGS)
 
 
 @contextmanager

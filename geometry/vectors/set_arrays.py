@@ -46,7 +46,9 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     limits = hints.limits
     file.seek(0)
     if b".npy" not in file.read(row_source.HEAD) and not zipfile.is_zipfile(file):
-        raise VectorFileError("no_vectors" if hints.of_words else "no_vector_set")
+        from .formats import no_vectors  # which lists this reader
+
+        raise no_vectors(of_words=hints.of_words)
     try:
         archive = opened_zip(file, LONGEST_DIRECTORY)
     except (zipfile.BadZipFile, ValueError) as error:

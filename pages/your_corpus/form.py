@@ -26,6 +26,7 @@ from geometry.vectors import (
     read_vector_set,
     recognise,
 )
+from geometry.vectors.formats import MAIN_ENDINGS
 from geometry.vectors.recognised import HEAD, needs_more
 from geometry.vectors.set_files import NO_COLUMN
 from geometry.vectors.word_rows import is_binary
@@ -86,6 +87,7 @@ def limits() -> dict[str, str]:
         "max_dimensions": f"{own.dimensions:,}",
         "max_vector_mb": megabytes(own.vector_file_bytes),
         "max_table_mb": megabytes(own.table_bytes),
+        "endings": _(", ").join(f"`{ending}`" for ending in MAIN_ENDINGS),
         "model": markdown(model.name),
         "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
@@ -196,9 +198,8 @@ def _upload_form() -> None:
     )
     about = _(
         "Texts and pairs: .txt, .csv, .tsv, .jsonl, .parquet, .xlsx, .zip of .txt. Vectors: "
-        ".npy, .npz, .parquet, .arrow, .hdf5, .fvecs, .jsonl, .safetensors, .csv, .tsv, GloVe, "
-        "word2vec."
-    )
+        "{endings}, GloVe, word2vec."
+    ).format(endings=_(", ").join(MAIN_ENDINGS))
     file = table_form.upload(label, "corpus_file", most, tooltip=about)
     of_vectors = _(
         "Of vectors at most {vectors}, of {dimensions} numbers each, and {size} MB in memory; of "

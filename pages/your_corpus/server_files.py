@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from geometry.export import affine_map
 from geometry.export.affine import transform_bytes
 from geometry.hub.operator_limits import FILE_VARIABLE, read_upload_folders
 from geometry.linalg.moments import refuse_extreme
+from geometry.vectors.formats import ENDINGS
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.downloads import offer_file
@@ -32,11 +33,7 @@ if TYPE_CHECKING:
 
 MOST_FILES = 1_000  # files of a folder in a list at most
 LISTED_SECONDS = 10  # for which the lists are cached
-SUFFIXES = (
-    ".npy", ".npz", ".parquet", ".jsonl", ".ndjson", ".json", ".safetensors", ".csv", ".tsv",
-    ".arrow", ".feather", ".hdf5", ".h5", ".h5ad", ".fvecs", ".bvecs",
-    ".tab", ".txt", ".vec", ".bin", ".xlsx", ".zip", ".gz",
-)  # fmt: skip
+SUFFIXES = {*chain.from_iterable(ENDINGS.values()), ".xlsx", ".zip", ".gz"}
 
 
 def given_file() -> Path | None:
