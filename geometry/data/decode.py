@@ -34,7 +34,8 @@ ARROW, ARROW_STREAM, HDF5 = b"ARROW1", b"\xff\xff\xff\xff", b"\x89HDF\r\n\x1a\n"
 _MAGIC = (
     (b"\x89PNG", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
-    (b"GIF8", "GIF image"),
+    (b"GIF87a", "GIF image"),
+    (b"GIF89a", "GIF image"),
     (b"%PDF-", "PDF document"),
     (ZIP, "ZIP archive or Office document"),
     (b"\xd0\xcf\x11\xe0", "old Office document"),
@@ -248,7 +249,7 @@ def unpacked(
     class Unpacked(gzip.GzipFile):
         def read(self, size: int | None = -1) -> bytes:
             nonlocal spent, began
-            left, began = most + 1 - self.tell(), time.thread_time()
+            left, began = max(most + 1 - self.tell(), 0), time.thread_time()
             content = super().read(left if size is None or size < 0 else min(size, left))
             spent += time.thread_time() - began
             if self.tell() > most:

@@ -60,8 +60,8 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
             place = columns.setdefault(name, len(columns))
             if value is not None:
                 is_nested = isinstance(value, list | dict)
-                text = json.dumps(value, ensure_ascii=False) if is_nested else str(value)
-                cells[place] = text.strip()
+                cell = json.dumps(value, ensure_ascii=False) if is_nested else str(value)
+                cells[place] = cell.strip()
         if len(columns) > limits.keys:
             raise CorpusError("too_many_keys", limit=limits.keys)
         refuse_too_many_cells(n_rows * len(columns))

@@ -126,7 +126,7 @@ def read_tokenizer(path: Path) -> Tokenizer:
     offsets = np.frombuffer(content, "<u4", n + 1, PIECES).tolist()
     at = PIECES + 4 * (n + 1)
     scores = np.frombuffer(content, "<f4", n, at).tolist()
-    text = content[at + 4 * n :]
+    text = content[at + 4 * n : at + 4 * n + offsets[-1]]
     pieces = [(text[a:b].decode(), s) for (a, b), s in zip(pairwise(offsets), scores, strict=True)]
     tokenizer = Tokenizer(models.Unigram(pieces, UNKNOWN, byte_fallback=False))
     deleted = [old for old, new in read_character_map(content)[0].items() if not new]

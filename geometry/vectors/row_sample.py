@@ -9,7 +9,6 @@ from ..data.account import RowCount
 from ..data.embeddings import WholeStatistics
 from ..data.limits import Limits
 from ..linalg.moments import Moments
-from ..measure.cosines import mean_cosine_of_sum
 from ..process import send_progress
 from .errors import VectorFileError, refuse_dimensions, refuse_unpacked
 from .row_source import Block, rows_a_block
@@ -184,6 +183,10 @@ class _LengthSums:
         self._n_directions += int(some.sum())
 
     def statistics(self) -> WholeStatistics:
+        from ..measure.cosines import (
+            mean_cosine_of_sum,  # loads scipy, which files of words do not need
+        )
+
         moments, n = self._moments, self._n_directions
         assert moments is not None
         return WholeStatistics(

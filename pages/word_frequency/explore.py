@@ -518,11 +518,13 @@ def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
     words, parts = scene.words, []
     row_of = {text: row for row, text in enumerate(words.texts)}
     for piece in chain.from_iterable(scene.encoder.tokenize(typed)):
+        if piece in MARKS:  # the beginning of a word, without a sign of its own
+            continue
         if piece in row_of:
             rank, length = f"{row_of[piece] + 1:,}", f"{words.lengths[row_of[piece]]:.2f}"
             said = _("{piece}: rank {rank}, length {length}")
             parts.append(said.format(piece=piece, rank=rank, length=length))
-        elif piece not in MARKS:  # the beginning of a word, without a sign of its own
+        else:
             parts.append(_("{piece}: not among the words above").format(piece=piece))
     return " · ".join(parts)
 

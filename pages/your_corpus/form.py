@@ -322,7 +322,8 @@ def _show_rows_form(file: Any, kind: str) -> None:
                 refuse_extreme(own.vectors)  # pages can't draw them
     except (VectorFileError, CorpusError, UndefinedMeasure) as error:
         table_form.show_refusal(error, file)
-        if error.code == "too_many_texts" and not st.session_state.get(key):
+        is_new = kind != VECTORS and not st.session_state.get(key)
+        if error.code == "too_many_texts" and is_new:
             table_form.offer_sample(key)
         return
     if own is None:

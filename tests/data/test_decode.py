@@ -1,9 +1,12 @@
 """Bytes to text: detected encodings, and refusals that name the file's kind."""
 
+import gzip
+import io
+
 import pytest
 
 from geometry.data.corpus import read_bundled, read_corpus
-from geometry.data.decode import _MAGIC, BINARY, decode, read_text_file
+from geometry.data.decode import _MAGIC, BINARY, decode, read_text_file, unpacked
 from geometry.data.errors import CorpusError
 from geometry.data.recognise import Reading
 from tests.for_each import for_each
@@ -202,3 +205,16 @@ def test_texts_of_dos_and_of_old_macs_are_asked_about(encoding, language):
         lines
     )
     assert read_corpus("\n".join(lines).encode("cp1252"), name="t.txt").texts == tuple(lines)
+
+
+def test_a_line_of_an_archive_may_not_pass_the_limit_of_unpacked_bytes():
+    """A line is read beyond the limit by no, one or several bytes; what follows is not read."""
+    for beyond in range(5):
+        packed = gzip.compress(b"a" * 50 + b"b" * (49 + beyond) + b"\n" + b"c" * 1000)
+        too_large = CorpusError("too_large", limit=100)
+        with unpacked(io.BytesIO(packed), 100, 5, too_large) as file:
+            file.read(50)
+            file.readline(1000)
+            with pytest.raises(CorpusError) as caught:
+                file.read(60)
+        assert caught.value is too_large, beyond

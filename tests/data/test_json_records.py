@@ -304,3 +304,11 @@ def test_texts_that_are_all_within_lists_are_asked_about():
         assert caught.value.details["choices"] == ("messages",)
         read = read_corpus(content, name="a.jsonl", reading=Reading(path="messages"))
         assert read.texts == ("Is it late?", "It is.") * 3
+
+
+def test_blank_lines_are_those_of_the_file():
+    rows = [{"text": text, "topic": "a\n\nb"} for text in TEXTS]
+    first, *rest = lines(rows).splitlines(keepends=True)
+    corpus = read_corpus((first + "\n" + "".join(rest) + "  \n").encode(), name="a.jsonl")
+    [blank] = [each for each in corpus.account.left_out if each.reason == "blank"]
+    assert (blank.n, blank.rows) == (2, (2, 7))
