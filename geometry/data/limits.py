@@ -1,4 +1,7 @@
-"""How large a text or file may be (an operator's file may change it), and the errors beyond it."""
+"""How large a text or file may be, and the errors beyond it.
+
+Most are defaults: ``[uploads]`` of narrow-cone.toml, the file of the app's operator, states its own.
+"""
 
 from __future__ import annotations
 
