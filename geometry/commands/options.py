@@ -1,4 +1,4 @@
-"""Parsing of options: layers, poolings, treatments, pairs and texts."""
+"""Options that commands share, and their parsing; those of one command are in its own file."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
 """How large a text or file may be, and the errors beyond it.
 
-Most are defaults: ``[uploads]`` of narrow-cone.toml, the file of the app's operator, states its own.
+Most are defaults: ``[uploads]`` of narrow-cone.toml, the operator's file, states those of the app.
 """
 
 from __future__ import annotations

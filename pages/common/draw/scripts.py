@@ -53,7 +53,9 @@ def send(
         message = json.dumps(message).encode()
 
     def heard(event: str) -> None:
-        function, value = accept[event], st.session_state[key].get(event)
+        # a picture that said twice that it can't be drawn is gone at the second time
+        state = st.session_state.get(key, {"missing": True})
+        function, value = accept[event], state.get(event)
         if function is not None and value is not None:
             function(value)
 
