@@ -28,6 +28,7 @@ from geometry.commands import (
     shell,
     whiten,
 )
+from geometry.data.corpus import BUNDLED_CORPORA
 from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.data.translations import catalogue
@@ -224,9 +225,13 @@ def test_every_data_set_is_listed_with_its_splits():
 
 
 def test_every_bundled_corpus_is_listed_with_its_size():
-    listed = table(TEXT["library"], "| name | content |")
-    sizes = {name.strip("`"): int(content.split()[0].replace(",", "")) for name, content in listed}
-    corpora = {name: len(data.read_bundled(name)) for name in ("topics", "topics-zh")}
+    listed = table((ROOT / "assets/corpora/README.md").read_text(), "| file | content |")
+    sizes = {
+        name.strip("`").removesuffix(".csv"): int(content.split()[0].replace(",", ""))
+        for name, content in listed
+        if content[0].isdigit()  # not the word list
+    }
+    corpora = {name: len(data.read_bundled(name)) for name in BUNDLED_CORPORA}
     pairs = {name: len(data.read_bundled_pairs(name)) for name in BUNDLED_PAIRS}
     assert sizes == corpora | pairs
     assert f"the {pairs['pairs']} pairs that come with the project" in TEXT["README"]
