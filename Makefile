@@ -25,9 +25,9 @@ BY_FILE := --dist loadscope --no-loadscope-reorder
 WORKERS := -n 2 $(BY_FILE)
 # Many slow tests drive a browser, and these often wait: three workers keep two cores busy.
 SLOW_WORKERS := -n 3 $(BY_FILE)
-# The mathematics, the words and the structure; nothing that imports torch, serves pages or reads models.
-QUICK := $(addprefix tests/,data evaluate figures linalg measure projection transform vectors \
-  $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow)" --hypothesis-profile=check
+# The mathematics, the words, the structure, and each page once; nothing else that reads models.
+QUICK := $(addprefix tests/,pages/test_smoke.py data evaluate figures linalg measure projection transform vectors \
+  $(addprefix test_,errors.py house.py lazy_import.py palette.py words.py)) --ignore-glob='*flow*' -m "not (model or data or slow or long)" --hypothesis-profile=check
 
 # Without a display Streamlit opens no browser by itself, so OPEN=1 leaves the choice to it.
 HEADLESS := $(if $(filter 0,$(OPEN)),--no-browser)
