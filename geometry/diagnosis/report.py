@@ -12,7 +12,7 @@ import numpy as np
 from ..data.number_text import signed
 from ..data.translations import Translate
 from ..encode.pool import POOLING_NAMES
-from ..measure.table_measures import LISTED
+from ..measure.table_measures import TABLE_MEASURES
 from ..palette import DARK, LIGHT, Theme
 from . import sentences, storage_sentences, svg, threshold_sentences
 from .diagnosis import Diagnosis
@@ -127,7 +127,7 @@ def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list
             _(REPORT["verdict"]): [sentences.cure_verdict(cure, _) for cure in cures],
         }
     columns |= {
-        _(LISTED[name].label): [_printed(cure.measures[name], decimals) for cure in cures]
+        _(TABLE_MEASURES[name].label): [_printed(cure.measures[name], decimals) for cure in cures]
         for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2))
     }
     return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]

@@ -3,11 +3,12 @@
 In a bootstrap sample a third of the rows occur twice or more. Repeated rows have a cosine of 1 and
 lower every measure of spread: an IsoScore of 0.1496 was outside its own bootstrap interval.
 
-**Jackknife**: leave out one row at a time where that has a closed form (``Listed.without_each``),
-else one of G random groups. It is right for means over rows or pairs, for smooth functions of
-them, and for measures that change with n, because it uses the spread of the replicates and not
-their level. Where single rows hardly change the measure, as in a round cloud the effective rank, it
-is too wide; ``sums.correction`` mends that (Efron, Stein 1981). Shao, Wu 1989; Kott 2001.
+**Jackknife**: leave out one row at a time where that has a closed form
+(``TableMeasure.without_each``), else one of G random groups. It is right for means over rows or
+pairs, for smooth functions of them, and for measures that change with n, because it uses the spread
+of the replicates and not their level. Where single rows hardly change the measure, as in a round
+cloud the effective rank, it is too wide; ``sums.correction`` mends that (Efron, Stein 1981). Shao,
+Wu 1989; Kott 2001.
 
 **Subsampling**: draw m of the n rows, many times. The spread of the replicates, times
 sqrt(m / (n - m)), is that of n rows. It is right for quantiles, for which the jackknife is wrong.

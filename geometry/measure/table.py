@@ -18,7 +18,7 @@ from ..linalg.rows import UndefinedMeasure, need_rows, need_whole
 from .intervals import Estimate, around, jackknife_reach, subsampling_reach
 from .neighbours import distinct_distances, nearest_of_all, occurrence_skewness, twonn
 from .sums import OCCURRENCE_K, Shared, View
-from .table_measures import LISTED, refuse_unlisted
+from .table_measures import TABLE_MEASURES, refuse_unlisted
 
 MUCH = 0.1  # a smaller change of a measure in [0, 1] is not reported
 LITTLE = 0.1  # share of another measure's change that counts as no change
@@ -96,17 +96,17 @@ def measure_table(
         Intervals leave out rows of one unit together, such as the tokens of one sentence, which
         resemble each other. None takes each row as a unit.
     """
-    names = set(LISTED) if names is None else set(names)
+    names = set(TABLE_MEASURES) if names is None else set(names)
     refuse_unlisted(names)
-    chosen = [name for name in LISTED if name in names]
-    uses = frozenset(part for name in chosen for part in LISTED[name].uses)
+    chosen = [name for name in TABLE_MEASURES if name in names]
+    uses = frozenset(part for name in chosen for part in TABLE_MEASURES[name].uses)
     shared = Shared(X, seed=seed, uses=uses, units=units)
     view, (n, d) = View(shared), (shared.n, shared.d)
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
     for name in chosen:
         try:
-            values[name] = LISTED[name].of(view)
+            values[name] = TABLE_MEASURES[name].of(view)
         except UndefinedMeasure as error:
             reasons[name] = error.code
     reaches = _reaches(shared, list(values)) if intervals else {}
@@ -116,7 +116,7 @@ def measure_table(
         value, reach = values.get(name), reaches.get(name)
         low = high = None
         if value is not None and reach is not None:
-            low, high = (LISTED[name].within(end, n, d) for end in around(value, reach))
+            low, high = (TABLE_MEASURES[name].within(end, n, d) for end in around(value, reach))
             low, high = min(low, value), max(high, value)  # rounding may have put the value outside
         baseline = baselines.get(name, Baseline(None))
         row = (name, value, low, high, baseline.value, n, d, reasons.get(name), baseline.error)
@@ -126,7 +126,7 @@ def measure_table(
 
 def measure_names() -> tuple[str, ...]:
     """The measures of a table, in its order."""
-    return tuple(LISTED)
+    return tuple(TABLE_MEASURES)
 
 
 def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
@@ -137,28 +137,28 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
     replicates: dict[str, list[float]] = {}
     n_units = len(shared.cluster_sizes)
     for name in names:
-        listed = LISTED[name]
-        if listed.without_each is not None:
+        measure = TABLE_MEASURES[name]
+        if measure.without_each is not None:
             with np.errstate(divide="ignore", invalid="ignore"):
-                each = listed.without_each(shared)
+                each = measure.without_each(shared)
             if np.isfinite(each).all():
                 found[name] = jackknife_reach(each)
-        elif listed.angle is not None:
-            angles = shared.angle_replicates[:, listed.angle]
+        elif measure.angle is not None:
+            angles = shared.angle_replicates[:, measure.angle]
             found[name] = subsampling_reach(angles, n_units // 2, n_units)
-        elif listed.reach is not None:
+        elif measure.reach is not None:
             replicates[name] = []
     for left_out in range(shared.n_groups):
         view = View(shared, left_out)
         for name in list(replicates):
             try:
-                replicates[name].append(LISTED[name].of(view))
+                replicates[name].append(TABLE_MEASURES[name].of(view))
             except UndefinedMeasure:
                 del replicates[name]
     for name, values in replicates.items():
-        if (reach := LISTED[name].reach) is not None:
+        if (reach := TABLE_MEASURES[name].reach) is not None:
             found[name] = reach(values)
-    return {name: reach * LISTED[name].correction(shared) for name, reach in found.items()}
+    return {name: reach * TABLE_MEASURES[name].correction(shared) for name, reach in found.items()}
 
 
 def _occurrences(X: np.ndarray) -> np.ndarray:
@@ -204,13 +204,13 @@ def baselines_with_errors(
     need_whole("d", d, at_least=1)
     names = list(names)
     refuse_unlisted(names)
-    drawn = tuple(name for name in names if LISTED[name].baseline is None)
+    drawn = tuple(name for name in names if TABLE_MEASURES[name].baseline is None)
     found = _simulate(drawn, n, d, seed) if drawn and simulate else {}
     return {name: found.get(name) or _by_formula(name, n, d) for name in names}
 
 
 def _by_formula(name: str, n: int, d: int) -> Baseline:
-    formula = LISTED[name].baseline
+    formula = TABLE_MEASURES[name].baseline
     try:
         return Baseline(None if formula is None else formula(n, d))
     except ValueError:  # fewer rows or dimensions than the measure needs
@@ -231,7 +231,7 @@ def _simulate(names: tuple[str, ...], n: int, d: int, seed: int) -> dict[str, Ba
         for name in names if draw < draws else of_neighbours:
             with suppress(UndefinedMeasure):
                 if name not in OF_NEIGHBOURS:
-                    values[name].append(LISTED[name].of(view))
+                    values[name].append(TABLE_MEASURES[name].of(view))
                     continue
                 rows_of, of = OF_NEIGHBOURS[name]
                 rows = rows_of(X)

@@ -24,7 +24,7 @@ LEAST_LEFT = 1e-9  # share of the scatter; less without a row is rounding
 
 
 @dataclass(frozen=True)
-class Listed:
+class TableMeasure:
     """One measure of a table.
 
     With ``without_each`` the interval is a jackknife that leaves out each unit; with ``angle`` it
@@ -150,8 +150,8 @@ def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarr
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 
 
-LISTED: dict[str, Listed] = {
-    "mean_cosine": Listed(
+TABLE_MEASURES: dict[str, TableMeasure] = {
+    "mean_cosine": TableMeasure(
         "mean cosine of pairs",
         lambda v: mean_cosine_of_sum(v.shared.unit_sum, v.n),
         lambda n, d: 0.0,
@@ -160,20 +160,20 @@ LISTED: dict[str, Listed] = {
         without_each=_mean_cosine_without_each,
         of_sums=True,
     ),
-    "positive_cosine_share": Listed(
+    "positive_cosine_share": TableMeasure(
         "share of positive cosines",
         lambda v: v.shared.pair_mean("positive"),
         lambda n, d: 0.5,
         high=1.0,
         without_each=_positive_cosine_share_without_each,
     ),
-    "opening_angle": Listed(
+    "opening_angle": TableMeasure(
         "opening angle, median", _opening_angle(0), high=180.0, angle=0, decimals=1, unit="°"
     ),
-    "opening_angle_90": Listed(
+    "opening_angle_90": TableMeasure(
         "opening angle, 90%", _opening_angle(1), high=180.0, angle=1, decimals=1, unit="°"
     ),
-    "mean_norm_share": Listed(
+    "mean_norm_share": TableMeasure(
         "mean-norm share ‖μ‖²/E‖x‖²",
         lambda v: share_of_second_moment(v.mean, v.second),
         lambda n, d: 1 / n,
@@ -181,7 +181,7 @@ LISTED: dict[str, Listed] = {
         without_each=_mean_norm_share_without_each,
         of_sums=True,
     ),
-    "isoscore": Listed(
+    "isoscore": TableMeasure(
         "IsoScore",
         _isoscore,
         isoscore_baseline,
@@ -191,7 +191,7 @@ LISTED: dict[str, Listed] = {
         correction=lambda s: s.centred_correction,
         of_sums=True,
     ),
-    "participation_ratio": Listed(
+    "participation_ratio": TableMeasure(
         "participation ratio",
         lambda v: participation(v.covariance),
         participation_baseline,
@@ -202,7 +202,7 @@ LISTED: dict[str, Listed] = {
         decimals=1,
         of_sums=True,
     ),
-    "effective_rank": Listed(
+    "effective_rank": TableMeasure(
         "effective rank of singular values, centred",
         lambda v: rank_of_spectrum(eigvalsh_of_rank(v.covariance, v.n)),
         low=1.0,
@@ -211,7 +211,7 @@ LISTED: dict[str, Listed] = {
         decimals=0,
         of_sums=True,
     ),
-    "effective_rank_uncentred": Listed(
+    "effective_rank_uncentred": TableMeasure(
         "effective rank of singular values, uncentred",
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
         low=1.0,
@@ -220,13 +220,13 @@ LISTED: dict[str, Listed] = {
         decimals=0,
         of_sums=True,
     ),
-    "partition_isotropy_rms": Listed(
+    "partition_isotropy_rms": TableMeasure(
         "partition isotropy (at rms length 1)",
         lambda v: v.partition_at_rms,
         high=1.0,
         uses=("eigenvectors",),
     ),
-    "uniformity": Listed(
+    "uniformity": TableMeasure(
         "uniformity",
         _uniformity,
         lambda n, d: uniformity_baseline(d),
@@ -235,21 +235,21 @@ LISTED: dict[str, Listed] = {
         without_each=_uniformity_without_each,
         uses=("neighbours",),
     ),
-    "top_contribution": Listed(
+    "top_contribution": TableMeasure(
         "top dimension's share of the mean cosine",
         _top_contribution(1),
         lambda n, d: top_contribution_baseline(d),
         reach=None,
         of_sums=True,
     ),
-    "top_5_contributions": Listed(
+    "top_5_contributions": TableMeasure(
         "top five dimensions' share",
         _top_contribution(5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
         reach=None,
         of_sums=True,
     ),
-    "hubness": Listed(
+    "hubness": TableMeasure(
         "hubness (skewness of 10-occurrence)",
         _hubness,
         low=-np.inf,
@@ -257,7 +257,7 @@ LISTED: dict[str, Listed] = {
         uses=("neighbours",),
         decimals=2,
     ),
-    "intrinsic_dimension": Listed(
+    "intrinsic_dimension": TableMeasure(
         "intrinsic dimension (TwoNN)",
         lambda v: twonn(v.two_distances, equal=half_digits(v.shared.X)),
         # a row that is left out stays a neighbour of the others
@@ -272,6 +272,6 @@ OF_PAIRS = ("positive_cosine_share", "uniformity", "hubness", "intrinsic_dimensi
 
 
 def refuse_unlisted(names: Iterable[str]) -> None:
-    unknown = sorted(set(names) - set(LISTED))
+    unknown = sorted(set(names) - set(TABLE_MEASURES))
     if unknown:
-        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(LISTED)}")
+        raise ValueError(f"no measure {', '.join(unknown)}; there are: {', '.join(TABLE_MEASURES)}")

@@ -12,7 +12,7 @@ from ..linalg.moments import Moments
 from ..linalg.rows import UndefinedMeasure
 from ..measure.sums import View
 from ..measure.table import Measured, measure_names, measure_table
-from ..measure.table_measures import LISTED
+from ..measure.table_measures import TABLE_MEASURES
 from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
@@ -143,7 +143,7 @@ def _table(
 def exact_measures(moments: Moments, directions: Directions) -> dict[str, DataMeasure]:
     view = SummedView(moments, directions)
     measures = {}
-    for name, listed in LISTED.items():
+    for name, listed in TABLE_MEASURES.items():
         if not listed.of_sums:
             continue
         value = reason = None

@@ -19,7 +19,7 @@ from geometry.measure.cone import NARROW
 from geometry.measure.cosines import mean_cosine_spread
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
-from geometry.measure.table_measures import LISTED
+from geometry.measure.table_measures import TABLE_MEASURES
 
 from .seed import SEED
 from .words import _, labelled, language, markdown, paragraph, table_of
@@ -57,7 +57,7 @@ def explained(text: str) -> str | None:
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
 DIMENSION_SHARES = ("top_contribution", "top_5_contributions")  # of the mean cosine
-LABELS = {name: listed.label for name, listed in LISTED.items()} | ANNOTATED
+LABELS = {name: listed.label for name, listed in TABLE_MEASURES.items()} | ANNOTATED
 
 
 def measure_label(name: str, *, with_unit: bool = False) -> str:
@@ -89,11 +89,11 @@ def label_name(corpus: Corpus | VectorSet) -> str:
 
 
 def unit_of(name: str) -> str:
-    return LISTED[name].unit if name in LISTED else ""
+    return TABLE_MEASURES[name].unit if name in TABLE_MEASURES else ""
 
 
 def decimals_of(name: str) -> int:
-    return LISTED[name].decimals if name in LISTED else 3
+    return TABLE_MEASURES[name].decimals if name in TABLE_MEASURES else 3
 
 
 def print_value(name: str, value: float | None, decimals: int | None = None) -> str:

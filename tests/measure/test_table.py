@@ -30,7 +30,7 @@ from geometry.measure import (
 )
 from geometry.measure.sums import Shared, View
 from geometry.measure.table import baselines_with_errors
-from geometry.measure.table_measures import LISTED
+from geometry.measure.table_measures import TABLE_MEASURES
 from tests.for_each import for_each
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -81,7 +81,7 @@ def test_a_view_is_the_cloud_without_a_group(left_out):
     np.testing.assert_allclose(view.mean, rest.mean)
     assert view.second == pytest.approx(rest.second)
     np.testing.assert_allclose(view.covariance, rest.covariance, atol=1e-12)
-    rank = LISTED["effective_rank"].of
+    rank = TABLE_MEASURES["effective_rank"].of
     assert rank(view) == pytest.approx(rank(rest))
     assert view.partition_at_rms == pytest.approx(rest.partition_at_rms, rel=1e-5)
     assert len(view.two_distances) == rest.n
@@ -90,7 +90,7 @@ def test_a_view_is_the_cloud_without_a_group(left_out):
 SENTENCES = np.random.default_rng(8).integers(42, size=160)  # of tokens: 1 to 9 in each
 
 
-@for_each("name", [name for name in LISTED if LISTED[name].without_each])
+@for_each("name", [name for name in TABLE_MEASURES if TABLE_MEASURES[name].without_each])
 @for_each(
     ("X", "units"),
     [(cloud(60, 5), None), (30 + cloud(45, 70), None), (cloud(160, 5) - 0.3, SENTENCES)],
@@ -100,7 +100,7 @@ def test_what_a_table_leaves_out_in_closed_form_is_the_measure_without_that_unit
     slices = zip(shared.cluster_starts, shared.cluster_sizes, strict=True)
     cut = [np.s_[start : start + size] for start, size in slices]
     expected = [ONE_BY_ONE[name](np.delete(shared.X, rows, axis=0)) for rows in cut]
-    found = LISTED[name].without_each(shared)
+    found = TABLE_MEASURES[name].without_each(shared)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-9)
 
 
