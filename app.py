@@ -8,6 +8,7 @@ from geometry.hub.operator_limits import FILE_VARIABLE
 from pages.common.cache import end_run
 from pages.common.classroom.bar import show_class_bar
 from pages.common.page_list import LANDING, PAGES, page_path
+from pages.common.server_memory import return_memory
 from pages.common.streamlit_internals import StopException
 
 
@@ -28,6 +29,7 @@ def run_page() -> None:
         raise
     finally:
         end_run()
+        return_memory()
     show_class_bar()
 
 

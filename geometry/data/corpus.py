@@ -83,6 +83,11 @@ class Corpus:
         return replace(self, **taken)
 
     @cached_property
+    def n_labels(self) -> int:
+        """Different labels."""
+        return len(set(self.labels or ()))
+
+    @cached_property
     def labels_as_column(self) -> FileColumn | None:
         """The labels as a column; None without several that recur."""
         return label_column(self.label_column, self.labels)

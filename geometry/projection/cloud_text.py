@@ -68,7 +68,7 @@ def seed_line(projection: Projection, translate: Translate = str) -> str:
 
 
 def trust_line(projection: Projection, translate: Translate = str) -> str:
-    if (projection.coordinates == projection.coordinates[0]).all():  # nothing is a neighbour
+    if projection.is_one_place:
         return translate(CLOUD_TEXT["one-place"])
     trust = translate(CLOUD_TEXT["trust"]).format(
         trust=f"{projection.trustworthiness:.2f}", rows=f"{projection.trust_rows:,}"

@@ -61,6 +61,11 @@ class Projection:
         return digest.hexdigest()
 
     @cached_property
+    def is_one_place(self) -> bool:
+        """True if all points are at one place, so that none is a neighbour."""
+        return bool((self.coordinates == self.coordinates[0]).all())
+
+    @cached_property
     def half_width(self) -> float:
         """Of the square or cube around the origin that has FRAME_SHARE of the points."""
         return float(np.quantile(np.abs(self.around_origin).max(axis=1), FRAME_SHARE))

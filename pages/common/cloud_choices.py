@@ -155,8 +155,7 @@ def choose_colour(corpus: Corpus | VectorSet, spec: CloudSpec) -> str:
     }
     if spec.unit == "vectors":
         del colours["frequency"]
-    labels = set(corpus.labels or ()) if spec.unit != "types" else set()
-    if not 0 < len(labels) <= MOST_LABELS:
+    if spec.unit == "types" or not 0 < corpus.n_labels <= MOST_LABELS:
         del colours["topic"]
     default = next(iter(colours))
     if spec.unit != "types":

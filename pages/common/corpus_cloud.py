@@ -164,8 +164,14 @@ class CorpusCloud:
         n = len(self.cloud)
         if n <= most:
             return self
-        rows = np.random.default_rng(self.spec.seed).choice(n, most, replace=False)
-        return self.take(np.sort(rows), f"sample-{most}")
+        if most not in self._samples:
+            rows = np.random.default_rng(self.spec.seed).choice(n, most, replace=False)
+            self._samples[most] = self.take(np.sort(rows), f"sample-{most}")
+        return self._samples[most]
+
+    @cached_property
+    def _samples(self) -> dict[int, CorpusCloud]:
+        return {}
 
     def halves(self) -> tuple[CorpusCloud, CorpusCloud]:
         """One half for a fit, and the other half, which shows the effect on new points."""

@@ -7,11 +7,13 @@ import asyncio
 import os
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
+import psutil
 import pytest
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
@@ -20,7 +22,7 @@ from websockets.exceptions import InvalidStatus
 
 from bench.reader import Reader
 from geometry.hub.operator_limits import VARIABLE
-from pages.common import streamlit_internals
+from pages.common import server_memory, streamlit_internals
 from tests.browser.server import AppServer
 from tests.event_loop import run_alone
 from tests.waiting import until
@@ -457,3 +459,15 @@ def test_each_name_is_listed_and_tested():
     own = {*re.findall(r"^(?:def |class )?(_\w+)\b", code, re.M)}  # the module's own
     private = {*re.findall(r"[.\"](_[a-z]\w*)", code)} - own
     assert private <= {name.partition(".")[2] for name in WITHOUT}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc alone retains freed memory")
+def test_freed_memory_is_returned_once_the_process_has_grown():
+    blocks = [b"x" * 100_000 for _ in range(2_000)]  # too small to be mapped one by one
+    [held], blocks = blocks[-1:], []  # the last one is above all others
+    grown = psutil.Process().memory_info().rss
+    server_memory.return_memory(growth=10**15)
+    assert psutil.Process().memory_info().rss > grown - 50e6
+    server_memory.return_memory(growth=0)
+    assert psutil.Process().memory_info().rss < grown - 150e6
+    assert len(held) == 100_000
