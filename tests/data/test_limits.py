@@ -71,24 +71,21 @@ def test_a_limit_applies_is_stated_and_can_be_raised(name):
 
 def test_json_lines_that_take_long_are_refused():
     lines = b'{"left": "a", "right": "b"}\n' * 2
-    with pytest.raises(CorpusError, match="longer than the limit of 0 seconds") as caught:
+    with pytest.raises(CorpusError, match="0 seconds", check=lambda e: e.because == "too_slow"):
         read_pairs(lines, name="a.jsonl", limits=Limits(seconds=0))
-    assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
 
 
 @for_each("read", [read_pairs, read_vectors])
 def test_an_archive_that_takes_long_is_refused(read):
-    with pytest.raises(GeometryError, match="longer than the limit of 0 seconds") as caught:
+    with pytest.raises(GeometryError, match="0 seconds", check=lambda e: e.because == "too_slow"):
         read(gzip.compress(b"") * 100, limits=Limits(seconds=0))
-    assert (caught.value.code, caught.value.because) == ("too_large", "too_slow")
 
 
 def test_lines_are_counted_with_blank_ones():
     lines = b"a b\n" * 2 + b"\n" * 1_000_000
     for read in (read_corpus, read_counts):
-        with pytest.raises(CorpusError) as caught:
+        with pytest.raises(CorpusError, check=lambda error: error.code == "too_many_lines"):
             read(lines.replace(b"b", b"1"), limits=Limits(words=2))
-        assert caught.value.code == "too_many_lines"
 
 
 @for_each(
@@ -100,9 +97,8 @@ def test_lines_are_counted_with_blank_ones():
     ],
 )
 def test_half_of_a_surrogate_pair_is_refused_by_its_line(read):
-    with pytest.raises(CorpusError, match="half of a surrogate pair") as caught:
+    with pytest.raises(CorpusError, check=lambda error: error.code == "half_character"):
         read()
-    assert caught.value.code == "half_character"
 
 
 class PanicException(BaseException):
@@ -112,9 +108,9 @@ class PanicException(BaseException):
 @for_each("error", [RecursionError, OverflowError, KeyError, PanicException])
 @for_each("refuse", [CorpusError, VectorFileError])
 def test_an_error_from_elsewhere_becomes_the_library_s(error, refuse):
-    with pytest.raises(refuse, match="can't be read") as caught, own_errors(refuse):
+    with pytest.raises(refuse) as caught, own_errors(refuse):
         raise error("from elsewhere")
-    assert isinstance(caught.value.__cause__, error)
+    assert (caught.value.because, type(caught.value.__cause__)) == ("unreadable_content", error)
 
 
 def test_a_lack_of_memory_is_named_in_the_error():

@@ -156,9 +156,8 @@ REFUSED = {  # the reason
 @pytest.mark.parametrize("case", REFUSED)
 def test_refusals_have_a_reason(case):
     content, options, because = REFUSED[case]
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, check=lambda error: error.because == because):
         read_corpus(content, **{"name": "a", **options})
-    assert caught.value.because == because
 
 
 def test_weights_go_with_their_texts_into_a_sample():
@@ -187,13 +186,11 @@ def test_texts_of_arrow_as_of_parquet(form):
     assert corpus.account.columns_used == ("payload.text",)
     assert set(corpus.account.columns_left_out) == {"payload.tags", "vector", "is_new"}
     assert preview_table(content, name="a", rows=3).n_rows == 150
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, check=lambda error: error.code == "damaged_file"):
         read_corpus(content[: len(content) // 2], name="a.arrow")
-    assert caught.value.code == "damaged_file"
 
 
 def test_true_and_false_are_no_texts():
     table = pa.table({"id": range(4), "is_duplicate": [True, False, True, True]})
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, check=lambda error: error.code == "no_text_column"):
         read_corpus(arrow_of(table, stream=True), name="a.arrow")
-    assert caught.value.code == "no_text_column"

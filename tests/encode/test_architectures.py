@@ -236,7 +236,7 @@ def test_how_many_tokens_are_read(tmp_path, settings, expected):
 )
 def test_a_model_of_something_else_is_refused(tmp_path, config):
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    with pytest.raises(ModelFilesError, match="can be read here"):
+    with pytest.raises(ModelFilesError, check=lambda e: e.code == "wrong_architecture"):
         read_architecture(tmp_path, name="other")
 
 
@@ -244,7 +244,7 @@ def test_weights_of_another_model_are_refused(folders, tmp_path):
     """transformers would fill missing weights with random numbers."""
     shutil.copytree(folders("bert"), tmp_path, dirs_exist_ok=True)
     shutil.copy(folders("gpt2") / "model.safetensors", tmp_path)
-    with pytest.raises(ModelFilesError, match="do not match its `config"):
+    with pytest.raises(ModelFilesError, check=lambda e: e.because == "mismatched"):
         load_encoder(str(tmp_path)).encode(["cat"])
 
 

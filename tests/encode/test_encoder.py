@@ -17,7 +17,7 @@ from transformers import BertModel
 from geometry import load_encoder
 from geometry.encode import encoder as encode
 from geometry.encode.pool import POOLINGS
-from geometry.encode.tokenizer import Coverage
+from geometry.encode.tokenizer import Coverage, TextError
 from tests.encode.tiny_encoder import (
     DIMENSION,
     MAX_TOKENS,
@@ -118,7 +118,7 @@ def test_the_prefix_is_part_of_the_fingerprint(folder):
     found = {load_encoder(str(folder), prefix=each).fingerprint for each in ("", "the ", "the")}
     assert len(found) == 3
     assert load_encoder(str(folder)).fingerprint in found
-    with pytest.raises(ValueError, match="half of a surrogate pair"):
+    with pytest.raises(TextError, check=lambda error: error.code == "half_character"):
         load_encoder(str(folder), prefix="\ud800")
 
 

@@ -63,7 +63,6 @@ def test_settings_at_odds_with_the_weights_are_reported_by_the_weight(tmp_path, 
     assert error.because == "mismatched"
     assert "`embeddings." in str(error)
     assert "another size" in str(error)
-    assert "Use both files of one `save_pretrained`" in str(error)
 
 
 @pytest.mark.parametrize("changed", [{"hidden_act": "zzz"}, {"num_attention_heads": 3}])

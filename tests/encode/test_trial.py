@@ -56,7 +56,7 @@ def test_nothing_of_a_model_is_read_here_when_its_trial_fails(tmp_path, monkeypa
         monkeypatch.setattr(encoder, name, read)
     mine = load_encoder(save_tiny_bert(tmp_path))
     for use in (mine.read_files, lambda: mine.encode(["a"]), lambda: mine.special_tokens):
-        with pytest.raises(ModelFilesError, match="took more than"):
+        with pytest.raises(ModelFilesError, check=lambda error: error.because == "too_heavy"):
             use()
     with pytest.raises(AssertionError):
         load_encoder(tmp_path, trial=False).encode(["a"])
@@ -70,9 +70,7 @@ def test_the_bundled_encoder_needs_no_trial(monkeypatch):
 
 def test_the_time_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "BASE_SECONDS", 0.3)
-    error = refused(save_tiny_bert(tmp_path))
-    assert "`mine` can't be used: reading it took more than" in str(error)
-    assert error.because == "too_heavy"
+    assert refused(save_tiny_bert(tmp_path)).because == "too_heavy"
 
 
 def test_a_cancel_ends_the_process_at_the_first_call(tmp_path, monkeypatch):

@@ -44,9 +44,8 @@ def test_a_pattern_that_is_none_and_one_that_never_ends_are_refused():
     with pytest.raises(SearchError, match="not a regular expression") as error:
         find_texts(TEXTS, "/(/")
     assert error.value.code == "pattern"
-    with pytest.raises(SearchError, match="longer than") as error:
+    with pytest.raises(SearchError, match="longer than", check=lambda error: error.code == "slow"):
         find_texts(("a" * 4000 + "!",), "/(a+a+)+b/", seconds=0.05)
-    assert error.value.code == "slow"
 
 
 def test_the_nearest_rows_are_those_of_the_largest_cosine():
@@ -59,9 +58,8 @@ def test_the_nearest_rows_are_those_of_the_largest_cosine():
     "pattern", ["((((a{9}){9}){9}){9})", "a{99999}", "(a{40}){40}", "(?:a{,2000})"]
 )
 def test_a_pattern_of_many_repeats_is_refused_before_it_is_compiled(pattern):
-    with pytest.raises(SearchError) as refused:
+    with pytest.raises(SearchError, check=lambda error: error.code == "repeats"):
         find_texts(TEXTS, f"/{pattern}/")
-    assert refused.value.code == "repeats"
 
 
 def test_a_row_has_the_number_of_its_file():

@@ -101,6 +101,5 @@ def test_a_model_that_needs_its_own_code_is_refused_by_its_settings(tmp_path):
     config = json.loads((folder / "config.json").read_text())
     config |= {"model_type": "homemade", "auto_map": {"AutoModel": "homemade.Model"}}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelFilesError, match="own code is never run") as caught:
+    with pytest.raises(ModelFilesError, check=lambda error: error.because == "own_code"):
         check_folder(folder, name="own")
-    assert caught.value.code == "wrong_architecture"

@@ -59,7 +59,7 @@ def test_the_file_of_the_image_is_closed(own_file):
     models = read_model_limits(ROOT / "deploy" / "narrow-cone.toml")
     assert models.allow
     assert models.local_folders is False
-    with pytest.raises(ModelFilesError, match="may not be loaded here"):
+    with pytest.raises(ModelFilesError, check=lambda error: error.code == "not_allowed"):
         models.refuse_name("google-bert/bert-base-uncased")
     ours = MemoryLimits()
     image = read_memory_limits(ROOT / "deploy" / "narrow-cone.toml")
@@ -146,9 +146,8 @@ def test_an_allowed_name_is_not_allowed_at_what_strangers_can_add_to_it(revision
     if REVISIONS[revision]:
         limits.refuse_name("google-bert/bert", revision)
         return
-    with pytest.raises(ModelFilesError, match="at their branches and tags only") as caught:
+    with pytest.raises(ModelFilesError, check=lambda error: error.because == "other_revision"):
         limits.refuse_name("google-bert/bert", revision)
-    assert (caught.value.code, caught.value.because) == ("not_allowed", "other_revision")
     ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", revision)
     with pytest.raises(ModelFilesError):
         ModelLimits(allow=(f"google-bert/*@{revision}",)).refuse_name("google-bert/bert", "main")
@@ -169,18 +168,16 @@ def test_folders_of_this_machine(tmp_path):
         folder, limits=ModelLimits(allow=("google-bert/*",))
     )  # the list applies only to names on the Hub
     for name in (folder, "/no/such/folder"):  # the same answer whether the folder exists or not
-        with pytest.raises(ModelFilesError, match="allows no folders of this machine") as caught:
+        with pytest.raises(ModelFilesError, check=lambda error: error.because == "no_folders"):
             load_encoder(name, limits=ModelLimits(local_folders=False))
-        assert (caught.value.code, caught.value.because) == ("not_allowed", "no_folders")
 
 
 def test_a_folder_that_is_too_large(tmp_path):
     folder = save_tiny_bert(tmp_path)
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling/config.json").write_text('"' + "x" * 1_000_000 + '"', encoding="utf-8")
-    with pytest.raises(ModelFilesError, match="limit is 1 MB") as caught:
+    with pytest.raises(ModelFilesError, match="1 MB", check=lambda e: e.code == "too_large"):
         load_encoder(str(folder), limits=ModelLimits(max_model_megabytes=1))
-    assert caught.value.code == "too_large"
 
 
 def test_the_shipped_file_states_the_limits_of_uploads():

@@ -127,9 +127,8 @@ def test_parts_of_the_mean_cosine():
 
 
 def test_nothing_to_share():
-    with pytest.raises(UndefinedMeasure, match="mean cosine is 0") as caught:
+    with pytest.raises(UndefinedMeasure, check=lambda error: error.because == "no_mean_cosine"):
         cosine_contributions(np.array([[1.0, 0], [0, 1]]))
-    assert caught.value.code == "no_mean_cosine"
     for k in (0, 3):
         with pytest.raises(ValueError, match=f"between 1 and the 2 dimensions; got {k}"):
             top_contribution(CORNER, k=k)

@@ -164,7 +164,7 @@ def test_files_of_other_programs_may_have_no_rows_or_other_ids(tmp_path):
     rows = [None, *X[:20].tolist()]
     ids = [f"row {i}" for i in range(21)]
     pq.write_table(pa.table({"v": pa.array([], kind)}), tmp_path / "0.parquet")
-    with pytest.raises(ScaleError, match="no finished shard of vectors"):
+    with pytest.raises(ScaleError, check=lambda error: error.code == "no_vectors"):
         VectorData(str(tmp_path))
     pq.write_table(pa.table({"id": ids, "v": pa.array(rows, kind)}), tmp_path / "1.parquet")
     numbers = pa.array([None, *range(5, 9)], pa.int32())
@@ -181,7 +181,7 @@ def test_a_pickle_in_a_shard_is_not_read(tmp_path):
     (tmp_path / "files").mkdir()
     with (tmp_path / "files" / "a.parquet").open("wb") as file:
         np.save(file, np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with pytest.raises(ScaleError, match="can't be read"):
+    with pytest.raises(ScaleError, check=lambda error: error.code == "unreadable_shard"):
         VectorData(str(tmp_path / "files"))
 
 
@@ -251,7 +251,7 @@ def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_p
 def test_a_shard_of_texts_that_is_cut_off(name: str, spoil: Callable[[bytes], bytes], tmp_path):
     path = tmp_path / name
     path.write_bytes(spoil(parquet(tmp_path / "b").read_bytes()))
-    with pytest.raises(ScaleError, match="can't be read"):
+    with pytest.raises(ScaleError, check=lambda error: error.code == "unreadable_shard"):
         list(text_blocks(str(path), TextColumns(), skip=True, left_out=RowsLeftOut()))
 
 

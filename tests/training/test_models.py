@@ -93,10 +93,8 @@ def test_one_seed_gives_one_training(train, text):
 
 
 def test_a_loss_that_grows_is_an_error(text):
-    with pytest.raises(TrainingError) as caught:
+    with pytest.raises(TrainingError, check=lambda error: error.code == "diverged"):
         list(train_language_model(text, learning_rate=30.0, steps=60, **SHORT))
-    assert caught.value.code == "diverged"
-    assert "lower learning rate" in str(caught.value)
 
 
 @for_each("train", TRAINERS)
@@ -111,9 +109,8 @@ def test_a_loss_that_grows_is_an_error(text):
     ],
 )
 def test_settings_out_of_range_are_refused(train, setting, code, text):
-    with pytest.raises(TrainingError) as caught:
+    with pytest.raises(TrainingError, check=lambda error: error.code == code):
         next(train(text, **{"width": 16} | setting))
-    assert caught.value.code == code
 
 
 def test_what_one_model_alone_refuses(text):
@@ -126,9 +123,8 @@ def test_what_one_model_alone_refuses(text):
             next(train_language_model(text, **setting))
         assert caught.value.code == code
     alone = training_text(["one two three four " * 2000 + " ".join(map(str, range(40)))])
-    with pytest.raises(TrainingError) as caught:
+    with pytest.raises(TrainingError, check=lambda error: error.code == "one_section"):
         next(train_classifier(alone))
-    assert caught.value.code == "one_section"
 
 
 @pytest.mark.long  # trains two models for minutes

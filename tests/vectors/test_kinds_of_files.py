@@ -497,9 +497,8 @@ def test_bytes_of_a_table_are_no_texts():
             with pytest.raises(GeometryError) as caught:
                 recognise(content, name="a")
             assert "numpy.frombuffer(cell" in str(caught.value)
-        with pytest.raises(GeometryError) as caught:
+        with pytest.raises(GeometryError, check=lambda error: error.code == "no_text_column"):
             read_corpus(content, name="a")
-        assert caught.value.code == "no_text_column"
     corpus = read_corpus(parquet_of({"text": [text.encode() for text in TEXTS]}), name="a")
     assert list(corpus.texts) == TEXTS
 

@@ -12,6 +12,7 @@ from geometry.data.limits import LIMITS
 from geometry.process import ProcessEnded
 from geometry.vectors import preview_vector_set, read_vector_set, set_parquet, vector_blocks
 from geometry.vectors.errors import VectorFileError
+from tests.sentences import sentence
 
 pytestmark = pytest.mark.usefixtures("real_reading")
 X = np.random.default_rng(0).standard_normal((9_000, 3)).astype(np.float32)
@@ -60,9 +61,9 @@ def test_no_process_where_it_is_turned_off_or_this_one_is_limited(started, monke
 @pytest.mark.parametrize(
     ("end", "message"),
     [
-        (ProcessEnded(too_slow=True), "longer than the limit of 10 seconds"),
-        (ProcessEnded(), "Parquet table, is damaged"),
-        (MemoryError(), "the limit of 400 MB once"),
+        (ProcessEnded(too_slow=True), sentence("vectors", "too_slow", limit="10")),
+        (ProcessEnded(), sentence("vectors", "damaged_file", kind="Parquet table")),
+        (MemoryError(), sentence("vectors", "unpacked_set", limit="400 MB")),
     ],
 )
 def test_how_it_ends_is_a_sentence(started, monkeypatch, end, message):
@@ -76,7 +77,7 @@ def test_how_it_ends_is_a_sentence(started, monkeypatch, end, message):
 
 
 def test_texts_have_a_limit_of_bytes():
-    with pytest.raises(VectorFileError, match="once it is unpacked"):
+    with pytest.raises(VectorFileError, check=lambda error: error.because == "unpacked_set"):
         read_vector_set(CONTENT, limits=LIMITS.but(table_bytes=4 * X.size))
     limits = LIMITS.but(table_bytes=4 * X.size)
     assert len(read_vector_set(CONTENT, text_column="", limits=limits)) == len(X)

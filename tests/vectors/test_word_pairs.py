@@ -68,9 +68,8 @@ def test_forms(form):
     ],
 )
 def test_refusals(text, code):
-    with pytest.raises(CorpusError) as caught:
+    with pytest.raises(CorpusError, check=lambda error: error.code == code):
         read_word_pairs(text.encode())
-    assert caught.value.code == code
 
 
 def test_words_that_are_numbers():
@@ -80,9 +79,8 @@ def test_words_that_are_numbers():
     pairs = read_word_pairs(b"word1,word2,score\n1990,1991,9\n7,70,2\n")
     assert (pairs.left, pairs.right) == (("1990", "7"), ("1991", "70"))
     for text in (b"1990 1991 9\n7 70 2\n8 5 1\n", b"10\tten\t9\n5\tfive\t8\n7\tseven\t6\n"):
-        with pytest.raises(CorpusError, match=r"Name them word1, word2 and score") as caught:
+        with pytest.raises(CorpusError, check=lambda error: error.because == "unclear_words"):
             read_word_pairs(text)
-        assert caught.value.code == "no_pair_columns"
 
 
 def test_a_word_that_stays_the_same_is_a_word():

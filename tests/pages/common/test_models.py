@@ -28,6 +28,7 @@ from tests.encode.tiny_models import DIMENSION, save_tiny
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import new_visit
+from tests.sentences import sentence
 
 PAGE = "narrow_cone"
 NAME = "owner/tiny"
@@ -235,7 +236,7 @@ def test_bfloat16_is_a_choice_and_is_shown(tmp_path):
     app = visit(model=str(folder), dtype="bfloat16", layer="2")
     assert not app.exception
     if errors(app):  # this processor has none
-        assert "has no bfloat16" in errors(app)[0]
+        assert sentence("precision", "no_bfloat16").fullmatch(errors(app)[0])
     else:
         said = " ".join(caption.value for caption in app.caption)
         assert "bfloat16: fast, approximate" in said
@@ -272,8 +273,7 @@ def test_a_fault_that_appears_with_the_page_s_texts_is_refused_like_any_other(tm
     app = visit(model=str(folder))
     assert not app.exception
     [text] = errors(app)
-    assert "tokenizer gives token number 20" in text
-    assert str(folder) in text
+    assert sentence("model", "foreign_tokenizer", name=str(folder), token="20").fullmatch(text)
     assert not any(button.key == "retry-model" for button in app.button)
 
 
@@ -286,7 +286,7 @@ def test_a_fetch_that_failed_can_be_tried_again_from_under_its_error(server, fil
     app.run()  # a rerun does not retry; the download is offered again
     assert not server.requests
     app = press(press(app, "fetch-model"), "retry-model")
-    assert "is incomplete" in errors(app)[0]
+    assert sentence("model", "broken_transfer", name=NAME).fullmatch(errors(app)[0])
     server.faults.breaks.clear()
     app = press(app, "retry-model")
     assert not errors(app)
@@ -342,15 +342,15 @@ def test_no_text_states_the_bundled_model_s_size_for_other_models(tmp_path, smal
 
 
 @pytest.mark.parametrize(
-    ("file", "said"), [(None, "No model can be read at"), ("tokenizer.json", "is incomplete")]
+    ("file", "because"), [(None, "missing_folder"), ("tokenizer.json", "half_downloaded")]
 )
-def test_a_folder_that_can_t_be_read_is_reported(tmp_path, file, said):
+def test_a_folder_that_can_t_be_read_is_reported(tmp_path, file, because):
     folder = tmp_path / "mine"
     if file:
         (save_tiny_bert(folder) / file).write_text("{")
     app = visit(model=str(folder))
     assert not app.exception
-    assert said in errors(app)[0]
+    assert sentence("model", because, name=str(folder)).fullmatch(errors(app)[0])
 
 
 def test_every_suggestion_has_its_lesson_in_every_language():

@@ -8,6 +8,7 @@ from pages.common.models import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
 from tests.pages.common.test_models import NAME, _own_memory, errors, press, small_corpus, visit  # noqa: F401
+from tests.sentences import sentence
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_another_machine_s_visitor_reads_no_folder(headers, tmp_path, monkeypatc
     places = [folder, tmp_path / "none", folder / "config.json", tmp_path, "/etc"]
     said = {errors(visit(model=str(place)))[0].replace(str(place), "…") for place in places}
     assert len(said) == 1
-    assert "allows no folders of this machine" in said.pop()
+    assert sentence("model", "no_folders", name="…").fullmatch(said.pop())
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -79,13 +80,14 @@ def test_rules_apply_to_a_model_that_is_in_memory(server, tiny, operator, tmp_pa
     for revision in ("refs/pr/7", pull, pull[:12]):
         app = visit(model=NAME, revision=revision)
         assert not app.exception
-        assert f"may not be loaded here at `{revision}`" in errors(app)[0]
+        assert sentence("model", "other_revision", revision=revision).fullmatch(errors(app)[0])
         assert not any(button.key in ("fetch-model", "retry-model") for button in app.button)
     operator(f'[models]\nallow = ["{NAME}@{pull}"]\n')
     assert not errors(visit(model=NAME, revision=pull))
     assert errors(visit(model=NAME))
     operator('[models]\nallow = ["another/*"]\n')
-    assert "the operator allows `another/*`" in errors(visit(model=NAME))[0]
+    refused = sentence("model", "not_allowed", allowed="`another/*`")
+    assert refused.fullmatch(errors(visit(model=NAME))[0])
 
 
 @pytest.mark.usefixtures("small_corpus")
@@ -107,7 +109,7 @@ def test_a_broken_operator_s_file_is_reported_on_the_pages(operator, page):
     operator("[models\n")
     app = visit(page=page, model="owner/name")
     assert not app.exception
-    assert all("is not a TOML file" in error for error in errors(app))
+    assert all(map(sentence("operator", "no_toml").fullmatch, errors(app)))
     assert not any(button.key == "retry-model" for button in app.button)
 
 

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.neighbors import NearestNeighbors
 from streamlit.testing.v1 import AppTest
 
-from geometry import Corpus, Encoder, frequency_direction, mean_cosine
+from geometry import Corpus, Encoder, UndefinedMeasure, frequency_direction, mean_cosine
 from geometry.data.corpus import read_bundled
 from geometry.data.limits import LIMITS
 from geometry.measure import (
@@ -253,7 +253,7 @@ def test_words_of_texts_are_counted_in_any_language():
     [
         (2, 1, "This needs vectors of 3 dimensions or more"),
         (3, 1e38, "frequent words lie"),
-        (3, 0, "There is no variance"),
+        (3, 0, str(UndefinedMeasure("no_spread"))),
     ],
 )
 def test_odd_tables_have_a_message_and_are_not_refused(d, size, said):

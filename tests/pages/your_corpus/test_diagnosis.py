@@ -31,6 +31,7 @@ from pages.common.words import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
 from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.sentences import sentence
 
 TOPICS = read_bundled("topics")
 TEXTS, LABELS = TOPICS.texts[::6], TOPICS.labels[::6]
@@ -143,7 +144,7 @@ def test_the_text_that_the_model_does_not_know_has_no_cure_to_download():
 
 def test_few_vectors_and_missing_labels_are_reported():
     at = visit(VectorSet("two", np.eye(3, dtype=np.float32)))
-    assert "at least 4 vectors that are not zero; there are 3" in everything(at)
+    assert sentence("measure", "few_directions", limit="4", n="3").search(everything(at))
     at = visit(VectorSet("plain", labelled("centre")[0]))
     assert "Nothing here can judge a cure" in everything(at)
 
@@ -264,7 +265,8 @@ def test_ids_that_name_nothing_are_an_error_and_the_file_stays():
     at = visit(OWN)
     uploader(at, "evidence-pairs").upload("pairs.csv", b"a,b,1\nc,d,2\n")
     healthy(at.run())
-    assert "None of the 4 ids, such as `a`" in "".join(each.value for each in at.error)
+    unknown = sentence("corpus", "no_known_ids", n="4", id="a")
+    assert any(unknown.search(each.value) for each in at.error)
     assert uploader(at, "evidence-pairs").value is not None
     at.segmented_control(key="evidence-kind").set_value("queries")
     healthy(at.run())

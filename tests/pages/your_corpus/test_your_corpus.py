@@ -22,6 +22,7 @@ from tests.for_each import for_each
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import everything, healthy, new_visit
 from tests.scale.shards import cloud, write_run
+from tests.sentences import sentence
 from tests.vector_files import workbook_of
 
 N, D = 60, 8
@@ -96,7 +97,7 @@ def test_rows_with_nan_stop_until_their_reader_leaves_them_out():
     bad[5] = 0
     at = given("own.npy", npy(bad))
     [error] = errors(at)
-    assert "missing number: 2, the first of them `3`, `9`" in error
+    assert sentence("vectors", "not_finite", n="2", rows="`3`, `9`").search(error)
     assert "vector-uploads" not in at.session_state
     at.main.toggle(of_file(at, "drop-{}")).set_value(True)
     healthy(at.run())
@@ -168,8 +169,8 @@ def held(at: AppTest) -> list[str]:
 @for_each(
     ("name", "content", "said"),
     [
-        ("own.csv", b"\x89PNG\r\n\x1a\n" + bytes(200), "looks like a PNG image"),
-        ("own.txt", b"One.", "only one text"),
+        ("own.csv", b"\x89PNG\r\n\x1a\n" + bytes(99), str(CorpusError("binary", kind="PNG image"))),
+        ("own.txt", b"One.", str(CorpusError("too_few_texts", limit=2))),
         ("own.npy", npy(X)[:-9], "NumPy array"),
         ("own.parquet", b"PAR1" + bytes(99) + b"PAR1", "Parquet"),
     ],
@@ -240,7 +241,7 @@ def test_a_sheet_is_sampled_split_and_weighted(operator, monkeypatch):
     operator("[uploads]\nrows = 40")
     rows = [("text", "weight"), *((f"Kettle {i}. It is on.", i + 1) for i in range(50))]
     at = given("own.xlsx", workbook_of(rows))
-    assert "There are 50 texts and the limit is 40" in errors(at)[0]
+    assert str(CorpusError("too_many_texts", n=50, limit=40)) in errors(at)[0]
     at.main.toggle(of_file(at, "sample-texts-{}")).set_value(True)
     at.main.toggle(of_file(at, "sentences-{}")).set_value(True)
     at.main.selectbox[-1].set_value("weight")
