@@ -10,11 +10,13 @@ import regex
 
 SECONDS = 1.0  # that a regular expression may take
 MOST_REPEATS = 1_000  # of its braces, multiplied: it is compiled to so many copies
+MOST_CHARACTERS = 1_000  # of it: compiling can't be ended
+CALLS = re.compile(r"(?<!\\)\(\?(?:R|[+-]?[0-9]|&|P>)")  # of the whole, or of a group: endless
 BRACES = re.compile(r"\{\s*([0-9]*)\s*(?:,\s*([0-9]*)\s*)?\}")
 
 
 class SearchError(ValueError):
-    """A search that can't be made: ``code`` is "pattern", "repeats", "slow" or "typed"."""
+    """A search that can't be made: ``code`` is "pattern", "large", "repeats", "slow" or "typed"."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -41,8 +43,9 @@ def find_texts(
     Raises
     ------
     SearchError
-        For a regular expression that is none ("pattern"), repeats its parts more than
-        MOST_REPEATS times ("repeats"), or takes longer ("slow").
+        For a regular expression that is none ("pattern"), has more than MOST_CHARACTERS, too many
+        levels or a call of itself ("large"), repeats its parts more than MOST_REPEATS times
+        ("repeats"), or takes longer ("slow").
     """
     query = query.strip()
     if not query:
@@ -72,6 +75,8 @@ def nearest_rows(X: np.ndarray, query: np.ndarray, k: int) -> np.ndarray:
 
 
 def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarray:
+    if len(pattern) > MOST_CHARACTERS or CALLS.search(pattern):
+        raise SearchError("large", "the expression is too long or calls itself")
     repeats = math.prod(
         max([1, *(int(each[:9]) for each in pair if each)]) for pair in BRACES.findall(pattern)
     )
@@ -81,6 +86,8 @@ def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarra
         meant = regex.compile(pattern, regex.IGNORECASE)
     except regex.error as error:
         raise SearchError("pattern", f"not a regular expression: {error}") from error
+    except RecursionError as error:
+        raise SearchError("large", "the expression has too many levels") from error
     end, found = monotonic() + seconds, []
     for row, text in enumerate(texts):
         left = end - monotonic()

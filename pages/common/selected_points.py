@@ -10,7 +10,7 @@ import streamlit as st
 
 from geometry import Cloud
 from geometry.explore import SearchError, find_texts, nearest_rows
-from geometry.explore.search import MOST_REPEATS, SECONDS
+from geometry.explore.search import MOST_CHARACTERS, MOST_REPEATS, SECONDS
 from geometry.projection.panel import Marks
 
 from .address import number_in_url, put_in_url
@@ -90,6 +90,10 @@ def _problem(error: SearchError) -> str:
             "A sentence is searched by a model, and these points have none or are no sentences. "
             "Search for a phrase."
         ),
+        "large": _(
+            "This regular expression has more than {most} characters, too many levels, or a call "
+            "of itself. Write a simpler one, or search for a phrase."
+        ),
         "repeats": _(
             "This regular expression repeats its parts more than {n} times. Write a simpler one, "
             "or search for a phrase."
@@ -99,7 +103,9 @@ def _problem(error: SearchError) -> str:
             "one, or search for a phrase."
         ),
     }
-    return sentences.get(error.code, wrong).format(n=f"{MOST_REPEATS:,}", seconds=f"{SECONDS:g}")
+    return sentences.get(error.code, wrong).format(
+        n=f"{MOST_REPEATS:,}", most=f"{MOST_CHARACTERS:,}", seconds=f"{SECONDS:g}"
+    )
 
 
 def found_rows(points: CorpusCloud) -> list[int]:

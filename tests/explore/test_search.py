@@ -1,5 +1,7 @@
 """Searches by a phrase, a regular expression and a row."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -60,6 +62,20 @@ def test_the_nearest_rows_are_those_of_the_largest_cosine():
 def test_a_pattern_of_many_repeats_is_refused_before_it_is_compiled(pattern):
     with pytest.raises(SearchError, check=lambda error: error.code == "repeats"):
         find_texts(TEXTS, f"/{pattern}/")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(" * 495 + "a" + ")" * 495, "(?R)?a", "(a(?1)?)", "(?P<n>a)(?&n)", "a|" * 600]
+)
+def test_a_pattern_that_can_not_be_bounded_is_refused(pattern):
+    with pytest.raises(SearchError, check=lambda error: error.code == "large"):
+        find_texts(TEXTS, f"/{pattern}/")
+
+
+@given(st.text(alphabet="a(?R)*+{1,9}[]|\\^$&P<>", max_size=40))
+def test_any_pattern_ends_in_rows_or_in_the_library_s_error(pattern):
+    with suppress(SearchError):
+        find_texts(TEXTS, f"/{pattern}/", seconds=0.05)
 
 
 def test_a_row_has_the_number_of_its_file():
