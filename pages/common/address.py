@@ -49,6 +49,8 @@ OF_PAGES = {
     "your_corpus": "poolings judge arm",
 }
 PARAMETERS = frozenset(" ".join(OF_PAGES.values()).split())
+_OF_CLOUDS = frozenset(OF_PAGES["pages that draw a cloud"].split())
+AWAITS_FILE = "awaits-file"  # key of the session's state: the address is about a missing file
 
 
 def is_presenting() -> bool:
@@ -78,7 +80,10 @@ def require_parameter(key: str) -> None:
 
 
 def put_in_url(key: str, value: str | None) -> None:
+    """Write a parameter. A link's view of a file stays in the address until the file is opened."""
     require_parameter(key)
+    if key in _OF_CLOUDS and st.session_state.get(AWAITS_FILE):
+        return
     if value is None:
         if key in st.query_params:
             del st.query_params[key]

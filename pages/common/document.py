@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import streamlit as st
 
-from .address import PRESENT, is_presenting, put_in_url
+from .address import AWAITS_FILE, PRESENT, is_presenting, put_in_url
 from .draw.scripts import send
 from .lesson import scroll_target
 from .page_list import page_path
@@ -44,6 +44,7 @@ def show_contents(page: str) -> None:
 def warn_of_lost_corpus() -> None:
     """What a link or a reload lacks: a file that this session does not have."""
     linked, name = linked_file(), st.session_state.get("gone-corpus")
+    st.session_state[AWAITS_FILE] = linked is not None
     if linked is not None and not name:
         code, of_file = linked
         here = str(st.session_state.get("page", ""))

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def select_corpus(page: str) -> None:
     own = chosen_own()
     if own is not None:
         name = st.session_state.get(FILE_NAMES, {}).get(own.sha256, own.name)
-        put_in_url(OWN_FILE, f"{own.sha256[:12]}~{name[:MOST_NAME]}")
+        put_in_url(OWN_FILE, f"{link_digest(own)}~{name[:MOST_NAME]}")
     elif linked_file() is None:
         put_in_url(OWN_FILE, None)
     uses = {
@@ -151,7 +152,13 @@ def own_code(code: str) -> str:
     """The code of this session's file with the content of "upload-" and a digest; "" without it."""
     own: dict[str, Corpus | VectorSet] = {**_own_corpora(), **own_vectors()}
     digest = code.removeprefix("upload-")
-    return next((each for each, file in own.items() if file.sha256.startswith(digest)), "")
+    return next((each for each, file in own.items() if link_digest(file) == digest), "")
+
+
+def link_digest(own: Corpus | VectorSet) -> str:
+    """Of the content and of the names of the columns, which a link has by their places."""
+    names = "".join(f"\n{column.name}" for column in own.columns)
+    return sha256(f"{own.sha256}{names}".encode()).hexdigest()[:12] if names else own.sha256[:12]
 
 
 def chosen_own() -> Corpus | VectorSet | None:

@@ -25,6 +25,7 @@ from pages.common.explore_panel import (
     named_clusters,
 )
 from pages.common.selected_points import LONGEST_SELECTION, rows_as_text, rows_of_text
+from pages.common.uploads import link_digest
 from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -208,12 +209,15 @@ def test_a_selection_is_the_same_after_the_address(rows):
 @pytest.mark.model
 def test_a_link_to_a_file_is_answered_by_the_same_content():
     own = reviews()
-    link = {"file": f"{own.sha256[:12]}~reviews.csv", "where": "0:1"}
+    other = replace(own, columns=own.columns[1:])  # the same texts; a filter would be another's
+    assert link_digest(other) != link_digest(own) == link_digest(replace(own, name="copy"))
+    view = {"where": "0:1;1:30~60", "selected": "800-810"}  # the corpus in its place has neither
+    link = {"file": f"{link_digest(own)}~reviews.csv", **view}
     app = new_visit("narrow_cone", **link).run()
-    assert "This link shows the file “reviews.csv”" in everything(healthy(app))
-    assert shown_in(app, "file") == link["file"]
-    code = f"upload-{own.sha256[:12]}"
-    state = {"uploads": {code: own}, "corpus": code, LINKED: app.session_state[LINKED]}
+    assert "This link shows the file “reviews.csv”" in everything(healthy(app).run())
+    assert {key: shown_in(app, key) for key in link} == link
+    code = f"upload-{link_digest(own)}"
+    state = {"uploads": {"upload-1": own}, "corpus": "upload-1", LINKED: app.session_state[LINKED]}
     app = healthy(new_visit("your_corpus", state).run())
     assert "This file is the one of your link." in [each.value for each in app.success]
     assert app.session_state[LINKED] == (code, "reviews.csv", "narrow_cone", link)
