@@ -155,7 +155,8 @@ def choose_colour(corpus: Corpus | VectorSet, spec: CloudSpec) -> str:
     }
     if spec.unit == "vectors":
         del colours["frequency"]
-    if spec.unit == "types" or not 0 < corpus.n_labels <= MOST_LABELS:
+    can_group = corpus.n_labels <= MOST_LABELS or corpus.labels_as_column is not None
+    if spec.unit == "types" or not corpus.n_labels or not can_group:
         del colours["topic"]
     default = next(iter(colours))
     if spec.unit != "types":

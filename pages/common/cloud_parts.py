@@ -54,7 +54,7 @@ def show_explored(
     key: str,
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> TwinCloud:
-    if points.cloud.n_labels > MOST_LABELS:
+    if points.cloud.n_labels > MOST_LABELS and points.corpus.labels_as_column is None:
         st.caption(
             _(
                 "{n} different labels are more than the {limit} colours and shapes that can be "

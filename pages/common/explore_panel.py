@@ -31,6 +31,7 @@ from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_numbers
 from .downloads import csv_bytes, offer_csv
+from .draw.twin_cloud import has_no_webgl2
 from .folded import folded
 from .measures import label_name
 from .seed import SEED
@@ -85,10 +86,15 @@ def open_panel(*, has_cloud: bool = True) -> PanelPlaces:
     return panel
 
 
-def explored_part(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Explored:
+def explored_part(
+    corpus: Corpus | VectorSet, *, unit: str = "", has_picture: bool = True
+) -> Explored:
     """``choose_explored`` in a part of its own, which is open in a full window."""
     label = _("Filters and sizes") if has_picture else _("Filters")
     with st.expander(label, key="filters", icon=":material/filter_alt:", expanded=fills_window()):
+        if unit == "types":
+            st.caption(_("Filters are of texts. Types are those of all texts."))
+            return Explored()
         return choose_explored(corpus, has_picture=has_picture)
 
 
@@ -201,6 +207,7 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         filters[place] = _choose(columns, filters, place, f"filter-{n_of}-{place}")
     put_in_url(WHERE, _as_text(columns, filters) or None)
     greys = False
+    has_picture &= not has_no_webgl2()  # Plotly draws no grey points and no sizes
     if filters and has_picture:
         others = {"gone": _("are left out"), "grey": _("turn grey")}
         box = st.segmented_control
@@ -209,7 +216,7 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
     if not filters:
         return Explored(size=size)
     kept_rows = explore.rows_kept(columns, filters)
-    line = _("{n} of {all} rows are shown. Measures and neighbours are of these alone.")
+    line = _("{n} of {all} rows pass the filters. Measures and neighbours are of these alone.")
     if greys:
         line = _("{n} of {all} rows keep their colour. Measures and neighbours are of all points.")
     st.caption(line.format(n=f"{int(kept_rows.sum()):,}", all=f"{len(kept_rows):,}"))
@@ -395,7 +402,7 @@ def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
 
 def filtered_corpus(corpus: Corpus, kept_rows: np.ndarray | None) -> Corpus:
     """These rows of the corpus alone, with the filter in its name: they are encoded again."""
-    if kept_rows is None or not kept_rows.any():
+    if kept_rows is None:
         return corpus
     name = _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}")
     return replace(corpus.take(np.flatnonzero(kept_rows)), name=noted(corpus.name, name))
@@ -460,8 +467,8 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
     return PointColours(codes, (*names, *padding, none), _("cluster"), n_named=len(names))
 
 
-def column_colours(points: CorpusCloud, place: int) -> PointColours:
-    column = points.column(place)
+def column_colours(column: FileColumn) -> PointColours:
+    """Colours by a column of the points: a scale of numbers, or the most frequent categories."""
     if column.categories is None:
         title, n = column.name, int(np.isnan(column.values).sum())
         if 0 < n < len(column.values):
@@ -513,7 +520,7 @@ def show_clusters(
             for group in _merged(points, places, elsewhere):
                 named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
-        st.caption(paragraph([*_how(found), measured_on]))
+        st.caption(markdown(paragraph([*_how(found), measured_on])))
         table = partial(_csv, points, found, words, measured_on)
         offer_csv(_("Download clusters (CSV)"), "clusters", table)
 

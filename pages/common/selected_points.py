@@ -19,6 +19,7 @@ from .classroom.visit import lead, teachers_points
 from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
 from .downloads import csv_bytes, offer_csv
+from .draw.twin_cloud import has_no_webgl2
 from .origin import unit_names
 from .words import _, markdown, short_line
 
@@ -57,7 +58,7 @@ def choose_point(points: CorpusCloud) -> int | None:
         st.info(_("No text contains “{query}”.").format(query=short(query)))
         return row
     if row not in rows:  # of many hits none is chosen: its neighbours would take a while
-        row = rows[0] if len(rows) <= MOST_RINGED else None
+        row = rows[0] if _have_rings(rows) else None
     at = -1 if row is None else rows.index(row)
     said, text = _("{n} found. The others are grey."), ""
     if row is not None:
@@ -140,7 +141,7 @@ def _hits(points: CorpusCloud) -> list[int]:
 def many_found(points: CorpusCloud) -> np.ndarray | None:
     """(n,) True for the hits, where they are too many for rings: the others turn grey."""
     rows = _hits(points)
-    if len(rows) <= MOST_RINGED:
+    if _have_rings(rows):
         return None
     found = np.zeros(len(points.cloud), dtype=bool)
     found[rows] = True
@@ -150,7 +151,11 @@ def many_found(points: CorpusCloud) -> np.ndarray | None:
 def found_marks(points: CorpusCloud) -> list[Marks]:
     """Rings around the hits of the search, unless there are too many."""
     rows = _hits(points)
-    return [Marks(rows, "dot", _("found"))] if 0 < len(rows) <= MOST_RINGED else []
+    return [Marks(rows, "dot", _("found"))] if rows and _have_rings(rows) else []
+
+
+def _have_rings(rows: Sequence[int]) -> bool:
+    return len(rows) <= MOST_RINGED or has_no_webgl2()  # Plotly draws no grey points
 
 
 def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:

@@ -417,6 +417,9 @@ def explore(corpus: Corpus) -> None:
         look = cloud_choices.choose_look(corpus, spec, views=("mean", "svd", "cone", "pca"))
     with panel.parts:
         explored = explored_part(corpus)
+    if explored.left_in is not None and not explored.left_in.any():
+        cloud_choices.warn_of_too_few(0)
+        return
     corpus = filtered_corpus(corpus, explored.left_in)
     try:
         # without WebGL2 Plotly draws the points; it is slow with many

@@ -654,7 +654,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
             with preset_box:
                 show_presets()
     with panel.parts:
-        explored = explored_part(corpus)
+        explored = explored_part(corpus, unit=spec.unit)
     try:
         with progress_box:
             points = filtered(encode_corpus(corpus, spec), explored.left_in)

@@ -697,8 +697,6 @@ def explore(corpus: Corpus | VectorSet) -> None:
     progress_box, look_box, panel = st.container(), picture_place(), open_panel(has_cloud=False)
     answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
-    with panel.parts:
-        explored = explored_part(corpus, has_picture=False)
     is_measured = False
     try:
         with control_box:
@@ -707,6 +705,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
                 spec = replace(spec, max_points=most)
             after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
+        with panel.parts:
+            explored = explored_part(corpus, unit=spec.unit, has_picture=False)
         with fit_box:
             code = cloud_choices.choose_fit_set(corpus)
         with progress_box:

@@ -724,7 +724,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     with panel.parts:
-        explored = explored_part(corpus)
+        explored = explored_part(corpus, unit=spec.unit)
     scene = None
     with errors_shown(notes_box):
         treatments = choose_treatments(spec.unit, boxes[:3])

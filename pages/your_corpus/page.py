@@ -96,6 +96,8 @@ with result:
                 show_link("narrow_cone", _("Show its cone"))
             show_verdict(of_known_text(cone_verdict(scene), scene.points), key="own-cone")
             with errors_shown():
+                if explored.left_in is not None:
+                    st.caption(_("The diagnosis is of all rows, also of those left out above."))
                 show_diagnosis(scene)
             st.markdown(prose(PAGE, "more"))
             with st.container(horizontal=True):

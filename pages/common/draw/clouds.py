@@ -49,7 +49,11 @@ def point_colours(
         return cluster_colours(points, places)
     place = colour.removeprefix(COLUMN)
     if place != colour and int(place) < len(points.corpus.columns) and cloud.unit != "types":
-        return column_colours(points, int(place))
+        return column_colours(points.column(int(place)))
+    labels = points.corpus.labels_as_column
+    if colour == "topic" and cloud.n_labels > MOST_LABELS and labels is not None:
+        taken = labels.take(points.corpus_rows)
+        return column_colours(replace(taken, name=label_name(points.corpus)))
     if colour == "topic" and 0 < cloud.n_labels <= MOST_LABELS:
         found = points.label_colours
         names = tuple(name or _("no label") for name in found.names or ())

@@ -13,6 +13,7 @@ from geometry import Corpus, read_corpus
 from geometry.data.columns import FileColumn
 from geometry.data.corpus import read_bundled
 from geometry.encode import Cloud
+from geometry.projection.point_colours import MOST_COLOURED
 from geometry.projection.twin_message import GREY
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
 from pages.common.document import LINKED
@@ -97,7 +98,7 @@ def test_a_column_colours_by_its_values_and_a_filter_leaves_the_others_out():
     app.multiselect(key=f"filter-{key}-0").set_value(["de", "fr"]).run()
     app.slider(key=f"filter-{key}-1").set_value((30.0, 60.0)).run()
     said = everything(healthy(app))
-    assert "20 of 90 rows are shown" in said  # two thirds of thirty
+    assert "20 of 90 rows pass the filters" in said  # two thirds of thirty
     assert "n = 20 sentences" in said
     assert "filtered: 20 rows" in said
     # the counts beside the values are of the rows between the prices
@@ -113,7 +114,7 @@ def test_a_scale_of_numbers_is_clipped_and_says_what_is_missing():
     points, _places = two_groups()
     values = np.append(np.arange(38.0), [1e9, np.nan])
     own = replace(points.corpus, columns=(FileColumn("price", values),))
-    colours = column_colours(replace(points, corpus=own), 0)
+    colours = column_colours(replace(points, corpus=own).column(0))
     assert colours.names is None
     assert colours.codes.max() < 1e9
     assert colours.codes[-1] == colours.codes.min()
@@ -121,10 +122,9 @@ def test_a_scale_of_numbers_is_clipped_and_says_what_is_missing():
 
 
 def test_rare_categories_are_one_group():
-    points, _places = two_groups()
     codes = np.array([0] * 10 + [1] * 6 + list(range(2, 26)), dtype=np.int32)
     column = FileColumn("store", codes, tuple(f"store {i}" for i in range(26)))
-    colours = column_colours(replace(points, corpus=replace(points.corpus, columns=(column,))), 0)
+    colours = column_colours(column)
     assert colours.names[:2] == ("store 0", "store 1")
     assert len(colours.names) == 9
     assert colours.names[-1] == "other"
@@ -221,3 +221,18 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     app = healthy(new_visit("your_corpus", state).run())
     assert "This file is the one of your link." in [each.value for each in app.success]
     assert app.session_state[LINKED] == (code, "reviews.csv", "narrow_cone", link)
+
+
+@pytest.mark.model
+def test_what_the_filters_do_not_apply_to_is_said():
+    labels = tuple(f"label {i % 30}" for i in range(90))  # more than there are hues
+    state = brought("uploads", "corpus", replace(reviews(), labels=labels))
+    app = healthy(new_visit("narrow_cone", state, unit="types").run())
+    assert "Types are those of all texts." in everything(app)
+    app = healthy(new_visit("narrow_cone", state, colour="topic").run())
+    codes = codes_of(twin_clouds(app)["cone"], "codes")
+    assert np.bincount(codes).tolist() == [3] * MOST_COLOURED + [90 - 3 * MOST_COLOURED]
+    nothing = {"where": "1:1000~2000"}  # no price is so high
+    app = healthy(new_visit("layers", state, **nothing).run())
+    assert not twin_clouds(app)
+    assert "A picture needs at least" in everything(app)
