@@ -82,7 +82,7 @@ def require_parameter(key: str) -> None:
 def put_in_url(key: str, value: str | None) -> None:
     """Write a parameter. A link's view of a file stays in the address until the file is opened."""
     require_parameter(key)
-    if key in _OF_CLOUDS and st.session_state.get(AWAITS_FILE):
+    if key in _OF_CLOUDS and OWN_FILE in st.query_params and st.session_state.get(AWAITS_FILE):
         return
     if value is None:
         if key in st.query_params:

@@ -9,7 +9,7 @@ from .address import AWAITS_FILE, PRESENT, is_presenting, put_in_url
 from .draw.scripts import send
 from .lesson import scroll_target
 from .page_list import page_path
-from .page_state import BOUND, LEFT, give_to_page
+from .page_state import BOUND, LEFT, OF_SEVERAL, forget_unlinked, give_to_page
 from .uploads import NEXT, USES, chosen_own, linked_file, own_code
 from .words import _, labelled, language, markdown, names
 
@@ -82,10 +82,17 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
     for key in [key for key in state if str(key).startswith("filter-")]:
         del state[key]
     state.get(LEFT, {}).pop(page, None)
+    is_here = state.get("page") == page  # then no page is turned, so its settings go here
+    for key in OF_SEVERAL if is_here else ():
+        forget_unlinked(key)
     for key in BOUND.keys() & query.keys():
         value, kind = query[key], type(BOUND[key])
         given = float(value) if kind is float else value
-        give_to_page(page, key, value == "true" if kind is bool else given)
+        given = value == "true" if kind is bool else given
+        if is_here:
+            state[key] = given
+        else:
+            give_to_page(page, key, given)
     state[NEXT] = own_code(code)  # for the sidebar of that page
     del state[LINKED]
     st.switch_page(page_path(page), query_params={k: v for k, v in query.items() if k not in BOUND})

@@ -346,11 +346,11 @@ def _choose(
         _draw_histogram(column, others, wanted)
         return wanted
     counts = np.bincount(column.values[others], minlength=len(column.categories))
-    n_of = dict(zip(column.categories, counts.tolist(), strict=True))
     st.multiselect(
         label,
         column.categories[:MOST_VALUES],
-        format_func=lambda name: f"{name or _('empty cell')} ({n_of[name]:,})",
+        # no counts: Streamlit drops a chosen value whose text has changed
+        format_func=lambda name: name or _("empty cell"),
         key=key,
         persist_state="session",
         placeholder=_("all values"),

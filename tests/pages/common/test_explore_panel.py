@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +27,7 @@ from pages.common.explore_panel import (
     named_clusters,
 )
 from pages.common.selected_points import LONGEST_SELECTION, rows_as_text, rows_of_text
-from pages.common.uploads import link_digest
+from pages.common.uploads import NEXT, link_digest
 from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -101,9 +102,12 @@ def test_a_column_colours_by_its_values_and_a_filter_leaves_the_others_out():
     assert "20 of 90 rows pass the filters" in said  # two thirds of thirty
     assert "n = 20 sentences" in said
     assert "filtered: 20 rows" in said
-    # the counts beside the values are of the rows between the prices
-    options = app.multiselect(key=f"filter-{key}-0").options
-    assert options == ["en (10)", "de (10)", "fr (10)"]
+    # with their counts, which change, Streamlit would drop the chosen values
+    assert app.multiselect(key=f"filter-{key}-0").options == ["en", "de", "fr"]
+    counts = "".join(each.proto.body for each in app.get("html") if "counts" in each.proto.body)
+    assert re.findall(r"<td>(\w\w)<.*?<td>(\d+)<", counts) == [
+        *((each, "10") for each in LANGUAGES)
+    ]
     names = twin_clouds(app)["cone"].message["legend"]["names"]
     assert sorted(names) == ["de", "fr"]
     app.slider(key=f"filter-{key}-1").set_value((0.5, 2.0)).run()
@@ -221,6 +225,21 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     app = healthy(new_visit("your_corpus", state).run())
     assert "This file is the one of your link." in [each.value for each in app.success]
     assert app.session_state[LINKED] == (code, "reviews.csv", "narrow_cone", link)
+
+
+@pytest.mark.model
+def test_the_view_of_a_link_is_shown_on_the_page_of_the_link_itself():
+    own = reviews()
+    view = {"colour": "column-0", "size": "1", "point": "3", "where": "1:30~60", "find": "guitar"}
+    app = new_visit("narrow_cone", file=f"{link_digest(own)}~reviews.csv", **view).run()
+    app.session_state["uploads"] = {"upload-1": own}
+    app.session_state[NEXT] = "upload-1"
+    healthy(app.run()).button(key="linked-view").click().run()
+    find = view.pop("find")
+    assert {key: shown_in(healthy(app), key) for key in view} == view
+    assert app.text_input(key="find").value == find  # the browser writes it to the address
+    legend = twin_clouds(app)["cone"].message["legend"]
+    assert (legend["title"], app.selectbox(key="size").value) == ("lang", "1")
 
 
 @pytest.mark.model
