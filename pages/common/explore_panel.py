@@ -34,10 +34,11 @@ from .downloads import csv_bytes, offer_csv
 from .draw.twin_cloud import has_no_webgl2
 from .folded import folded
 from .measures import label_name
+from .origin import origin
 from .seed import SEED
 from .selected_points import found_marks, many_found, sent_selection
 from .streamlit_internals import is_from_history
-from .words import _, language, markdown, markdown_table, noted, paragraph
+from .words import _, dotted, language, markdown, markdown_table, noted, paragraph
 
 CLUSTERS = "clusters"  # the code of that colour
 CLUSTERS_ON = "clusters-on"  # what they are found on: the picture or the vectors
@@ -397,6 +398,8 @@ def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
     digest = sha256(kept_rows.tobytes()).hexdigest()[:16]
     name = noted(points.corpus.name, _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}"))
     taken = points.take(rows, f"filter-{digest}")
+    if points.cloud.n_available == len(points.cloud):  # else it stays a sample
+        taken = replace(taken, cloud=replace(taken.cloud, n_available=len(rows)))
     return replace(taken, corpus=replace(points.corpus, name=name))
 
 
@@ -500,7 +503,7 @@ def show_clusters(
         of = {"picture": _("the picture"), "vectors": components}
         choose(st.segmented_control, _("Clusters of"), of, key=CLUSTERS_ON, required=True)
         if _clustered(points, places) is not places:
-            title, others = _("all dimensions"), list(pictures)
+            title, others = components, list(pictures)
             places = points.vectors
         found, words = named_clusters(points, places)
         about = _(
@@ -521,7 +524,7 @@ def show_clusters(
                 named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
         st.caption(markdown(paragraph([*_how(found), measured_on])))
-        table = partial(_csv, points, found, words, measured_on)
+        table = partial(_csv, points, found, words, dotted(title, *origin(points)))
         offer_csv(_("Download clusters (CSV)"), "clusters", table)
 
 
@@ -554,7 +557,7 @@ def _agreement_line(first: explore.Clusters, second: explore.Clusters, name: str
             "**{name}**: {k} clusters; an agreement needs two clusters in both pictures."
         ).format(name=name, k=len(second.sizes))
     return _(
-        "**{name}**: {k} clusters. Their agreement with the first picture (adjusted Rand index) is "
+        "**{name}**: {k} clusters. Their agreement with those above (adjusted Rand index) is "
         "{value}, over {n} points ({share} of all) that both have in a cluster. 1 means equal. "
         "Control: with shuffled clusters it is {low} to {high}."
     ).format(
