@@ -74,6 +74,11 @@ def number_in_url(key: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
+def of_rows(key: str) -> str:
+    """A parameter about rows of a file; "" without it, and while that file is missing."""
+    return "" if st.session_state.get(AWAITS_FILE) else st.query_params.get(key, "")
+
+
 def require_parameter(key: str) -> None:
     if key not in PARAMETERS:
         raise KeyError(key)

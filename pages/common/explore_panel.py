@@ -26,7 +26,7 @@ from geometry.projection.point_colours import MOST_COLOURED, PointColours
 from geometry.projection.twin_message import TwinCloud, dots_of
 
 from . import jobs
-from .address import WINDOW, fills_window, put_in_url
+from .address import WINDOW, fills_window, of_rows, put_in_url
 from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_numbers
@@ -248,7 +248,7 @@ def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
     """Store the filters of the address, unless the reader has chosen some already."""
     key = f"filter-by-{n_of}"
-    text = st.query_params.get(WHERE, "")
+    text = of_rows(WHERE)
     if is_from_history():
         st.session_state.pop(key, None)
     if key in st.session_state or not text:

@@ -13,7 +13,7 @@ from geometry.explore import SearchError, find_texts, nearest_rows
 from geometry.explore.search import MOST_CHARACTERS, MOST_REPEATS, SECONDS
 from geometry.projection.panel import Marks
 
-from .address import number_in_url, put_in_url
+from .address import number_in_url, of_rows, put_in_url
 from .cache import kept
 from .classroom.visit import lead, teachers_points
 from .controls import act_button
@@ -180,7 +180,7 @@ def chosen_row(points: CorpusCloud) -> int | None:
         st.session_state["point-of"] = key
         st.session_state["point"] = None
     elif "point" not in st.session_state:
-        st.session_state["point"] = number_in_url("point")
+        st.session_state["point"] = number_in_url("point") if of_rows("point") else None
     row: int | None = st.session_state.get("point")
     row = None if row is None or row >= len(points.cloud) else row
     put_in_url("point", None if row is None else str(row))
@@ -211,7 +211,7 @@ def sent_selection(points: CorpusCloud) -> np.ndarray | None:
     The address follows the selection, unless it is too long.
     """
     key, state = points.shared_key, st.session_state
-    linked = st.query_params.get("selected", "")
+    linked = of_rows("selected")
     if SELECTED not in state and linked:
         select_rows(key, rows_of_text(linked, len(points.cloud)))
     of, rows = state.get(SELECTED, ("", np.zeros(0, dtype=np.int64)))

@@ -379,7 +379,9 @@ def show_inspector(scene: ConeScene) -> None:
     nearest = _("Nearest to **{text}**").format(text=short(cloud.texts[chosen]))
     st.markdown(f"{nearest}{label} · {kept}")
     titles = (_("in the raw space"), _("in the whitened space"))
-    for box, title, found in zip(st.columns(2), titles, scene.near, strict=True):
+    # a full window's panel is too narrow for two lists
+    boxes = [st.container(), st.container()] if fills_window() else st.columns(2)
+    for box, title, found in zip(boxes, titles, scene.near, strict=True):
         lines = ""
         for row, cosine in zip(*found, strict=True):
             text = escape(cloud.texts[row])  # whole under the pointer and by keyboard

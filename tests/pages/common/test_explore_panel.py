@@ -215,11 +215,12 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     own = reviews()
     other = replace(own, columns=own.columns[1:])  # the same texts; a filter would be another's
     assert link_digest(other) != link_digest(own) == link_digest(replace(own, name="copy"))
-    view = {"where": "0:1;1:30~60", "selected": "800-810"}  # the corpus in its place has neither
+    view = {"where": "0:1;1:30~60", "selected": "3-7"}
     link = {"file": f"{link_digest(own)}~reviews.csv", **view}
     app = new_visit("narrow_cone", **link).run()
     assert "This link shows the file “reviews.csv”" in everything(healthy(app).run())
     assert {key: shown_in(app, key) for key in link} == link
+    assert "selected-rows" not in app.session_state  # of the corpus in its place
     code = f"upload-{link_digest(own)}"
     state = {"uploads": {"upload-1": own}, "corpus": "upload-1", LINKED: app.session_state[LINKED]}
     app = healthy(new_visit("your_corpus", state).run())
