@@ -114,20 +114,15 @@ class Theory:
 class Snapshot:
     """A model after so many steps; the fields of ``TrainingStep`` that a page shows."""
 
+    text: TextFacts
+    step: int
+    n_steps: int
     loss: float
-    mean_cosine: dict[str, float]
-    norm: dict[str, float]
+    cosine: list[float]  # cosine, norm: by the order of GROUPS
+    norm: list[float]
     singular_values: np.ndarray
     rows: np.ndarray  # (n, width) of the words that are drawn
     theory: Theory | None  # of a language model; None for other models
-
-
-@dataclass(frozen=True)
-class Record:
-    step: int
-    n_steps: int
-    text: TextFacts
-    snapshots: tuple[Snapshot, ...]
 
 
 def train_runs(
@@ -137,7 +132,7 @@ def train_runs(
     *,
     vocabulary: int | None = None,
     tokenizer: str | None = None,
-) -> Iterator[Record]:
+) -> Iterator[tuple[Snapshot, ...]]:
     """Train several models side by side on one text, each in a thread of its own.
 
     Parameters
@@ -152,25 +147,26 @@ def train_runs(
     rows, facts = drawn_words(text)
     trained = [run.train(text) for run in runs]
 
-    def advance(steps: Iterator[TrainingStep]) -> tuple[int, int, Snapshot] | None:
+    def advance(steps: Iterator[TrainingStep]) -> Snapshot | None:
         step = next(steps, None)
         if step is None:
             return None
-        shot = Snapshot(
+        return Snapshot(
+            facts,
+            step.step,
+            step.n_steps,
             step.loss,
-            {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
-            {name: getattr(step, f"norm_{name}") for name in GROUPS},
+            [getattr(step, f"mean_cosine_{name}") for name in GROUPS],
+            [getattr(step, f"norm_{name}") for name in GROUPS],
             step.singular_values[:SINGULAR_VALUES].astype(np.float32),
             step.embeddings[rows].astype(np.float16),
             theory_of(step, text) if len(step.hidden) else None,
         )
-        return step.step, step.n_steps, shot
 
     # the models start one after the other, because each sets the seed of torch's only generator
     found = [advance(steps) for steps in trained]
     while all(found):
-        places, n_steps, snapshots = zip(*found, strict=True)
-        yield Record(places[0], n_steps[0], facts, snapshots)
+        yield tuple(shot for shot in found if shot is not None)
         found = list(in_threads(advance, trained, len(trained)))
 
 
@@ -247,34 +243,34 @@ class History:
 
     @classmethod
     def of(
-        cls, runs: Sequence[Run], records: Sequence[Record], *, is_live: bool = False
+        cls, runs: Sequence[Run], records: Sequence[tuple[Snapshot, ...]], *, is_live: bool = False
     ) -> History:
         """The history of the records so far, at least one.
 
         Parameters
         ----------
         runs : sequence of Run
-        records : sequence of Record
+        records : sequence of tuple of Snapshot, one for each model
         is_live : bool
             If True, the basis is that of the first record after EARLY of all steps, so that it does
             not turn when more records come. If False, it is that of the last one.
         """
-        steps = [record.step for record in records]
-        early = [place for place, step in enumerate(steps) if step >= EARLY * records[-1].n_steps]
+        last = records[-1][0]
+        steps = [shots[0].step for shots in records]
+        early = [place for place, step in enumerate(steps) if step >= EARLY * last.n_steps]
         at = early[0] if is_live and early else len(records) - 1
-        shots = [record.snapshots for record in records]
-        models = range(len(runs))
+        models = list(zip(*records, strict=True))
         return cls(
             tuple(runs),
-            records[-1].text,
+            last.text,
             np.array(steps),
-            records[-1].n_steps,
-            np.array([[each.loss for each in step] for step in shots]),
-            np.array([[[*each.mean_cosine.values()] for each in step] for step in shots]),
-            np.array([[[*each.norm.values()] for each in step] for step in shots]),
-            np.array([[each.singular_values for each in step] for step in shots]),
-            np.stack([film_of([step[model].rows for step in shots], at) for model in models]),
-            tuple(tuple(step[model].theory for step in shots) for model in models),
+            last.n_steps,
+            np.array([[each.loss for each in shots] for shots in records]),
+            np.array([[each.cosine for each in shots] for shots in records]),
+            np.array([[each.norm for each in shots] for shots in records]),
+            np.array([[each.singular_values for each in shots] for shots in records]),
+            np.stack([film_of([each.rows for each in of_model], at) for of_model in models]),
+            tuple(tuple(each.theory for each in of_model) for of_model in models),
         )
 
 
