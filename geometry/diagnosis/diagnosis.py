@@ -208,9 +208,11 @@ def diagnose(
         report(min(next(steps), total), total)
 
     report(0, total)
-    findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
+    findings, members = find_all(
+        X, nonzero, sample, texts=texts, units=unit, numbers=numbers, seed=seed
+    )
     if first is not None and not is_unread:
-        first(_numbered(findings, numbers))
+        first(findings)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     judges = {"pairs": pairs, "queries": queries, "labels": labels}
@@ -239,7 +241,7 @@ def diagnose(
         n_measured=len(sample),
         n_zero=n - len(nonzero),
         seed=seed,
-        findings=_numbered(findings, numbers),
+        findings=findings,
         trial=trial,
         yardstick=next((name for name, each in judges.items() if each is not None), "none"),
         vectors_sha256=hashlib.sha256(np.ascontiguousarray(X, np.float32).ravel().data).hexdigest(),
@@ -306,18 +308,6 @@ def _with_effect(
 def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
     n = len(yardstick.groups)
     return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
-
-
-def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tuple[Finding, ...]:
-    """The findings with rows (from 0) by their numbers in the file (from 1)."""
-    found = []
-    for each in findings:
-        rows = each.numbers.get("rows")
-        if numbers is not None and isinstance(rows, tuple):
-            in_file = tuple(int(numbers[row]) - 1 for row in rows)
-            each = replace(each, numbers={**each.numbers, "rows": in_file})
-        found.append(each)
-    return tuple(found)
 
 
 def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:

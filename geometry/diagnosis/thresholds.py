@@ -8,17 +8,18 @@ Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array
 
 from ..evaluate.fitting import FitSet
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
+from . import yardsticks
 from .trial import Cure, TrialSplit
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, TrialRows, variance_of_dyads
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows
 
 Evidence = Literal["labels", "pairs", "queries", "none"]
 MOST = 10_000  # pairs of each kind
@@ -256,18 +257,22 @@ def _arms(
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
     ends = units[pairs.left], units[pairs.right]
     found: list[PairCosines] = []
-    raw: _Auc | None = None
+    raw: Score | None = None
+    is_counted = len(np.unique(ends)) >= MIN_ROWS  # units, behind an interval
     for cure, values in zip(cures, cosines, strict=True):
         if values is None:
             continue
         related, unrelated = values[pairs.is_related], values[~pairs.is_related]
         more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
-            order = _Auc.of(values, pairs.is_related, ends)
+            order = _auc(values, pairs.is_related, ends)
+            auc, gain = _interval(order), None if raw is None else yardsticks.change(raw, order)
+            if not is_counted:
+                auc, gain = (each and replace(each, low=None, high=None) for each in (auc, gain))
             more |= {
                 "related": _quantiles(related),
-                "auc": order.estimate(),
-                "change": None if raw is None else order.less(raw),
+                "auc": auc,
+                "change": gain,
                 "thresholds": find_cuts(related, unrelated),
                 "related_shares": _shares(related),
             }
@@ -313,43 +318,29 @@ def _shares(cosines: np.ndarray) -> tuple[float, ...]:
     return tuple(map(float, counts / len(cosines)))
 
 
-@dataclass(frozen=True)
-class _Auc:
-    """AUC, and what each pair adds to its error, at its two units (u, u)."""
+def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> Score:
+    """AUC, and what each pair adds to its error, at its two units."""
+    below = placements(values[is_related], values[~is_related])
+    above = 1 - placements(values[~is_related], values[is_related])
+    value = float(below.mean())
+    added = np.empty(len(values))
+    added[is_related] = (below - value) / len(below)
+    added[~is_related] = (above - value) / len(above)
+    n_units = int(max(each.max() for each in ends)) + 1
+    edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
+    return Score(np.array([value]), np.empty((1, 0)), edges)
 
-    value: float
-    edges: csr_array
-    is_counted: bool  # there are MIN_ROWS units
 
-    @classmethod
-    def of(
-        cls, values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]
-    ) -> _Auc:
-        below = placements(values[is_related], values[~is_related])
-        above = 1 - placements(values[~is_related], values[is_related])
-        value = float(below.mean())
-        added = np.empty(len(values))
-        added[is_related] = (below - value) / len(below)
-        added[~is_related] = (above - value) / len(above)
-        n_units = int(max(each.max() for each in ends)) + 1
-        edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
-        return cls(value, edges, len(np.unique(ends)) >= MIN_ROWS)
-
-    def estimate(self) -> Estimate:
-        spread = self.value * (1 - self.value)
-        deviation = float(np.sqrt(variance_of_dyads(self.edges)))
-        if not self.is_counted or not spread or not deviation:
-            return Estimate(self.value, None, None)
-        odds = np.log(self.value / (1 - self.value))
-        low, high = around(odds, NORMAL * deviation / spread)
-        return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
-
-    def less(self, raw: _Auc) -> Estimate:
-        value = self.value - raw.value
-        if not self.is_counted:
-            return Estimate(value, None, None)
-        deviation = float(np.sqrt(variance_of_dyads((self.edges - raw.edges).tocsr())))
-        return Estimate(value, *around(value, NORMAL * deviation))
+def _interval(auc: Score) -> Estimate:
+    """AUC with its interval, which is symmetric in log odds."""
+    value, spread = float(auc.values[0]), float(auc.values[0] * (1 - auc.values[0]))
+    deviation = (
+        0.0 if auc.edges is None else float(np.sqrt(yardsticks.variance_of_dyads(auc.edges)))
+    )
+    if not spread or not deviation:
+        return Estimate(value, None, None)
+    ends = around(np.log(value / (1 - value)), NORMAL * deviation / spread)
+    return Estimate(value, *(float(1 / (1 + np.exp(-end))) for end in ends))
 
 
 def placements(values: np.ndarray, among: np.ndarray) -> np.ndarray:

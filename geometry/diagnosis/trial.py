@@ -260,7 +260,7 @@ Judged = Mapping[str, list[list[Score | None]]]  # by setting and fold
 
 
 def _cures(
-    splits: Sequence[Mapping[str, ArmScore | None]],
+    splits: Sequence[Mapping[str, Score | None]],
     best: Mapping[str, str | Place],
     *,
     yardstick: Yardstick,
@@ -270,7 +270,7 @@ def _cures(
 
     same_items : every split judges the same items
     """
-    means = {kind: average([split[kind] for split in splits]) for kind in best}
+    means = {kind: mean_score([split[kind] for split in splits]) for kind in best}
     scored = {kind: mean for kind, mean in means.items() if mean is not None}
     units = yardstick.units
     against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
@@ -292,12 +292,12 @@ def _cures(
         Cure(
             kind,
             treatment=setting if isinstance(setting, str) else "none",
-            score=float(scored[kind].score.values[0]) if kind in scored else None,
+            score=float(scored[kind].values[0]) if kind in scored else None,
             place=None if isinstance(setting, str) else setting,
             against=against[kind],
             smallest_gain=least.get(kind),
             more={
-                name: yardsticks.change(scored["leave"].score, scored[kind].score, number=number)
+                name: yardsticks.change(scored["leave"], scored[kind], number=number)
                 for number, name in enumerate(yardstick.names)
                 if number and kind != "leave" and {"leave", kind} <= scored.keys()
             },
@@ -339,16 +339,7 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
     return float(np.mean([score.values[0] for score in by_fold if score is not None]))
 
 
-@dataclass(frozen=True)
-class ArmScore:
-    """The score over splits; ``fixed`` replicates (B,) choose no setting anew."""
-
-    score: Score
-    fixed: np.ndarray
-    by_split: np.ndarray
-
-
-def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
+def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> Score | None:
     """The score of an arm whose setting is chosen for each fold on the other folds.
 
     In a resample it is chosen anew. Settings without a score in a fold are left out.
@@ -366,10 +357,14 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
     picked = np.take_along_axis(replicates, drawn[None, :, None], axis=0)[0]  # (f, m, B)
     mean = mean_score([settings[chosen][fold] for fold, chosen in enumerate(place)])
     assert mean is not None
-    score = replace(
-        mean, values=values[place, at].mean(axis=0), replicates=np.nanmean(picked, axis=0)
+    score = values[place, at].mean(axis=0)
+    return replace(
+        mean,
+        values=score,
+        replicates=np.nanmean(picked, axis=0),
+        fixed=np.nanmean(replicates[place, at, 0], axis=0),
+        by_split=(float(score[0]),),
     )
-    return ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), score.values[:1])
 
 
 def _measured(
@@ -448,15 +443,6 @@ def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float |
     return {row.name: row.value for row in rows}
 
 
-def average(splits: Sequence[ArmScore | None]) -> ArmScore | None:
-    score = mean_score([None if each is None else each.score for each in splits])
-    if score is None:
-        return None
-    arms = [each for each in splits if each is not None]
-    fixed = np.mean([each.fixed for each in arms], axis=0)
-    return ArmScore(score, fixed, np.concatenate([each.by_split for each in arms]))
-
-
 @dataclass(frozen=True)
 class PairedDifference:
     """The difference of two arms: value, replicates, and its standard error."""
@@ -468,21 +454,20 @@ class PairedDifference:
 
     @classmethod
     def of(
-        cls, before: ArmScore, after: ArmScore, units: np.ndarray, *, same_items: bool = True
+        cls, before: Score, after: Score, units: np.ndarray, *, same_items: bool = True
     ) -> PairedDifference:
         """units (i,) : of all items; same_items : every split judges the same ones."""
-        first, second = before.score, after.score
-        replicates = (second.replicates[0] - first.replicates[0]).astype(np.float64)
+        replicates = (after.replicates[0] - before.replicates[0]).astype(np.float64)
         variance = float(np.nanvar(replicates))
-        if first.edges is not None and second.edges is not None:
+        if before.edges is not None and after.edges is not None:
             # what the choice of settings adds, and the dyads in place of single units
             of_choice = variance - float(np.nanvar(after.fixed - before.fixed))
-            variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
-        by_split = after.by_split - before.by_split
+            variance = max(0.0, of_choice) + variance_of_dyads(after.edges - before.edges)
+        by_split = np.subtract(after.by_split, before.by_split)
         if len(by_split) > 1 and same_items:
             variance += float(np.var(by_split, ddof=1)) / len(by_split)
-        value = float(second.values[0] - first.values[0])
-        few = yardsticks.changes_of_few(first, second, units)
+        value = float(after.values[0] - before.values[0])
+        few = yardsticks.changes_of_few(before, after, units)
         return cls(value, replicates, float(np.sqrt(variance)), few)
 
     def estimate(self, quantile: float, n_together: int) -> Estimate:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -50,6 +51,9 @@ class Score:
     # mean; None where units are independent
     edges: csr_array | None = None
     by_item: Mapping[int, float] = field(default_factory=dict)  # deciding score of single queries
+    # of an arm over splits: replicates (DRAWS,) that choose no setting anew, and each split's score
+    fixed: np.ndarray = field(default_factory=lambda: np.empty(0))
+    by_split: tuple[float, ...] = ()
 
 
 def variance_of_dyads(edges: csr_array) -> float:
@@ -74,6 +78,8 @@ def mean_score(parts: Sequence[Score | None]) -> Score | None:
         np.mean([each.replicates for each in known], axis=0),
         sum(edges[1:], edges[0]) / len(known) if edges else None,
         by_item,
+        np.mean([each.fixed for each in known], axis=0),
+        tuple(chain.from_iterable(each.by_split for each in known)),
     )
 
 
