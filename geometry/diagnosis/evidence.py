@@ -28,8 +28,8 @@ from ..measure.intervals import Estimate
 from ..process import Progress, no_report
 from ..transform.flow import NormalizingFlow
 from . import trial, yardsticks
-from .trial import FOLDS, PairedDifference, Place, TrialSplit, chosen_by_fold, together
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows, Yardstick
+from .trial import FOLDS, Place, TrialSplit, chosen_by_fold, together
+from .yardsticks import PairedDifference, Score, TrialRows, Yardstick
 
 At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]
@@ -229,13 +229,17 @@ def _judged(
 def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
     """What judges this task by that similarity; ValueError where the rows have no such evidence."""
     given = rows.yardstick
-    if task == "pairs" and isinstance(given, PairYardstick):
+    if task == "pairs" and isinstance(given, yardsticks.PairYardstick):
         return replace(given, similarity=similarity)
-    if task == "labels" and isinstance(given, LabelYardstick):
+    if task == "labels" and isinstance(given, yardsticks.LabelYardstick):
         return replace(given, similarity=similarity)
-    if task == "probe" and isinstance(given, LabelYardstick):
+    if task == "probe" and isinstance(given, yardsticks.LabelYardstick):
         return yardsticks.ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
-    if task == "queries" and isinstance(given, QueryYardstick) and similarity == "cosine":
+    if (
+        task == "queries"
+        and isinstance(given, yardsticks.QueryYardstick)
+        and similarity == "cosine"
+    ):
         return given
     raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
 

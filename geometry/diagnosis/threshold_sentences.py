@@ -40,16 +40,12 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
     best = raw.threshold("f1")
     if best is not None:
         said.append(_(SENTENCES["best"]).format(**_numbers(best)))
-    return paragraph([*said, _of_centring(diagnosis, found, _), _weak(found, _)])
-
-
-def _weak(found: Thresholds, _: Translate) -> str:
-    """That no threshold separates the pairs well; "" where one does."""
-    cuts = [cut for arm in found.arms if (cut := arm.threshold("recall")) is not None]
-    least = min(cut.false_share for cut in cuts)
-    if least <= WEAK:
-        return ""
-    return _(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}")
+    said.append(_of_centring(diagnosis, found, _))
+    cuts = (arm.threshold("recall") for arm in found.arms)
+    least = min(cut.false_share for cut in cuts if cut is not None)
+    if least > WEAK:  # no threshold separates the pairs well
+        said.append(_(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}"))
+    return paragraph(said)
 
 
 def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:

@@ -328,7 +328,7 @@ def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.
     added[~is_related] = (above - value) / len(above)
     n_units = int(max(each.max() for each in ends)) + 1
     edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
-    return Score(np.array([value]), np.empty((1, 0)), edges)
+    return Score(np.array([value]), np.zeros((1, 1)), edges)
 
 
 def _interval(auc: Score) -> Estimate:

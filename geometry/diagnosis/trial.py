@@ -18,11 +18,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
-from ..measure.intervals import MIN_ROWS, Estimate, around
+from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
 from . import yardsticks
-from .yardsticks import Score, TrialRows, Yardstick, mean_score, variance_of_dyads
+from .yardsticks import ERROR, PairedDifference, Score, TrialRows, Yardstick, mean_score
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 Place = tuple[int, str]  # layer and pooling
@@ -35,7 +35,6 @@ FOLDS_OF_MANY = SPLITS_OF_MANY = 2
 COMPARED = 1.6e10
 LEAST_ITEMS = 1000  # judged in any case
 LEAST_HALF = 2  # rows of each fold and of its fit
-ERROR = 0.05  # probability that any interval of a trial misses its value
 POWER = 0.8  # probability with which a gain of ``Cure.smallest_gain`` is shown
 TIE = 0.005  # a difference below this is a tie where it is not clear
 # Measures of held-out rows after each treatment
@@ -441,41 +440,6 @@ def read(vectors: Vectors) -> np.ndarray:
 def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:
     rows = measure_table(Z, names=names, intervals=False, simulate=False)
     return {row.name: row.value for row in rows}
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """The difference of two arms: value, replicates, and its standard error."""
-
-    value: float
-    replicates: np.ndarray
-    deviation: float
-    few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
-
-    @classmethod
-    def of(
-        cls, before: Score, after: Score, units: np.ndarray, *, same_items: bool = True
-    ) -> PairedDifference:
-        """units (i,) : of all items; same_items : every split judges the same ones."""
-        replicates = (after.replicates[0] - before.replicates[0]).astype(np.float64)
-        variance = float(np.nanvar(replicates))
-        if before.edges is not None and after.edges is not None:
-            # what the choice of settings adds, and the dyads in place of single units
-            of_choice = variance - float(np.nanvar(after.fixed - before.fixed))
-            variance = max(0.0, of_choice) + variance_of_dyads(after.edges - before.edges)
-        by_split = np.subtract(after.by_split, before.by_split)
-        if len(by_split) > 1 and same_items:
-            variance += float(np.var(by_split, ddof=1)) / len(by_split)
-        value = float(after.values[0] - before.values[0])
-        few = yardsticks.changes_of_few(before, after, units)
-        return cls(value, replicates, float(np.sqrt(variance)), few)
-
-    def estimate(self, quantile: float, n_together: int) -> Estimate:
-        """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
-        if self.few is not None:
-            found = yardsticks.change_of_few(*self.few, error=ERROR / max(1, n_together))
-            return replace(found, value=self.value)
-        return Estimate(self.value, *around(self.value, quantile * self.deviation))
 
 
 def together(differences: Sequence[PairedDifference], n_units: int) -> float:

@@ -38,6 +38,7 @@ QUERIES_AT_ONCE = 512
 LEAST_ROWS = 4
 MOST_PAIRS = 20_000  # that judge
 PENALTY = 0.01  # of the linear probe, of the mean variance of a dimension
+ERROR = 0.05  # probability that any of the intervals that hold together misses its value
 DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
 
@@ -83,36 +84,61 @@ def mean_score(parts: Sequence[Score | None]) -> Score | None:
     )
 
 
-def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
-    """The mean change of few queries by a test of signs; the point itself if none changes."""
-    found = retrieval.paired_change(changes, units=units, error=error)
-    low, high = (found.value if end is None else end for end in (found.low, found.high))
-    return Estimate(found.value, low, high)
+@dataclass(frozen=True)
+class PairedDifference:
+    """The difference of two scores of the same items: value, replicates, and standard error."""
 
+    value: float
+    replicates: np.ndarray
+    deviation: float
+    few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
 
-def changes_of_few(
-    before: Score, after: Score, units: np.ndarray
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """The changes of single queries and their units; None if they are many, or no queries."""
-    items = list(before.by_item)
-    if not items or len(np.unique(units)) >= retrieval.BOOTSTRAPPED:
-        return None
-    return np.array([after.by_item[item] - before.by_item[item] for item in items]), units[items]
+    @classmethod
+    def of(
+        cls,
+        before: Score,
+        after: Score,
+        units: np.ndarray | None,
+        *,
+        same_items: bool = True,
+        number: int = 0,
+    ) -> PairedDifference:
+        """units (i,) : of all items; same_items : every split judges the same ones."""
+        value = float(after.values[number] - before.values[number])
+        replicates = (after.replicates[number] - before.replicates[number]).astype(np.float64)
+        variance = float(np.nanvar(replicates))
+        if before.edges is not None and after.edges is not None:
+            # what the choice of settings adds, and the dyads in place of single units
+            fixed = after.fixed - before.fixed
+            of_choice = variance - float(np.nanvar(fixed)) if len(fixed) else 0.0
+            variance = max(0.0, of_choice) + variance_of_dyads(after.edges - before.edges)
+        by_split = np.subtract(after.by_split, before.by_split)
+        if len(by_split) > 1 and same_items:
+            variance += float(np.var(by_split, ddof=1)) / len(by_split)
+        items, few = list(before.by_item), None
+        if units is not None and items and len(np.unique(units)) < retrieval.BOOTSTRAPPED:
+            changes = [after.by_item[item] - before.by_item[item] for item in items]
+            few = np.array(changes), units[items]
+        return cls(value, replicates, float(np.sqrt(variance)), few)
+
+    def estimate(self, quantile: float = NORMAL, n_together: int = 1) -> Estimate:
+        """The difference, at 95% together with others: max-T, or Bonferroni for few queries.
+
+        Few queries are compared by a test of signs; the interval is the point if none changes.
+        """
+        if self.few is None:
+            return Estimate(self.value, *around(self.value, quantile * self.deviation))
+        changes, units = self.few
+        found = retrieval.paired_change(changes, units=units, error=ERROR / max(1, n_together))
+        low, high = (found.value if end is None else end for end in (found.low, found.high))
+        return Estimate(self.value, low, high)
 
 
 def change(
     before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
 ) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
-    few = None if units is None else changes_of_few(before, after, units)
-    if few is not None:
-        return change_of_few(*few)
-    value = float(after.values[number] - before.values[number])
-    if before.edges is not None and after.edges is not None:
-        deviation = float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
-    else:
-        deviation = float(np.nanstd(after.replicates[number] - before.replicates[number]))
-    return Estimate(value, *around(value, NORMAL * deviation))
+    return PairedDifference.of(before, after, units, number=number).estimate()
 
 
 def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
@@ -413,17 +439,17 @@ class TrialRows:
         seed: int = 0,
     ) -> TrialRows:
         X = float_rows(vectors, at_least=LEAST_ROWS)
-        unit = None if units is None else units_of(np.asarray(units), len(X))
+        unit = units_of(None if units is None else np.asarray(units), len(X))
         text = None if texts is None else np.array(texts, dtype=object)
         rows = np.flatnonzero(X.any(axis=1))
-        if unit is not None:  # only the first of equal rows: the others would join their units
+        if units is not None:  # only the first of equal rows: the others would join their units
             rows = rows[np.unique(copies(X[rows], _at(text, rows)))]
         if pairs is not None:
             return cls._of_pairs(X, rows, text, unit, pairs, seed)
         if queries is not None:
             return cls._of_queries(X, rows, unit, queries, seed)
         cloud = X if len(rows) == len(X) else X[rows]
-        groups, yardstick = _groups(cloud, _at(text, rows), _at(unit, rows)), None
+        groups, yardstick = _groups(cloud, _at(text, rows), unit[rows]), None
         if labels is not None:
             names = np.asarray(labels, dtype=str)[rows]
             labelled = np.flatnonzero(names != "")
@@ -438,7 +464,7 @@ class TrialRows:
         X: np.ndarray,
         cloud: np.ndarray,
         text: np.ndarray | None,
-        unit: np.ndarray | None,
+        unit: np.ndarray,
         pairs: ScoredRows,
         seed: int,
     ) -> TrialRows:
@@ -453,7 +479,7 @@ class TrialRows:
             drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
         if left.ndim == 2:
-            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), _at(unit, cloud))
+            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), unit[cloud])
             numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
             left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
         else:
@@ -463,7 +489,7 @@ class TrialRows:
             X = X[numbers]
             left, right = (np.searchsorted(numbers, side) for side in (left, right))
             fittable = np.ones(len(X), dtype=bool)
-            groups = _groups(X, _at(text, numbers), _at(unit, numbers))
+            groups = _groups(X, _at(text, numbers), unit[numbers])
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
@@ -476,7 +502,7 @@ class TrialRows:
         cls,
         X: np.ndarray,
         rows: np.ndarray,
-        unit: np.ndarray | None,
+        unit: np.ndarray,
         queries: JudgedQueries,
         seed: int,
     ) -> TrialRows:
@@ -485,7 +511,7 @@ class TrialRows:
         place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
         place[rows] = np.arange(len(rows))
         kept = queries.renumbered(place)
-        X, groups, fittable = _stacked(X[rows], kept.vectors, _at(unit, rows))
+        X, groups, fittable = _stacked(X[rows], kept.vectors, unit[rows])
         numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
         return cls(X, numbers, groups, QueryYardstick(kept, len(rows), groups, seed), fittable)
 
@@ -495,19 +521,15 @@ def _at(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
 
 
 def _stacked(
-    cloud: np.ndarray, more: np.ndarray, units: np.ndarray | None
+    cloud: np.ndarray, more: np.ndarray, units: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(rows, groups, which are fitted on): the cloud, then more rows, each a unit of its own."""
     X = np.vstack([cloud, more.astype(cloud.dtype)])
-    if units is not None:
-        units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
+    units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
     return X, _groups(X, None, units), np.arange(len(X)) < len(cloud)
 
 
-def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray | None) -> np.ndarray:
+def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray) -> np.ndarray:
     """(n,) the first row that copies and units connect with each row."""
-    same = copies(X, texts)
-    if units is None:
-        return same
     _, first, place = np.unique(units, return_index=True, return_inverse=True)
-    return connected(same, first[place], np.arange(len(X)))
+    return connected(copies(X, texts), first[place], np.arange(len(X)))
