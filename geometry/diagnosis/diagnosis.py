@@ -71,14 +71,12 @@ class Diagnosis(Framed):
     about: Mapping[str, str] = field(default_factory=dict)
     #: number of texts, if the rows are sentences of texts. None where each row is a unit.
     n_units: int | None = None
-    #: n_pairs, n_pairs_drawn: scored pairs, and those behind the score: all, or a sample. None
-    #: without pairs.
+    #: n_pairs, n_pairs_drawn: scored pairs, and those behind the score; None without pairs
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
     #: share of the texts' tokens that the model does not know, in [0, 1]
     unknown_share: float | None = None
-    #: cosines of related and unrelated pairs; None with too few rows, or text that the model does
-    #: not know
+    #: cosines of related and unrelated pairs; None with too few rows, or with unknown text
     thresholds: Thresholds | None = None
 
     def _records(self) -> list[dict[str, Any]]:

@@ -83,8 +83,7 @@ class Thresholds:
     #: n_related, n_unrelated: pairs; without evidence random pairs are in ``n_unrelated``
     n_related: int
     n_unrelated: int
-    #: least_related, most_unrelated: the scores from which and to which pairs are related and
-    #: unrelated
+    #: least_related, most_unrelated: the least score of related pairs, the most of unrelated ones
     least_related: float | None = None
     most_unrelated: float | None = None
     is_binary: bool = False  #: true if there are only two different scores
@@ -127,8 +126,7 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
             at = yardstick.searched
-            given = at, split.item_folds, yardstick.labels[at]
-            evidence, pairs = "labels", _within_folds(*given, split, units, rng)
+            evidence, pairs = "labels", _within_folds(at, yardstick.labels[at], split, units, rng)
         elif isinstance(yardstick, PairYardstick):
             evidence, (pairs, rule) = "pairs", _of_scores(yardstick, split, rng)
         elif isinstance(yardstick, QueryYardstick):
@@ -139,7 +137,7 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
         if split is None:
             return None
         at = np.flatnonzero(rows.fittable)
-        pairs = _within_folds(at, split.fold[at], None, split, units, rng)
+        pairs = _within_folds(at, None, split, units, rng)
         if pairs.counts[1] < LEAST:
             return None
     arms = _arms(rows.X, pairs, split, units, [cure for cure in cures if cure.place is None])
@@ -151,7 +149,6 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
 
 def _within_folds(
     rows: np.ndarray,
-    row_folds: np.ndarray,
     labels: np.ndarray | None,
     split: TrialSplit,
     units: np.ndarray,
@@ -161,8 +158,8 @@ def _within_folds(
     kinds = (True,) if labels is None else (True, False)
     names = np.zeros(len(rows)) if labels is None else labels
     parts = []
-    for fold in np.unique(row_folds):
-        is_here = row_folds == fold
+    for fold in np.unique(split.fold[rows]):
+        is_here = split.fold[rows] == fold
         at = rows[is_here]
         given = names[is_here], units[at], MOST // split.n_folds, rng
         drawn = [draw_pairs(*given, is_same=is_same) for is_same in kinds]

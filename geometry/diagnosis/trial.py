@@ -82,14 +82,12 @@ class Trial:
     #: this one. Its intervals are at 95% together without the other layer.
     chosen: Cure
     here: Cure
-    #: "helps"; "nothing_helps"; "no_yardstick"; "too_few" units for the yardstick; "unknown_text"
-    #: where the model does not know the texts
+    #: "helps", "nothing_helps", "no_yardstick", "too_few" units for it, or "unknown_text"
     because: Because
     n_fit: int  #: n_fit, n_held_out: rows of a fit, and of its fold, in the first split
     n_held_out: int
     amount: int  #: units (rows without copies, or pairs, or queries) behind the score
-    #: n_compared, n_settings: treatments that were compared with raw vectors, and settings to
-    #: choose from
+    #: n_compared, n_settings: treatments compared with raw vectors, and settings to choose from
     n_compared: int
     n_settings: int = 0
     chance: float | None = None  #: the score of neighbours drawn at random, for labels
@@ -296,7 +294,7 @@ def _cures(
             against=against[kind],
             smallest_gain=least.get(kind),
             more={
-                name: yardsticks.change(scored["leave"], scored[kind], number=number)
+                name: yardsticks.change(*(scored[arm].further(number) for arm in ("leave", kind)))
                 for number, name in enumerate(yardstick.names)
                 if number and kind != "leave" and {"leave", kind} <= scored.keys()
             },

@@ -56,6 +56,10 @@ class Score:
     fixed: np.ndarray = field(default_factory=lambda: np.empty(0))
     by_split: tuple[float, ...] = ()
 
+    def further(self, number: int) -> Score:
+        """Another one of these scores in place of the deciding one."""
+        return Score(self.values[[number]], self.replicates[[number]])
+
 
 def variance_of_dyads(edges: csr_array) -> float:
     """The variance of the sum of edges (u, u), where edges with a common unit are dependent."""
@@ -95,17 +99,11 @@ class PairedDifference:
 
     @classmethod
     def of(
-        cls,
-        before: Score,
-        after: Score,
-        units: np.ndarray | None,
-        *,
-        same_items: bool = True,
-        number: int = 0,
+        cls, before: Score, after: Score, units: np.ndarray | None, *, same_items: bool = True
     ) -> PairedDifference:
         """units (i,) : of all items; same_items : every split judges the same ones."""
-        value = float(after.values[number] - before.values[number])
-        replicates = (after.replicates[number] - before.replicates[number]).astype(np.float64)
+        value = float(after.values[0] - before.values[0])
+        replicates = (after.replicates[0] - before.replicates[0]).astype(np.float64)
         variance = float(np.nanvar(replicates))
         if before.edges is not None and after.edges is not None:
             # what the choice of settings adds, and the dyads in place of single units
@@ -134,11 +132,9 @@ class PairedDifference:
         return Estimate(self.value, low, high)
 
 
-def change(
-    before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
-) -> Estimate:
+def change(before: Score, after: Score, units: np.ndarray | None = None) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
-    return PairedDifference.of(before, after, units, number=number).estimate()
+    return PairedDifference.of(before, after, units).estimate()
 
 
 def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
@@ -222,7 +218,7 @@ class LabelYardstick(_Labelled):
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
-        near = _nearest_of_others(rows, items, units, k, hidden, self.similarity)  # (q, k)
+        near = self._nearest_of_others(rows, items, k, hidden)  # (q, k)
         same = self._codes[near] == self._codes[items, None]
         value = float(same.mean())
         added = ((same - value) / same.size).ravel()
@@ -232,45 +228,39 @@ class LabelYardstick(_Labelled):
         replicates = value + (of_units @ self._drawn - of_units.sum())
         return Score(np.array([value]), replicates[None], edges)
 
+    def _nearest_of_others(
+        self, rows: np.ndarray, items: np.ndarray, k: int, hidden: np.ndarray | None
+    ) -> np.ndarray:
+        """The k rows (q, k) of other units that are most similar to each item, in float32.
 
-def _nearest_of_others(
-    rows: np.ndarray,
-    items: np.ndarray,
-    units: np.ndarray,
-    k: int,
-    hidden: np.ndarray | None,
-    similarity: str,
-) -> np.ndarray:
-    """The k rows (q, k) of other units that are most similar to each item, in float32.
-
-    ``Search`` finds near ties again in float64, in four times the time.
-    """
-    if similarity == "rank":
-        rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
-    if similarity in ("cosine", "rank"):
-        lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-        if not lengths.all():
-            row = int(np.argmin(lengths)) + 1
-            raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
-        rows = rows / lengths[:, None]
-    U = rows.astype(np.float32)
-    half = 0.0
-    if similarity != "dot":
-        U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
-        half = np.einsum("nd,nd->n", U, U) / 2
-    most = int(np.bincount(units).max())
-    found = np.empty((len(items), k), dtype=np.int64)
-    for start in range(0, len(items), QUERIES_AT_ONCE):
-        part = items[start : start + QUERIES_AT_ONCE]
-        scores = U[part] @ U.T
-        scores -= half
-        if hidden is not None:
-            scores[:, hidden] = -np.inf
-        near = largest(scores, min(k + most, len(rows)))[0]
-        is_other = units[near] != units[part, None]
-        first = np.argsort(~is_other, axis=1, kind="stable")[:, :k]
-        found[start : start + len(part)] = np.take_along_axis(near, first, axis=1)
-    return found
+        ``Search`` finds near ties again in float64, in four times the time.
+        """
+        if self.similarity == "rank":
+            rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
+        if self.similarity in ("cosine", "rank"):
+            lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+            if not lengths.all():
+                row = int(np.argmin(lengths)) + 1
+                raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
+            rows = rows / lengths[:, None]
+        U, units = rows.astype(np.float32), self.units
+        half = 0.0
+        if self.similarity != "dot":
+            U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
+            half = np.einsum("nd,nd->n", U, U) / 2
+        most = int(np.bincount(units).max())
+        found = np.empty((len(items), k), dtype=np.int64)
+        for start in range(0, len(items), QUERIES_AT_ONCE):
+            part = items[start : start + QUERIES_AT_ONCE]
+            scores = U[part] @ U.T
+            scores -= half
+            if hidden is not None:
+                scores[:, hidden] = -np.inf
+            near = largest(scores, min(k + most, len(rows)))[0]
+            is_other = units[near] != units[part, None]
+            first = np.argsort(~is_other, axis=1, kind="stable")[:, :k]
+            found[start : start + len(part)] = np.take_along_axis(near, first, axis=1)
+        return found
 
 
 class ProbeYardstick(_Labelled):
@@ -499,12 +489,7 @@ class TrialRows:
 
     @classmethod
     def _of_queries(
-        cls,
-        X: np.ndarray,
-        rows: np.ndarray,
-        unit: np.ndarray,
-        queries: JudgedQueries,
-        seed: int,
+        cls, X: np.ndarray, rows: np.ndarray, unit: np.ndarray, queries: JudgedQueries, seed: int
     ) -> TrialRows:
         queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
         need_width(queries.vectors, X.shape[1])

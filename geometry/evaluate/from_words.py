@@ -182,13 +182,22 @@ def evaluate_averages(
     **how: Any,
 ) -> WordGrid:
     """The second half of ``evaluate_words``: averages are scored as ``evaluate_grid`` does it."""
-    known, fit = averages.known, averages.fit
-    scored = _known_pairs(averages.pairs, known, how_split(averages))
+    known, fit, pairs = averages.known, averages.fit, averages.pairs
+    if known.sum() < LEAST_PAIRS:
+        counts = {"n": int(known.sum()), "total": len(pairs), "limit": LEAST_PAIRS}
+        raise CorpusError("too_few_known_pairs", words=how_split(averages), **counts)
+    scored = replace(
+        pairs,
+        left=tuple(compress(pairs.left, known)),
+        right=tuple(compress(pairs.right, known)),
+        gold_scores=pairs.gold_scores[known],
+        subsets=None if pairs.subsets is None else tuple(compress(pairs.subsets, known)),
+    )
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
         fit_vectors=None if fit is None else {name: rows[None] for name, rows in fit.items()},
-        evaluated_on=averages.pairs.name,
+        evaluated_on=pairs.name,
         bootstrap=resamples_of(scored, aggregation, draws=draws, seed=seed),
         **how,
     )
@@ -212,21 +221,6 @@ def how_split(found: SentenceVectors | WordCoverage) -> str:
         return found.tokenizer
     name, n = found.stop_words
     return f"{found.tokenizer}, without stop words ({name}, {n})"
-
-
-def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
-    """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
-    n, subsets = int(known.sum()), pairs.subsets
-    if n < LEAST_PAIRS:
-        counts = {"n": n, "total": len(pairs), "limit": LEAST_PAIRS}
-        raise CorpusError("too_few_known_pairs", words=tokenizer, **counts)
-    return replace(
-        pairs,
-        left=tuple(compress(pairs.left, known)),
-        right=tuple(compress(pairs.right, known)),
-        gold_scores=pairs.gold_scores[known],
-        subsets=None if subsets is None else tuple(compress(subsets, known)),
-    )
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
 # Quantiles, by frequency, of the next tokens at the fixed places
 FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
-PLAIN = ("steps", "loss", "cosine", "norm")  # arrays that a file has as they are
+PLAIN = ("steps", "loss", "cosine", "norm", "singular_values")  # arrays that a file has as they are
 TEXT_ARRAYS = ("counts", "groups")
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
 
@@ -305,7 +305,6 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
         path,
         head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
         **{name: getattr(text, name) for name in TEXT_ARRAYS},
-        singular_values=history.singular_values.astype(np.float32),
         places=history.places.astype(np.float16),
         **{name: getattr(history, name) for name in PLAIN},
     )
@@ -328,7 +327,6 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
         runs=tuple(Run(**run) for run in head["runs"]),
         text=TextFacts(**head["text"], words=words, **{n: arrays[n] for n in TEXT_ARRAYS}),
         n_steps=head["n_steps"],
-        singular_values=arrays["singular_values"],
         places=arrays["places"].astype(np.float64),
         theory=tuple(tuple(map(_theory, of_run)) for of_run in head["theory"]),
         **{name: arrays[name] for name in PLAIN},
