@@ -1,7 +1,5 @@
 """The diagnosis of a cloud of vectors: findings, a trial of the cures, one recommendation."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +25,7 @@ from ..transform.treatments import Treatment
 from . import yardsticks
 from .findings import Finding, find_all
 from .thresholds import Thresholds, find_thresholds
-from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
+from .trial import Cure, Trial, n_steps, run_trial
 from .yardsticks import LEAST_ROWS, LabelYardstick, QueryYardstick, TrialRows, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
@@ -123,7 +121,7 @@ def diagnose(
     labels: Sequence[str] | None = None,
     pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
-    others: Mapping[Place, Vectors] | None = None,
+    others: Mapping[yardsticks.Place, yardsticks.Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
     about: Mapping[str, str] | None = None,

@@ -28,8 +28,8 @@ from ..measure.intervals import Estimate
 from ..process import Progress, no_report
 from ..transform.flow import NormalizingFlow
 from . import trial, yardsticks
-from .trial import FOLDS, Place, TrialSplit, chosen_by_fold, together
-from .yardsticks import PairedDifference, Score, TrialRows, Yardstick
+from .trial import FOLDS, TrialSplit, chosen_by_fold, together
+from .yardsticks import PairedDifference, Place, Score, TrialRows, Yardstick
 
 At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]

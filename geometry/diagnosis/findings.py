@@ -1,7 +1,5 @@
 """What is unusual about a cloud of vectors: findings with their numbers, each by a stated rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

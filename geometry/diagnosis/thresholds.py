@@ -5,8 +5,6 @@ AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error 
 Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -101,12 +99,12 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of rows, which of them are related, and the fit by which each is treated."""
+    """Pairs of rows, which of them are related, and the fold of each, whose fit treats it."""
 
     left: np.ndarray
     right: np.ndarray
     is_related: np.ndarray
-    fit: np.ndarray
+    fold: np.ndarray
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -167,7 +165,7 @@ def _within_folds(
         for is_same, (left, right) in zip(kinds, drawn, strict=True):
             is_related = np.full(m, is_same and labels is not None)
             parts.append((at[left[:m]], at[right[:m]], is_related, np.full(m, fold)))
-    return _joined(parts, split)
+    return _joined(*parts)
 
 
 def draw_pairs(
@@ -215,7 +213,7 @@ def _of_scores(
     kept = np.sort(np.concatenate(drawn))
     sides = yardstick.left[kept], yardstick.right[kept]
     rule = {"least_related": high - third, "most_unrelated": low + third, "is_binary": is_binary}
-    return _joined([(*sides, is_related[kept], split.item_folds[kept])], split), rule
+    return _Pairs(*sides, is_related[kept], split.item_folds[kept]), rule
 
 
 def _of_queries(
@@ -234,14 +232,11 @@ def _of_queries(
     others = asked[is_other]
     related = n + asked, links[:, 1], np.ones(len(asked), dtype=bool), split.item_folds[asked]
     unrelated = n + others, drawn[is_other], np.zeros(len(others), bool), split.item_folds[others]
-    return _joined([related, unrelated], split)
+    return _joined(related, unrelated)
 
 
-def _joined(
-    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: TrialSplit
-) -> _Pairs:
-    left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
-    return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
+def _joined(*parts: tuple[np.ndarray, ...]) -> _Pairs:
+    return _Pairs(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 # ---- cosines ----
@@ -283,8 +278,9 @@ def _cosines(
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
-    for fit in np.unique(pairs.fit):
-        of_fit = np.flatnonzero(pairs.fit == fit)
+    fits = pairs.fold % len(split.fits)  # a single one if no row judges
+    for fit in np.unique(fits):
+        of_fit = np.flatnonzero(fits == fit)
         rows, place = np.unique(
             np.stack([pairs.left[of_fit], pairs.right[of_fit]]), return_inverse=True
         )

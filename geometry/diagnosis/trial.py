@@ -22,11 +22,9 @@ from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
 from ..transform.treatments import TreatmentKind, simple_first
 from . import yardsticks
-from .yardsticks import ERROR, PairedDifference, Score, TrialRows, Yardstick, mean_score
+from .yardsticks import ERROR, PairedDifference, Place, Score, TrialRows, Vectors, mean_score
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
-Place = tuple[int, str]  # layer and pooling
-Vectors = np.ndarray | Callable[[], np.ndarray]
 FOLDS, SPLITS = 5, 3
 MANY = 5000  # rows from which half of them are enough for a fit, and each fit takes seconds
 FOLDS_OF_MANY = SPLITS_OF_MANY = 2
@@ -107,6 +105,7 @@ def run_trial(
     rows: TrialRows, *, others: Mapping[Place, Vectors], seed: int, step: Callable[[], None]
 ) -> Trial:
     """The trial of rows, n >= 4, none zero; ``others`` are all vectors at other places."""
+    rows = replace(rows, others=others)
     X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
     first = TrialSplit.of(rows, seed)
     unjudged = TrialSplit.of(rows, seed, is_judged=False)
@@ -134,7 +133,7 @@ def run_trial(
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
             if (made := TrialSplit.of(rows, (seed, number))) is not None:
                 draws.append(drawn)
-                judged.append(_judge(rows, yardstick, arms, made, drawn, others, step))
+                judged.append(_judge(rows, arms, made, drawn, step))
         best = {}
         for kind, settings in arms.items():
             totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
@@ -156,7 +155,7 @@ def run_trial(
             "n_agree": sum(recommended(tried([s], best)).kind == chosen.kind for s in scores),
             "n_settings": sum(map(len, arms.values())) - 1,
         }
-    compared = _measured(rows, compared, unjudged, others, step)
+    compared = _measured(rows, compared, unjudged, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
         cures=compared,
@@ -260,7 +259,7 @@ def _cures(
     splits: Sequence[Mapping[str, Score | None]],
     best: Mapping[str, str | Place],
     *,
-    yardstick: Yardstick,
+    yardstick: yardsticks.Yardstick,
     same_items: bool,
 ) -> tuple[Cure, ...]:
     """The arms with their best settings: scores and differences in these splits, raw ones first.
@@ -304,15 +303,10 @@ def _cures(
 
 
 def _judge(
-    rows: TrialRows,
-    yardstick: Yardstick,
-    arms: Settings,
-    split: TrialSplit,
-    drawn: np.ndarray,
-    others: Mapping[Place, Vectors],
-    step: Callable[[], None],
+    rows: TrialRows, arms: Settings, split: TrialSplit, drawn: np.ndarray, step: Callable[[], None]
 ) -> Judged:
     """Scores of the drawn items; folds in which raw vectors have no score are left out."""
+    assert rows.yardstick is not None
     found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
     for fitted, items in split.judged(drawn):
         fit_set = FitSet(rows.X[fitted])
@@ -321,8 +315,8 @@ def _judge(
                 if isinstance(setting, str):
                     Z = fit_set.fit(setting).reduced(rows.X)
                 else:
-                    Z = read(others[setting])[rows.numbers]
-                of_setting.append(yardsticks.score_of(yardstick, Z, items))
+                    Z = rows.at(setting)
+                of_setting.append(yardsticks.score_of(rows.yardstick, Z, items))
                 step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
     return {
@@ -365,17 +359,13 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> Score | None:
 
 
 def _measured(
-    rows: TrialRows,
-    cures: Sequence[Cure],
-    split: TrialSplit,
-    others: Mapping[Place, Vectors],
-    step: Callable[[], None],
+    rows: TrialRows, cures: Sequence[Cure], split: TrialSplit, step: Callable[[], None]
 ) -> tuple[Cure, ...]:
     some, fit_set = split.held_out[:MEASURED], FitSet(rows.X[split.fits[0]])
     found = []
     for cure in cures:
         if cure.place is not None:
-            Z = read(others[cure.place])[rows.numbers[some]]
+            Z = rows.at(cure.place)[some]
         else:
             Z = fit_set.fit(cure.treatment).apply(rows.X[some]).retained
         found.append(replace(cure, measures=measures(Z)))
@@ -429,10 +419,6 @@ def n_steps(d: int, n_others: int) -> int:
     settings = sum(map(len, _arms(10**9, d).values()))
     # the last is the measures of another layer
     return SPLITS * FOLDS * (settings + n_others) + len(cures()) + 1
-
-
-def read(vectors: Vectors) -> np.ndarray:
-    return np.asarray(vectors() if callable(vectors) else vectors)
 
 
 def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:

@@ -12,7 +12,7 @@ rows are split; ``cost`` is how many rows an item is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -31,6 +31,8 @@ from ..measure.neighbours import chance_agreement, label_codes, largest
 from ..measure.search import Search
 from .findings import connected, copies
 
+Place = tuple[int, str]  # layer and pooling
+Vectors = np.ndarray | Callable[[], np.ndarray]
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]  # left, right, scores
 NEIGHBOURS = 5  # of each row, whose labels are compared
 FOUND = 10  # rows that a query finds
@@ -415,6 +417,12 @@ class TrialRows:
     yardstick: Yardstick | None
     fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
     n_pairs: int | None = None  # that were drawn
+    others: Mapping[Place, Vectors] = field(default_factory=dict)  # all vectors, at other places
+
+    def at(self, place: Place) -> np.ndarray:
+        """These rows at another place."""
+        vectors = self.others[place]
+        return np.asarray(vectors() if callable(vectors) else vectors)[self.numbers]
 
     @classmethod
     def given(

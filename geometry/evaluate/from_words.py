@@ -155,6 +155,10 @@ def average_pairs(
     averages = averaged(both)
     first = averages[named[0]]  # coverage is the same for every weighting
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
+    for average in (fit or {}).values():
+        if (n := int(average.has_words.sum())) < LEAST_FITTED:
+            counts = {"n": n, "total": len(average.has_words), "limit": LEAST_FITTED}
+            raise CorpusError("too_few_known_texts", words=how_split(average), **counts)
     known, stopped = (
         each.reshape(2, len(pairs)) for each in (first.has_words, first.has_stop_words_only)
     )
@@ -162,7 +166,7 @@ def average_pairs(
         pairs=pairs,
         vectors={name: average.vectors for name, average in averages.items()},
         known=np.logical_and(*known),
-        fit=None if fit is None else _rows(fit),
+        fit=fit and {name: each.vectors[each.has_words] for name, each in fit.items()},
         report=table.report,
         coverage=first.coverage,
         unknown=first.unknown,
@@ -203,17 +207,6 @@ def evaluate_averages(
     )
     coverage = {each.name: getattr(averages, each.name) for each in fields(WordCoverage)}
     return WordGrid(grid, int((~known).sum()), **coverage)
-
-
-def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
-    for average in fit.values():
-        n = int(np.count_nonzero(average.has_words))
-        if n < LEAST_FITTED:
-            total, words = len(average.has_words), how_split(average)
-            raise CorpusError(
-                "too_few_known_texts", n=n, total=total, limit=LEAST_FITTED, words=words
-            )
-    return {name: average.vectors[average.has_words] for name, average in fit.items()}
 
 
 def how_split(found: SentenceVectors | WordCoverage) -> str:

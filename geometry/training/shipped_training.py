@@ -21,7 +21,7 @@ import numpy as np
 from ..errors import need
 from ..shipped import shipped_file
 from .runs import GROUPS, History, Run, read_history, train_runs, write_arrays, write_history
-from .text import TrainingText, training_text
+from .text import training_text
 
 FILE = shipped_file("training") / "degeneration.npz"
 RUNS = (Run(), Run(gamma=1.0), Run("classifier"), Run("word2vec"))
@@ -86,15 +86,13 @@ def recorded_optimizers(path: Path = OPTIMIZERS_FILE) -> OptimizerRuns:
         return OptimizerRuns(**found)
 
 
-def train_optimizers(
-    text: TrainingText | None = None, seeds: Sequence[int] = SEEDS, **settings: Any
-) -> OptimizerRuns:
+def train_optimizers(seeds: Sequence[int] = SEEDS, **settings: Any) -> OptimizerRuns:
     """Train every variant with every seed, one after the other, on one thread."""
     need("encode", "torch")
     import torch
 
     torch.set_num_threads(1)
-    text = training_text() if text is None else text
+    text = training_text()
     how = [{**settings, "seed": seed} for seed in seeds]
     trained = [[list(replace(run, **e).train(text)) for e in how] for run in VARIANTS.values()]
 

@@ -27,7 +27,7 @@ from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.findings import Finding
 from geometry.diagnosis.report import cure_table
 from geometry.diagnosis.thresholds import EDGES, PairCosines
-from geometry.diagnosis.trial import Place, Vectors
+from geometry.diagnosis.yardsticks import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
