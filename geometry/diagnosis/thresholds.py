@@ -278,14 +278,13 @@ def _cosines(
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
-    fits = pairs.fold % len(split.fits)  # a single one if no row judges
-    for fit in np.unique(fits):
-        of_fit = np.flatnonzero(fits == fit)
+    for fold in np.unique(pairs.fold):
+        of_fold = np.flatnonzero(pairs.fold == fold)
         rows, place = np.unique(
-            np.stack([pairs.left[of_fit], pairs.right[of_fit]]), return_inverse=True
+            np.stack([pairs.left[of_fold], pairs.right[of_fold]]), return_inverse=True
         )
         left, right = place.reshape(2, -1)
-        fit_set = FitSet(X[split.fits[fit]])
+        fit_set = FitSet(X[split.fits[fold]])
         for number, text in enumerate(treatments):
             values = found[number]
             if values is None:
@@ -296,9 +295,9 @@ def _cosines(
             except UndefinedMeasure:
                 found[number] = None
                 continue
-            for start in range(0, len(of_fit), PAIRS_AT_ONCE):
+            for start in range(0, len(of_fold), PAIRS_AT_ONCE):
                 some = slice(start, start + PAIRS_AT_ONCE)
-                values[of_fit[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
+                values[of_fold[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
     return found
 
 

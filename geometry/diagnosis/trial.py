@@ -20,7 +20,7 @@ from scipy.special import stdtrit
 from ..evaluate.fitting import FitSet
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
-from ..transform.treatments import TreatmentKind, simple_first
+from ..transform.treatments import simple_first
 from . import yardsticks
 from .yardsticks import ERROR, PairedDifference, Place, Score, TrialRows, Vectors, mean_score
 
@@ -198,7 +198,7 @@ class TrialSplit:
     """Rows in folds: the rows of each fit, and the fold of each item."""
 
     fold: np.ndarray  # (n,) of each row
-    fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
+    fits: tuple[np.ndarray, ...]  # rows, for each fold; all the same if no row judges
     item_folds: np.ndarray  # (i,)
     held_out: np.ndarray  # rows of the first fold that may be fitted on
 
@@ -226,12 +226,9 @@ class TrialSplit:
             judges = is_judge
             names, first = np.unique(groups, return_index=True)
             item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
-        if not (may_fit & judges).any():
-            fits: tuple[np.ndarray, ...] = (np.flatnonzero(may_fit),)
-        else:
-            fits = tuple(
-                np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
-            )
+        fits = tuple(
+            np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
+        )
         held_out = np.flatnonzero(may_fit & (fold == 0))
         if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
             return None
@@ -239,12 +236,12 @@ class TrialSplit:
 
     @property
     def n_folds(self) -> int:
-        return max(len(self.fits), int(self.item_folds.max(initial=0)) + 1)
+        return len(self.fits)
 
     def judged(self, items: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(rows of the fit, those of the items that are judged) of each fold."""
-        for fold in range(self.n_folds):
-            yield self.fits[fold % len(self.fits)], items[self.item_folds[items] == fold]
+        for fold, fitted in enumerate(self.fits):
+            yield fitted, items[self.item_folds[items] == fold]
 
     @property
     def n_fit(self) -> int:
@@ -266,8 +263,8 @@ def _cures(
 
     same_items : every split judges the same items
     """
-    means = {kind: mean_score([split[kind] for split in splits]) for kind in best}
-    scored = {kind: mean for kind, mean in means.items() if mean is not None}
+    means = ((kind, mean_score([split[kind] for split in splits])) for kind in best)
+    scored = {kind: mean for kind, mean in means if mean is not None}
     units = yardstick.units
     against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
     least: dict[str, float] = {}
@@ -394,31 +391,30 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
     return tuple(found)
 
 
-def cures() -> list[TreatmentKind]:
-    return [kind for kind in simple_first() if kind.cure]
-
-
 def usual_settings(n: int, d: int) -> dict[str, str]:
     """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
+    arms = _arms(n, d)
     return {
         kind.cure: kind.short if kind.usual is None else kind.usual(n, d)
-        for kind in cures()
-        if kind.tried is None or kind.tried(n, d)
+        for kind in simple_first()
+        if kind.cure in arms
     }
 
 
 def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
     found = {
-        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,) for kind in cures()
+        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,)
+        for kind in simple_first()
+        if kind.cure
     }
     return {kind: settings for kind, settings in found.items() if settings}
 
 
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
-    settings = sum(map(len, _arms(10**9, d).values()))
+    arms = _arms(10**9, d)
     # the last is the measures of another layer
-    return SPLITS * FOLDS * (settings + n_others) + len(cures()) + 1
+    return SPLITS * FOLDS * (sum(map(len, arms.values())) + n_others) + len(arms) + 1
 
 
 def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:

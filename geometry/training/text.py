@@ -109,8 +109,7 @@ def training_text(
     # ties by the alphabet, so that one text gives one order
     ranked = sorted(counted, key=lambda word: (-counted[word], word))[:vocabulary]
     if len(ranked) < len(counted):
-        rest = n - sum(counted[word] for word in ranked)
-        counted[OTHER] = rest
+        counted[OTHER] = n - sum(counted[word] for word in ranked)
         ranked = sorted([*ranked, OTHER], key=lambda word: (-counted[word], word))
     number = {word: place for place, word in enumerate(ranked)}
     other = number.get(OTHER, 0)
