@@ -258,13 +258,13 @@ def _arms(
         more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
             order = _auc(values, pairs.is_related, ends)
-            auc, gain = _interval(order), None if raw is None else yardsticks.change(raw, order)
+            estimates = [_interval(order), None if raw is None else yardsticks.change(raw, order)]
             if not is_counted:
-                auc, gain = (each and replace(each, low=None, high=None) for each in (auc, gain))
+                estimates = [each and replace(each, low=None, high=None) for each in estimates]
             more |= {
                 "related": _quantiles(related),
-                "auc": auc,
-                "change": gain,
+                "auc": estimates[0],
+                "change": estimates[1],
                 "thresholds": find_cuts(related, unrelated),
                 "related_shares": _shares(related),
             }

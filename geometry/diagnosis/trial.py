@@ -290,7 +290,9 @@ def _cures(
             against=against[kind],
             smallest_gain=least.get(kind),
             more={
-                name: yardsticks.change(*(scored[arm].further(number) for arm in ("leave", kind)))
+                name: yardsticks.change(
+                    scored["leave"].further(number), scored[kind].further(number)
+                )
                 for number, name in enumerate(yardstick.names)
                 if number and kind != "leave" and {"leave", kind} <= scored.keys()
             },

@@ -166,7 +166,9 @@ def average_pairs(
         pairs=pairs,
         vectors={name: average.vectors for name, average in averages.items()},
         known=np.logical_and(*known),
-        fit=fit and {name: each.vectors[each.has_words] for name, each in fit.items()},
+        fit=None
+        if fit is None
+        else {name: each.vectors[each.has_words] for name, each in fit.items()},
         report=table.report,
         coverage=first.coverage,
         unknown=first.unknown,
