@@ -85,8 +85,7 @@ class Tested:
 
     state: State
     n: int = 0  #: units that were measured
-    #: values, control: by the names of the claim's own; ``control`` is empty where the claim says
-    #: why
+    #: values, control: by the names in the claim; ``control`` is empty where the claim says why
     values: Mapping[str, Number] = field(default_factory=dict)
     control: Mapping[str, Number] = field(default_factory=dict)
     #: what the numbers depend on, such as the layer

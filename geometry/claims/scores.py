@@ -35,12 +35,15 @@ def narrower_against_score(mean_cosines: Sequence[float], scores: Sequence[float
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
     cosines, found = np.asarray(mean_cosines), np.asarray(scores)
-    i, j = np.triu_indices(len(found), k=1)
-    agree = np.sign(cosines[i] - cosines[j]) * np.sign(found[i] - found[j])
     has_order = len(scores) >= 3 and len(set(mean_cosines)) > 1 < len(set(scores))
     correlation = spearman(cosines, found) if has_order else None
-    pairs, against = np.count_nonzero(agree), np.count_nonzero(agree > 0)
-    return Narrower(len(scores), correlation, int(pairs), int(against))
+    return Narrower(len(scores), correlation, *_pairs_and_against(cosines, found))
+
+
+def _pairs_and_against(cosines: np.ndarray, scores: np.ndarray) -> tuple[int, int]:
+    i, j = np.triu_indices(len(scores), k=1)
+    agree = np.sign(cosines[i] - cosines[j]) * np.sign(scores[i] - scores[j])
+    return int(np.count_nonzero(agree)), int(np.count_nonzero(agree > 0))
 
 
 def shuffled_against(
@@ -51,13 +54,9 @@ def shuffled_against(
     Half of the pairs are then against, on average. Cells of one model are alike, so the range of
     other models is wider than this one. At least one pair differs in both.
     """
-    narrower = np.sign(np.subtract.outer(mean_cosines, mean_cosines))
-    rng = np.random.default_rng(seed)
-    shares = []
-    for _draw in range(draws):
-        shuffled = rng.permutation(scores)
-        agree = narrower * np.sign(np.subtract.outer(shuffled, shuffled))
-        shares.append(float((agree > 0).sum() / np.count_nonzero(agree)))
+    cosines, rng = np.asarray(mean_cosines), np.random.default_rng(seed)
+    found = [_pairs_and_against(cosines, rng.permutation(scores)) for _draw in range(draws)]
+    shares = [against / pairs for pairs, against in found]
     low, high = np.quantile(shares, (0.025, 0.975))
     return float(low), float(high)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..measure.cone import NARROW
 from ..shipped import shipped_file
-from ..training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from ..training.runs import GROUPS
+from ..training.shipped_training import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from .claim import Number, State, Tested
 from .subject import ClaimSubject
 

@@ -76,8 +76,7 @@ def diagnose(
     """
     from ..diagnosis import diagnose as diagnosed
     from ..diagnosis import diagnosis_json, report_html, storage_table
-    from ..diagnosis.sentences import evidence_note, file_notes
-    from ..diagnosis.storage_sentences import STORAGE
+    from ..diagnosis.sentences import STORAGE, evidence_note, file_notes
 
     how = OwnOptions.of(**reading)
     if out is not None:
@@ -167,7 +166,7 @@ def _read(
 
 
 def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:
-    from ..diagnosis import sentences, storage_sentences, threshold_sentences
+    from ..diagnosis import sentences, threshold_sentences
     from ..diagnosis.report import cure_table
     from .grid_text import columns
 
@@ -184,9 +183,9 @@ def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) ->
         lines += [*columns([titles, *cells]), ""] if cells else []
     lines += [threshold_sentences.basis(found, _), ""] if found.thresholds is not None else []
     if stored is not None:
-        titles, cells = storage_sentences.table(stored, _)
-        lines += [_(storage_sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
-        lines += [storage_sentences.basis(stored, _), storage_sentences.summary(stored, _), ""]
+        titles, cells = sentences.storage_rows(stored, _)
+        lines += [_(sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
+        lines += [sentences.storage_basis(stored, _), sentences.storage_summary(stored, _), ""]
     last = (sentences.evidence, sentences.certainty, sentences.stay_here)
     said = [line(found, _) for line in (*last, sentences.recommendation)]
     return "\n".join([*lines, *filter(None, said)])

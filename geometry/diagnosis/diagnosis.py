@@ -1,7 +1,5 @@
 """The diagnosis of a cloud of vectors: findings, a trial of the cures, one recommendation."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +25,7 @@ from ..transform.treatments import Treatment
 from . import yardsticks
 from .findings import Finding, find_all
 from .thresholds import Thresholds, find_thresholds
-from .trial import Cure, Place, Trial, Vectors, n_steps, run_trial
+from .trial import Cure, Trial, n_steps, run_trial
 from .yardsticks import LEAST_ROWS, LabelYardstick, QueryYardstick, TrialRows, Yardstick, change
 
 # Rows that findings measure; neighbours take n² d operations, so a larger cloud is sampled
@@ -71,14 +69,12 @@ class Diagnosis(Framed):
     about: Mapping[str, str] = field(default_factory=dict)
     #: number of texts, if the rows are sentences of texts. None where each row is a unit.
     n_units: int | None = None
-    #: n_pairs, n_pairs_drawn: scored pairs, and those behind the score: all, or a sample. None
-    #: without pairs.
+    #: n_pairs, n_pairs_drawn: scored pairs, and those behind the score; None without pairs
     n_pairs: int | None = None
     n_pairs_drawn: int | None = None
     #: share of the texts' tokens that the model does not know, in [0, 1]
     unknown_share: float | None = None
-    #: cosines of related and unrelated pairs; None with too few rows, or text that the model does
-    #: not know
+    #: cosines of related and unrelated pairs; None with too few rows, or with unknown text
     thresholds: Thresholds | None = None
 
     def _records(self) -> list[dict[str, Any]]:
@@ -125,7 +121,7 @@ def diagnose(
     labels: Sequence[str] | None = None,
     pairs: yardsticks.ScoredRows | None = None,
     queries: JudgedQueries | None = None,
-    others: Mapping[Place, Vectors] | None = None,
+    others: Mapping[yardsticks.Place, yardsticks.Vectors] | None = None,
     units: Sequence[int] | np.ndarray | None = None,
     seed: int = 0,
     about: Mapping[str, str] | None = None,
@@ -208,9 +204,11 @@ def diagnose(
         report(min(next(steps), total), total)
 
     report(0, total)
-    findings, members = find_all(X, nonzero, sample, texts=texts, units=unit, seed=seed)
+    findings, members = find_all(
+        X, nonzero, sample, texts=texts, units=unit, numbers=numbers, seed=seed
+    )
     if first is not None and not is_unread:
-        first(_numbered(findings, numbers))
+        first(findings)
     pictures = make_pictures(X[sample], seed=seed)
     step()
     judges = {"pairs": pairs, "queries": queries, "labels": labels}
@@ -239,7 +237,7 @@ def diagnose(
         n_measured=len(sample),
         n_zero=n - len(nonzero),
         seed=seed,
-        findings=_numbered(findings, numbers),
+        findings=findings,
         trial=trial,
         yardstick=next((name for name, each in judges.items() if each is not None), "none"),
         vectors_sha256=hashlib.sha256(np.ascontiguousarray(X, np.float32).ravel().data).hexdigest(),
@@ -306,18 +304,6 @@ def _with_effect(
 def _some_items(yardstick: Yardstick, seed: int) -> np.ndarray:
     n = len(yardstick.groups)
     return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ITEMS])
-
-
-def _numbered(findings: tuple[Finding, ...], numbers: np.ndarray | None) -> tuple[Finding, ...]:
-    """The findings with rows (from 0) by their numbers in the file (from 1)."""
-    found = []
-    for each in findings:
-        rows = each.numbers.get("rows")
-        if numbers is not None and isinstance(rows, tuple):
-            in_file = tuple(int(numbers[row]) - 1 for row in rows)
-            each = replace(each, numbers={**each.numbers, "rows": in_file})
-        found.append(each)
-    return tuple(found)
 
 
 def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:

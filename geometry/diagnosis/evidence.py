@@ -28,8 +28,8 @@ from ..measure.intervals import Estimate
 from ..process import Progress, no_report
 from ..transform.flow import NormalizingFlow
 from . import trial, yardsticks
-from .trial import FOLDS, ArmScore, PairedDifference, Place, TrialSplit, chosen_by_fold, together
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows, Yardstick
+from .trial import FOLDS, TrialSplit, chosen_by_fold, together
+from .yardsticks import PairedDifference, Place, Score, TrialRows, Yardstick
 
 At = tuple[str, str]  # cure or control, and similarity
 Task = Literal["pairs", "labels", "probe", "queries"]
@@ -206,7 +206,7 @@ def _judged(
     judges: Mapping[str, Yardstick],
     seed: int,
     report: Progress,
-) -> dict[At, ArmScore | None]:
+) -> dict[At, Score | None]:
     """The scores of the rows X (n, d) by kind and similarity."""
     found: dict[At, list[Score | None]] = {}
     every = np.arange(len(split.item_folds))
@@ -229,13 +229,17 @@ def _judged(
 def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
     """What judges this task by that similarity; ValueError where the rows have no such evidence."""
     given = rows.yardstick
-    if task == "pairs" and isinstance(given, PairYardstick):
+    if task == "pairs" and isinstance(given, yardsticks.PairYardstick):
         return replace(given, similarity=similarity)
-    if task == "labels" and isinstance(given, LabelYardstick):
+    if task == "labels" and isinstance(given, yardsticks.LabelYardstick):
         return replace(given, similarity=similarity)
-    if task == "probe" and isinstance(given, LabelYardstick):
+    if task == "probe" and isinstance(given, yardsticks.LabelYardstick):
         return yardsticks.ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
-    if task == "queries" and isinstance(given, QueryYardstick) and similarity == "cosine":
+    if (
+        task == "queries"
+        and isinstance(given, yardsticks.QueryYardstick)
+        and similarity == "cosine"
+    ):
         return given
     raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
 
@@ -290,7 +294,7 @@ class _Arm:
         return cls(None if np.isnan(rows[0, 0]) else float(rows[0, 0]), tuple(over))
 
 
-def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_Arm]:
+def _compared(scores: Mapping[At, Score | None], units: np.ndarray) -> list[_Arm]:
     found = []
     for (kind, similarity), arm in scores.items():
         others = (scores.get((each, similarity)) for each in (RAW, _control_of(kind)))
@@ -298,7 +302,7 @@ def _compared(scores: Mapping[At, ArmScore | None], units: np.ndarray) -> list[_
             None if arm is None or other is None else PairedDifference.of(other, arm, units)
             for other in others
         )
-        score = None if arm is None else float(arm.score.values[0])
+        score = None if arm is None else float(arm.values[0])
         found.append(_Arm(score, tuple(over)))
     return found
 

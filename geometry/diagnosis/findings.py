@@ -1,7 +1,5 @@
 """What is unusual about a cloud of vectors: findings with their numbers, each by a stated rule."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -59,12 +57,16 @@ def find_all(
     *,
     texts: Sequence[str] | None,
     units: np.ndarray | None = None,
+    numbers: np.ndarray | None = None,
     seed: int,
 ) -> tuple[tuple[Finding, ...], dict[str, np.ndarray]]:
-    """(every finding of X, the rows that "hubs", "duplicates" and "outliers" are about)."""
+    """(every finding of X, the rows that "hubs", "duplicates" and "outliers" are about).
+
+    The first outliers are quoted by their ``numbers`` (n,) in the file, which count from 1.
+    """
     S, U = X[sample], None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
-    outliers, far = _outliers(S, sample)
+    outliers, far = _outliers(S, sample if numbers is None else numbers[sample] - 1)
     hubs, often = _hubs(S, table["hubness"])
     rank = _rank(S, len(rows), table["effective_rank"])
     more = {"sample": len(sample)} if len(sample) < len(rows) else {}

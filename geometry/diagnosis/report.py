@@ -14,7 +14,7 @@ from ..data.translations import Translate
 from ..encode.pool import POOLING_NAMES
 from ..measure.table_measures import TABLE_MEASURES
 from ..palette import DARK, LIGHT, Theme
-from . import sentences, storage_sentences, svg, threshold_sentences
+from . import sentences, svg, threshold_sentences
 from .diagnosis import Diagnosis
 from .sentences import REPORT
 from .storage import Storage
@@ -240,9 +240,9 @@ def _thresholds(diagnosis: Diagnosis, _: Translate) -> list[str]:
 def _storage(storage: Storage | None, _: Translate) -> list[str]:
     if storage is None:
         return []
-    title = _(storage_sentences.STORAGE["title"])
-    said = [of(storage, _) for of in (storage_sentences.summary, storage_sentences.basis)]
-    return _section(title, said, [storage_sentences.table(storage, _)])
+    title = _(sentences.STORAGE["title"])
+    said = [of(storage, _) for of in (sentences.storage_summary, sentences.storage_basis)]
+    return _section(title, said, [sentences.storage_rows(storage, _)])
 
 
 def _section(

@@ -19,6 +19,7 @@ from ..measure.retrieval import MIN_QUERIES
 from ..transform.treatments import TREATMENTS
 from .diagnosis import MOST_UNKNOWN, Diagnosis
 from .findings import MOST_OF_IT, Finding
+from .storage import Storage, Stored
 from .trial import POWER, TIE, Cure
 from .yardsticks import FOUND, NEIGHBOURS
 
@@ -28,6 +29,8 @@ TITLES, STATES, SENTENCES, REPORT = (
 )
 LEAST_USED = 0.9  # share of pairs, queries or ids; below it, the note says to check the ids
 _MOST_COLUMNS = 8  # unused columns that are named
+TOLERATED = 0.02  # a loss that the sentence on the smallest form of storage tolerates
+STORAGE, STORAGE_SENTENCES = TEXTS["storage"], TEXTS["storage_sentences"]
 
 
 def title(finding: Finding, _: Translate) -> str:
@@ -370,3 +373,61 @@ def _settings(cure: Cure, _: Translate) -> dict[str, object]:
 def _sentence(code: str, cure: Cure) -> str | None:
     is_all = parse_treatment(cure.treatment).knobs.n_components is None
     return SENTENCES.get(code) or SENTENCES.get(f"{code}-{'all' if is_all else 'some'}")
+
+
+# ---- what stored vectors cost ----
+
+
+def storage_summary(storage: Storage, _: Translate) -> str:
+    """The smallest form whose interval excludes a loss of TOLERATED; of equal ones the best."""
+    small = [
+        row
+        for row in storage.rows
+        if row.change is not None and row.change.low is not None and row.change.low > -TOLERATED
+    ]
+    loss = f"{TOLERATED:.2f}"
+    best = min(small, key=lambda row: (row.n_bytes, -(row.score or 0.0)), default=None)
+    names = {cure.kind: cure_name(cure, _) for cure in storage.cures}
+    if best is None or best.smaller <= 1:
+        return _(STORAGE_SENTENCES["no-smaller"]).format(loss=loss)
+    return _(STORAGE_SENTENCES["smallest"]).format(
+        loss=loss,
+        name=names[best.kind],
+        **counts(best),
+        form=best.form,
+        smaller=f"{best.smaller:.3g}",
+        change=_loss(best),
+    )
+
+
+def storage_basis(storage: Storage, _: Translate) -> str:
+    return paragraph(
+        [_(STORAGE_SENTENCES["forms"]), _(STORAGE_SENTENCES["basis"]).format(**counts(storage))]
+    )
+
+
+def storage_rows(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
+    names = {cure.kind: cure_name(cure, _) for cure in storage.cures}
+    head = [
+        _(REPORT["cure"]),
+        *(_(STORAGE[code]) for code in ("dimensions", "form", "bytes", "smaller")),
+        _(REPORT[f"score-{storage.yardstick}"]),
+        _(STORAGE["change"]),
+    ]
+    rows = [
+        [
+            names[row.kind],
+            str(row.k),
+            row.form,
+            f"{row.n_bytes:,}",
+            signed(row.smaller, 1),
+            "–" if row.score is None else signed(row.score, 3),
+            _loss(row),
+        ]
+        for row in storage.rows
+    ]
+    return head, rows
+
+
+def _loss(row: Stored) -> str:
+    return "" if row.change is None else _change(row.change)

@@ -23,7 +23,7 @@ from ..measure.intervals import Estimate
 from ..process import Progress, no_report
 from .diagnosis import Diagnosis
 from .trial import Cure, TrialSplit
-from .yardsticks import Score, TrialRows, Yardstick, change, mean_score, score_of
+from .yardsticks import Score, TrialRows, change, mean_score, score_of
 
 FORMS = {"float32": 32, "float16": 16, "int8": 8, "binary": 1}  # bits of a number
 CUTS = (256, 128, 64)
@@ -95,7 +95,25 @@ def storage_table(
     most = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
     rng = np.random.default_rng((seed, 1))  # another seed than that of the folds
     drawn = np.sort(rng.permutation(len(yardstick.groups))[:most])
-    parts = _scores(X, yardstick, cures, split, drawn, seed, progress)
+    specs = [parse_treatment(cure.treatment) for cure in cures]
+    cuts = [widths(min(d, spec.knobs.n_components or d)) for spec in specs]
+    parts: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
+    judging = [each for each in split.judged(drawn) if len(each[1])]
+    total, done = len(judging) * len(FORMS) * sum(map(len, cuts)), 0
+    for fitted, items in judging:
+        fit_set = FitSet(X[fitted])
+        for cure, (spec, of_cure) in enumerate(zip(specs, cuts, strict=True)):
+            Z = fit_set.fit(spec).reduced(X)
+            along = axes(Z[fitted])
+            for k in of_cure:
+                U = unit(Z @ along[:, :k] if k < Z.shape[1] else Z)
+                for form in FORMS:
+                    is_turned = form == "binary" and k < d
+                    V = U @ rotation(k, seed) if is_turned else U
+                    score = score_of(yardstick, restored(V, V[fitted], form), items)
+                    parts[cure, k, form].append(score)
+                    done += 1
+                    (progress or no_report)(done, total)
     found = {way: mean_score(each) for way, each in parts.items()}
     raw = next(iter(found.values()))
     stored = []
@@ -120,38 +138,6 @@ def storage_table(
 def widths(d: int) -> list[int]:
     """All d dimensions, and the CUTS below."""
     return [d, *(k for k in CUTS if k < d)]
-
-
-def _scores(
-    X: np.ndarray,
-    yardstick: Yardstick,
-    cures: Sequence[Cure],
-    split: TrialSplit,
-    drawn: np.ndarray,
-    seed: int,
-    progress: Progress | None,
-) -> dict[tuple[int, int, str], list[Score | None]]:
-    d = X.shape[1]
-    found: dict[tuple[int, int, str], list[Score | None]] = defaultdict(list)
-    specs = [parse_treatment(cure.treatment) for cure in cures]
-    cuts = [widths(min(d, spec.knobs.n_components or d)) for spec in specs]
-    judging = [each for each in split.judged(drawn) if len(each[1])]
-    total, done = len(judging) * len(FORMS) * sum(map(len, cuts)), 0
-    for fitted, items in judging:
-        fit_set = FitSet(X[fitted])
-        for cure, (spec, of_cure) in enumerate(zip(specs, cuts, strict=True)):
-            Z = fit_set.fit(spec).reduced(X)
-            along = axes(Z[fitted])
-            for k in of_cure:
-                U = unit(Z @ along[:, :k] if k < Z.shape[1] else Z)
-                for form in FORMS:
-                    is_turned = form == "binary" and k < d
-                    V = U @ rotation(k, seed) if is_turned else U
-                    stored = restored(V, V[fitted], form)
-                    found[cure, k, form].append(score_of(yardstick, stored, items))
-                    done += 1
-                    (progress or no_report)(done, total)
-    return found
 
 
 def unit(Z: np.ndarray) -> np.ndarray:

@@ -26,30 +26,24 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
     if found is None:
         return ""
     raw, centred = found.arms[0], found.arm("centre")
-    names = ("unrelated_low", "unrelated", "unrelated_high")
-    values = dict(zip(names, _ends(raw.unrelated), strict=True))
+    values = _ends("unrelated", raw.unrelated)
     if raw.auc is None or raw.related is None:
         said = [_(SENTENCES["range-none"]).format(**values)]
         if centred is not None and _is_moved(raw, centred):
             said.append(_(SENTENCES["unjudged"]).format(centred=signed(centred.middle, 3)))
         return paragraph(said)
-    names = ("related_low", "related", "related_high")
-    values |= dict(zip(names, _ends(raw.related), strict=True))
+    values |= _ends("related", raw.related)
     auc = _(SENTENCES["auc"]).format(auc=estimate(raw.auc.value, raw.auc.low, raw.auc.high))
     said = [_(SENTENCES["range"]).format(**values), auc]
     best = raw.threshold("f1")
     if best is not None:
         said.append(_(SENTENCES["best"]).format(**_numbers(best)))
-    return paragraph([*said, _of_centring(diagnosis, found, _), _weak(found, _)])
-
-
-def _weak(found: Thresholds, _: Translate) -> str:
-    """That no threshold separates the pairs well; "" where one does."""
-    cuts = [cut for arm in found.arms if (cut := arm.threshold("recall")) is not None]
-    least = min(cut.false_share for cut in cuts)
-    if least <= WEAK:
-        return ""
-    return _(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}")
+    said.append(_of_centring(diagnosis, found, _))
+    cuts = (arm.threshold("recall") for arm in found.arms)
+    least = min(cut.false_share for cut in cuts if cut is not None)
+    if least > WEAK:  # no threshold separates the pairs well
+        said.append(_(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}"))
+    return paragraph(said)
 
 
 def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
@@ -152,12 +146,11 @@ def _numbers(threshold: Threshold) -> dict[str, str]:
     }
 
 
-def _ends(quantiles: tuple[float, ...]) -> tuple[str, str, str]:
-    """The 2.5% quantile, the median and the 97.5% quantile."""
-    low, middle, high = (signed(quantiles[place], 3) for place in (0, len(quantiles) // 2, -1))
-    return low, middle, high
+def _ends(name: str, quantiles: tuple[float, ...]) -> dict[str, str]:
+    """The 2.5% quantile, the median and the 97.5% quantile, by their names in sentences."""
+    places = {f"{name}_low": 0, name: len(quantiles) // 2, f"{name}_high": -1}
+    return {each: signed(quantiles[place], 3) for each, place in places.items()}
 
 
 def _spread(quantiles: tuple[float, ...]) -> str:
-    low, middle, high = _ends(quantiles)
-    return f"{middle} [{low}, {high}]"
+    return "{x} [{x_low}, {x_high}]".format(**_ends("x", quantiles))

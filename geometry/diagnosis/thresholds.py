@@ -5,20 +5,19 @@ AUC is a mean of placements (DeLong, DeLong, Clarke-Pearson 1988), so its error 
 Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours in ``yardsticks``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array
 
 from ..evaluate.fitting import FitSet
 from ..linalg.rows import UndefinedMeasure, directions
 from ..measure.intervals import MIN_ROWS, NORMAL, Estimate, around, units_of
+from . import yardsticks
 from .trial import Cure, TrialSplit
-from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, TrialRows, variance_of_dyads
+from .yardsticks import LabelYardstick, PairYardstick, QueryYardstick, Score, TrialRows
 
 Evidence = Literal["labels", "pairs", "queries", "none"]
 MOST = 10_000  # pairs of each kind
@@ -82,8 +81,7 @@ class Thresholds:
     #: n_related, n_unrelated: pairs; without evidence random pairs are in ``n_unrelated``
     n_related: int
     n_unrelated: int
-    #: least_related, most_unrelated: the scores from which and to which pairs are related and
-    #: unrelated
+    #: least_related, most_unrelated: the least score of related pairs, the most of unrelated ones
     least_related: float | None = None
     most_unrelated: float | None = None
     is_binary: bool = False  #: true if there are only two different scores
@@ -101,12 +99,12 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of rows, which of them are related, and the fit by which each is treated."""
+    """Pairs of rows, which of them are related, and the fold of each, whose fit treats it."""
 
     left: np.ndarray
     right: np.ndarray
     is_related: np.ndarray
-    fit: np.ndarray
+    fold: np.ndarray
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -126,8 +124,7 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
             at = yardstick.searched
-            given = at, split.item_folds, yardstick.labels[at]
-            evidence, pairs = "labels", _within_folds(*given, split, units, rng)
+            evidence, pairs = "labels", _within_folds(at, yardstick.labels[at], split, units, rng)
         elif isinstance(yardstick, PairYardstick):
             evidence, (pairs, rule) = "pairs", _of_scores(yardstick, split, rng)
         elif isinstance(yardstick, QueryYardstick):
@@ -138,7 +135,7 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
         if split is None:
             return None
         at = np.flatnonzero(rows.fittable)
-        pairs = _within_folds(at, split.fold[at], None, split, units, rng)
+        pairs = _within_folds(at, None, split, units, rng)
         if pairs.counts[1] < LEAST:
             return None
     arms = _arms(rows.X, pairs, split, units, [cure for cure in cures if cure.place is None])
@@ -150,7 +147,6 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
 
 def _within_folds(
     rows: np.ndarray,
-    row_folds: np.ndarray,
     labels: np.ndarray | None,
     split: TrialSplit,
     units: np.ndarray,
@@ -160,8 +156,8 @@ def _within_folds(
     kinds = (True,) if labels is None else (True, False)
     names = np.zeros(len(rows)) if labels is None else labels
     parts = []
-    for fold in np.unique(row_folds):
-        is_here = row_folds == fold
+    for fold in np.unique(split.fold[rows]):
+        is_here = split.fold[rows] == fold
         at = rows[is_here]
         given = names[is_here], units[at], MOST // split.n_folds, rng
         drawn = [draw_pairs(*given, is_same=is_same) for is_same in kinds]
@@ -169,7 +165,7 @@ def _within_folds(
         for is_same, (left, right) in zip(kinds, drawn, strict=True):
             is_related = np.full(m, is_same and labels is not None)
             parts.append((at[left[:m]], at[right[:m]], is_related, np.full(m, fold)))
-    return _joined(parts, split)
+    return _joined(*parts)
 
 
 def draw_pairs(
@@ -217,7 +213,7 @@ def _of_scores(
     kept = np.sort(np.concatenate(drawn))
     sides = yardstick.left[kept], yardstick.right[kept]
     rule = {"least_related": high - third, "most_unrelated": low + third, "is_binary": is_binary}
-    return _joined([(*sides, is_related[kept], split.item_folds[kept])], split), rule
+    return _Pairs(*sides, is_related[kept], split.item_folds[kept]), rule
 
 
 def _of_queries(
@@ -236,14 +232,11 @@ def _of_queries(
     others = asked[is_other]
     related = n + asked, links[:, 1], np.ones(len(asked), dtype=bool), split.item_folds[asked]
     unrelated = n + others, drawn[is_other], np.zeros(len(others), bool), split.item_folds[others]
-    return _joined([related, unrelated], split)
+    return _joined(related, unrelated)
 
 
-def _joined(
-    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], split: TrialSplit
-) -> _Pairs:
-    left, right, is_related, fold = map(np.concatenate, zip(*parts, strict=True))
-    return _Pairs(left, right, is_related, fold if len(split.fits) > 1 else np.zeros_like(fold))
+def _joined(*parts: tuple[np.ndarray, ...]) -> _Pairs:
+    return _Pairs(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 # ---- cosines ----
@@ -256,18 +249,22 @@ def _arms(
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
     ends = units[pairs.left], units[pairs.right]
     found: list[PairCosines] = []
-    raw: _Auc | None = None
+    raw: Score | None = None
+    is_counted = len(np.unique(ends)) >= MIN_ROWS  # units, behind an interval
     for cure, values in zip(cures, cosines, strict=True):
         if values is None:
             continue
         related, unrelated = values[pairs.is_related], values[~pairs.is_related]
         more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
-            order = _Auc.of(values, pairs.is_related, ends)
+            order = _auc(values, pairs.is_related, ends)
+            estimates = [_interval(order), None if raw is None else yardsticks.change(raw, order)]
+            if not is_counted:
+                estimates = [each and replace(each, low=None, high=None) for each in estimates]
             more |= {
                 "related": _quantiles(related),
-                "auc": order.estimate(),
-                "change": None if raw is None else order.less(raw),
+                "auc": estimates[0],
+                "change": estimates[1],
                 "thresholds": find_cuts(related, unrelated),
                 "related_shares": _shares(related),
             }
@@ -281,13 +278,13 @@ def _cosines(
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
-    for fit in np.unique(pairs.fit):
-        of_fit = np.flatnonzero(pairs.fit == fit)
+    for fold in np.unique(pairs.fold):
+        of_fold = np.flatnonzero(pairs.fold == fold)
         rows, place = np.unique(
-            np.stack([pairs.left[of_fit], pairs.right[of_fit]]), return_inverse=True
+            np.stack([pairs.left[of_fold], pairs.right[of_fold]]), return_inverse=True
         )
         left, right = place.reshape(2, -1)
-        fit_set = FitSet(X[split.fits[fit]])
+        fit_set = FitSet(X[split.fits[fold]])
         for number, text in enumerate(treatments):
             values = found[number]
             if values is None:
@@ -298,9 +295,9 @@ def _cosines(
             except UndefinedMeasure:
                 found[number] = None
                 continue
-            for start in range(0, len(of_fit), PAIRS_AT_ONCE):
+            for start in range(0, len(of_fold), PAIRS_AT_ONCE):
                 some = slice(start, start + PAIRS_AT_ONCE)
-                values[of_fit[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
+                values[of_fold[some]] = np.einsum("pd,pd->p", U[left[some]], U[right[some]])
     return found
 
 
@@ -313,43 +310,29 @@ def _shares(cosines: np.ndarray) -> tuple[float, ...]:
     return tuple(map(float, counts / len(cosines)))
 
 
-@dataclass(frozen=True)
-class _Auc:
-    """AUC, and what each pair adds to its error, at its two units (u, u)."""
+def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> Score:
+    """AUC, and what each pair adds to its error, at its two units."""
+    below = placements(values[is_related], values[~is_related])
+    above = 1 - placements(values[~is_related], values[is_related])
+    value = float(below.mean())
+    added = np.empty(len(values))
+    added[is_related] = (below - value) / len(below)
+    added[~is_related] = (above - value) / len(above)
+    n_units = int(max(each.max() for each in ends)) + 1
+    edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
+    return Score(np.array([value]), np.zeros((1, 1)), edges)
 
-    value: float
-    edges: csr_array
-    is_counted: bool  # there are MIN_ROWS units
 
-    @classmethod
-    def of(
-        cls, values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]
-    ) -> _Auc:
-        below = placements(values[is_related], values[~is_related])
-        above = 1 - placements(values[~is_related], values[is_related])
-        value = float(below.mean())
-        added = np.empty(len(values))
-        added[is_related] = (below - value) / len(below)
-        added[~is_related] = (above - value) / len(above)
-        n_units = int(max(each.max() for each in ends)) + 1
-        edges = coo_array((added, ends), shape=(n_units, n_units)).tocsr()
-        return cls(value, edges, len(np.unique(ends)) >= MIN_ROWS)
-
-    def estimate(self) -> Estimate:
-        spread = self.value * (1 - self.value)
-        deviation = float(np.sqrt(variance_of_dyads(self.edges)))
-        if not self.is_counted or not spread or not deviation:
-            return Estimate(self.value, None, None)
-        odds = np.log(self.value / (1 - self.value))
-        low, high = around(odds, NORMAL * deviation / spread)
-        return Estimate(self.value, *(float(1 / (1 + np.exp(-end))) for end in (low, high)))
-
-    def less(self, raw: _Auc) -> Estimate:
-        value = self.value - raw.value
-        if not self.is_counted:
-            return Estimate(value, None, None)
-        deviation = float(np.sqrt(variance_of_dyads((self.edges - raw.edges).tocsr())))
-        return Estimate(value, *around(value, NORMAL * deviation))
+def _interval(auc: Score) -> Estimate:
+    """AUC with its interval, which is symmetric in log odds."""
+    value, spread = float(auc.values[0]), float(auc.values[0] * (1 - auc.values[0]))
+    deviation = (
+        0.0 if auc.edges is None else float(np.sqrt(yardsticks.variance_of_dyads(auc.edges)))
+    )
+    if not spread or not deviation:
+        return Estimate(value, None, None)
+    ends = around(np.log(value / (1 - value)), NORMAL * deviation / spread)
+    return Estimate(value, *(float(1 / (1 + np.exp(-end))) for end in ends))
 
 
 def placements(values: np.ndarray, among: np.ndarray) -> np.ndarray:

@@ -18,15 +18,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ..evaluate.fitting import FitSet
-from ..measure.intervals import MIN_ROWS, Estimate, around
+from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
-from ..transform.treatments import TreatmentKind, simple_first
+from ..transform.treatments import simple_first
 from . import yardsticks
-from .yardsticks import Score, TrialRows, Yardstick, mean_score, variance_of_dyads
+from .yardsticks import ERROR, PairedDifference, Place, Score, TrialRows, Vectors, mean_score
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
-Place = tuple[int, str]  # layer and pooling
-Vectors = np.ndarray | Callable[[], np.ndarray]
 FOLDS, SPLITS = 5, 3
 MANY = 5000  # rows from which half of them are enough for a fit, and each fit takes seconds
 FOLDS_OF_MANY = SPLITS_OF_MANY = 2
@@ -35,7 +33,6 @@ FOLDS_OF_MANY = SPLITS_OF_MANY = 2
 COMPARED = 1.6e10
 LEAST_ITEMS = 1000  # judged in any case
 LEAST_HALF = 2  # rows of each fold and of its fit
-ERROR = 0.05  # probability that any interval of a trial misses its value
 POWER = 0.8  # probability with which a gain of ``Cure.smallest_gain`` is shown
 TIE = 0.005  # a difference below this is a tie where it is not clear
 # Measures of held-out rows after each treatment
@@ -83,14 +80,12 @@ class Trial:
     #: this one. Its intervals are at 95% together without the other layer.
     chosen: Cure
     here: Cure
-    #: "helps"; "nothing_helps"; "no_yardstick"; "too_few" units for the yardstick; "unknown_text"
-    #: where the model does not know the texts
+    #: "helps", "nothing_helps", "no_yardstick", "too_few" units for it, or "unknown_text"
     because: Because
     n_fit: int  #: n_fit, n_held_out: rows of a fit, and of its fold, in the first split
     n_held_out: int
     amount: int  #: units (rows without copies, or pairs, or queries) behind the score
-    #: n_compared, n_settings: treatments that were compared with raw vectors, and settings to
-    #: choose from
+    #: n_compared, n_settings: treatments compared with raw vectors, and settings to choose from
     n_compared: int
     n_settings: int = 0
     chance: float | None = None  #: the score of neighbours drawn at random, for labels
@@ -110,6 +105,7 @@ def run_trial(
     rows: TrialRows, *, others: Mapping[Place, Vectors], seed: int, step: Callable[[], None]
 ) -> Trial:
     """The trial of rows, n >= 4, none zero; ``others`` are all vectors at other places."""
+    rows = replace(rows, others=others)
     X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
     first = TrialSplit.of(rows, seed)
     unjudged = TrialSplit.of(rows, seed, is_judged=False)
@@ -137,7 +133,7 @@ def run_trial(
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
             if (made := TrialSplit.of(rows, (seed, number))) is not None:
                 draws.append(drawn)
-                judged.append(_judge(rows, yardstick, arms, made, drawn, others, step))
+                judged.append(_judge(rows, arms, made, drawn, step))
         best = {}
         for kind, settings in arms.items():
             totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
@@ -159,7 +155,7 @@ def run_trial(
             "n_agree": sum(recommended(tried([s], best)).kind == chosen.kind for s in scores),
             "n_settings": sum(map(len, arms.values())) - 1,
         }
-    compared = _measured(rows, compared, unjudged, others, step)
+    compared = _measured(rows, compared, unjudged, step)
     by_kind = {cure.kind: cure for cure in compared}
     return Trial(
         cures=compared,
@@ -202,7 +198,7 @@ class TrialSplit:
     """Rows in folds: the rows of each fit, and the fold of each item."""
 
     fold: np.ndarray  # (n,) of each row
-    fits: tuple[np.ndarray, ...]  # rows, for each fold; a single one if no row judges
+    fits: tuple[np.ndarray, ...]  # rows, for each fold; all the same if no row judges
     item_folds: np.ndarray  # (i,)
     held_out: np.ndarray  # rows of the first fold that may be fitted on
 
@@ -230,12 +226,9 @@ class TrialSplit:
             judges = is_judge
             names, first = np.unique(groups, return_index=True)
             item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
-        if not (may_fit & judges).any():
-            fits: tuple[np.ndarray, ...] = (np.flatnonzero(may_fit),)
-        else:
-            fits = tuple(
-                np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
-            )
+        fits = tuple(
+            np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
+        )
         held_out = np.flatnonzero(may_fit & (fold == 0))
         if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
             return None
@@ -243,12 +236,12 @@ class TrialSplit:
 
     @property
     def n_folds(self) -> int:
-        return max(len(self.fits), int(self.item_folds.max(initial=0)) + 1)
+        return len(self.fits)
 
     def judged(self, items: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(rows of the fit, those of the items that are judged) of each fold."""
-        for fold in range(self.n_folds):
-            yield self.fits[fold % len(self.fits)], items[self.item_folds[items] == fold]
+        for fold, fitted in enumerate(self.fits):
+            yield fitted, items[self.item_folds[items] == fold]
 
     @property
     def n_fit(self) -> int:
@@ -260,18 +253,18 @@ Judged = Mapping[str, list[list[Score | None]]]  # by setting and fold
 
 
 def _cures(
-    splits: Sequence[Mapping[str, ArmScore | None]],
+    splits: Sequence[Mapping[str, Score | None]],
     best: Mapping[str, str | Place],
     *,
-    yardstick: Yardstick,
+    yardstick: yardsticks.Yardstick,
     same_items: bool,
 ) -> tuple[Cure, ...]:
     """The arms with their best settings: scores and differences in these splits, raw ones first.
 
     same_items : every split judges the same items
     """
-    means = {kind: average([split[kind] for split in splits]) for kind in best}
-    scored = {kind: mean for kind, mean in means.items() if mean is not None}
+    means = ((kind, mean_score([split[kind] for split in splits])) for kind in best)
+    scored = {kind: mean for kind, mean in means if mean is not None}
     units = yardstick.units
     against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
     least: dict[str, float] = {}
@@ -292,12 +285,14 @@ def _cures(
         Cure(
             kind,
             treatment=setting if isinstance(setting, str) else "none",
-            score=float(scored[kind].score.values[0]) if kind in scored else None,
+            score=float(scored[kind].values[0]) if kind in scored else None,
             place=None if isinstance(setting, str) else setting,
             against=against[kind],
             smallest_gain=least.get(kind),
             more={
-                name: yardsticks.change(scored["leave"].score, scored[kind].score, number=number)
+                name: yardsticks.change(
+                    scored["leave"].further(number), scored[kind].further(number)
+                )
                 for number, name in enumerate(yardstick.names)
                 if number and kind != "leave" and {"leave", kind} <= scored.keys()
             },
@@ -307,15 +302,10 @@ def _cures(
 
 
 def _judge(
-    rows: TrialRows,
-    yardstick: Yardstick,
-    arms: Settings,
-    split: TrialSplit,
-    drawn: np.ndarray,
-    others: Mapping[Place, Vectors],
-    step: Callable[[], None],
+    rows: TrialRows, arms: Settings, split: TrialSplit, drawn: np.ndarray, step: Callable[[], None]
 ) -> Judged:
     """Scores of the drawn items; folds in which raw vectors have no score are left out."""
+    assert rows.yardstick is not None
     found: Judged = {kind: [[] for _ in settings] for kind, settings in arms.items()}
     for fitted, items in split.judged(drawn):
         fit_set = FitSet(rows.X[fitted])
@@ -324,8 +314,8 @@ def _judge(
                 if isinstance(setting, str):
                     Z = fit_set.fit(setting).reduced(rows.X)
                 else:
-                    Z = read(others[setting])[rows.numbers]
-                of_setting.append(yardsticks.score_of(yardstick, Z, items))
+                    Z = rows.at(setting)
+                of_setting.append(yardsticks.score_of(rows.yardstick, Z, items))
                 step()
     kept = [fold for fold, score in enumerate(found["leave"][0]) if score is not None]
     return {
@@ -339,16 +329,7 @@ def _mean(by_fold: Sequence[Score | None]) -> float:
     return float(np.mean([score.values[0] for score in by_fold if score is not None]))
 
 
-@dataclass(frozen=True)
-class ArmScore:
-    """The score over splits; ``fixed`` replicates (B,) choose no setting anew."""
-
-    score: Score
-    fixed: np.ndarray
-    by_split: np.ndarray
-
-
-def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
+def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> Score | None:
     """The score of an arm whose setting is chosen for each fold on the other folds.
 
     In a resample it is chosen anew. Settings without a score in a fold are left out.
@@ -366,24 +347,24 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> ArmScore | None:
     picked = np.take_along_axis(replicates, drawn[None, :, None], axis=0)[0]  # (f, m, B)
     mean = mean_score([settings[chosen][fold] for fold, chosen in enumerate(place)])
     assert mean is not None
-    score = replace(
-        mean, values=values[place, at].mean(axis=0), replicates=np.nanmean(picked, axis=0)
+    score = values[place, at].mean(axis=0)
+    return replace(
+        mean,
+        values=score,
+        replicates=np.nanmean(picked, axis=0),
+        fixed=np.nanmean(replicates[place, at, 0], axis=0),
+        by_split=(float(score[0]),),
     )
-    return ArmScore(score, np.nanmean(replicates[place, at, 0], axis=0), score.values[:1])
 
 
 def _measured(
-    rows: TrialRows,
-    cures: Sequence[Cure],
-    split: TrialSplit,
-    others: Mapping[Place, Vectors],
-    step: Callable[[], None],
+    rows: TrialRows, cures: Sequence[Cure], split: TrialSplit, step: Callable[[], None]
 ) -> tuple[Cure, ...]:
     some, fit_set = split.held_out[:MEASURED], FitSet(rows.X[split.fits[0]])
     found = []
     for cure in cures:
         if cure.place is not None:
-            Z = read(others[cure.place])[rows.numbers[some]]
+            Z = rows.at(cure.place)[some]
         else:
             Z = fit_set.fit(cure.treatment).apply(rows.X[some]).retained
         found.append(replace(cure, measures=measures(Z)))
@@ -412,85 +393,35 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
     return tuple(found)
 
 
-def cures() -> list[TreatmentKind]:
-    return [kind for kind in simple_first() if kind.cure]
-
-
 def usual_settings(n: int, d: int) -> dict[str, str]:
     """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
+    arms = _arms(n, d)
     return {
         kind.cure: kind.short if kind.usual is None else kind.usual(n, d)
-        for kind in cures()
-        if kind.tried is None or kind.tried(n, d)
+        for kind in simple_first()
+        if kind.cure in arms
     }
 
 
 def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:
     found = {
-        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,) for kind in cures()
+        kind.cure: tuple(kind.tried(n, d)) if kind.tried else (kind.short,)
+        for kind in simple_first()
+        if kind.cure
     }
     return {kind: settings for kind, settings in found.items() if settings}
 
 
 def n_steps(d: int, n_others: int) -> int:
     """How often ``run_trial`` calls ``step`` at most."""
-    settings = sum(map(len, _arms(10**9, d).values()))
+    arms = _arms(10**9, d)
     # the last is the measures of another layer
-    return SPLITS * FOLDS * (settings + n_others) + len(cures()) + 1
-
-
-def read(vectors: Vectors) -> np.ndarray:
-    return np.asarray(vectors() if callable(vectors) else vectors)
+    return SPLITS * FOLDS * (sum(map(len, arms.values())) + n_others) + len(arms) + 1
 
 
 def measures(Z: np.ndarray, names: Sequence[str] = CHANGED) -> dict[str, float | None]:
     rows = measure_table(Z, names=names, intervals=False, simulate=False)
     return {row.name: row.value for row in rows}
-
-
-def average(splits: Sequence[ArmScore | None]) -> ArmScore | None:
-    score = mean_score([None if each is None else each.score for each in splits])
-    if score is None:
-        return None
-    arms = [each for each in splits if each is not None]
-    fixed = np.mean([each.fixed for each in arms], axis=0)
-    return ArmScore(score, fixed, np.concatenate([each.by_split for each in arms]))
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """The difference of two arms: value, replicates, and its standard error."""
-
-    value: float
-    replicates: np.ndarray
-    deviation: float
-    few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
-
-    @classmethod
-    def of(
-        cls, before: ArmScore, after: ArmScore, units: np.ndarray, *, same_items: bool = True
-    ) -> PairedDifference:
-        """units (i,) : of all items; same_items : every split judges the same ones."""
-        first, second = before.score, after.score
-        replicates = (second.replicates[0] - first.replicates[0]).astype(np.float64)
-        variance = float(np.nanvar(replicates))
-        if first.edges is not None and second.edges is not None:
-            # what the choice of settings adds, and the dyads in place of single units
-            of_choice = variance - float(np.nanvar(after.fixed - before.fixed))
-            variance = max(0.0, of_choice) + variance_of_dyads(second.edges - first.edges)
-        by_split = after.by_split - before.by_split
-        if len(by_split) > 1 and same_items:
-            variance += float(np.var(by_split, ddof=1)) / len(by_split)
-        value = float(second.values[0] - first.values[0])
-        few = yardsticks.changes_of_few(first, second, units)
-        return cls(value, replicates, float(np.sqrt(variance)), few)
-
-    def estimate(self, quantile: float, n_together: int) -> Estimate:
-        """The difference, at 95% together with others: max-T, or Bonferroni for few queries."""
-        if self.few is not None:
-            found = yardsticks.change_of_few(*self.few, error=ERROR / max(1, n_together))
-            return replace(found, value=self.value)
-        return Estimate(self.value, *around(self.value, quantile * self.deviation))
 
 
 def together(differences: Sequence[PairedDifference], n_units: int) -> float:

@@ -12,9 +12,10 @@ rows are split; ``cost`` is how many rows an item is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -30,6 +31,8 @@ from ..measure.neighbours import chance_agreement, label_codes, largest
 from ..measure.search import Search
 from .findings import connected, copies
 
+Place = tuple[int, str]  # layer and pooling
+Vectors = np.ndarray | Callable[[], np.ndarray]
 ScoredRows = tuple[np.ndarray, np.ndarray, np.ndarray]  # left, right, scores
 NEIGHBOURS = 5  # of each row, whose labels are compared
 FOUND = 10  # rows that a query finds
@@ -37,6 +40,7 @@ QUERIES_AT_ONCE = 512
 LEAST_ROWS = 4
 MOST_PAIRS = 20_000  # that judge
 PENALTY = 0.01  # of the linear probe, of the mean variance of a dimension
+ERROR = 0.05  # probability that any of the intervals that hold together misses its value
 DRAWS = 500  # resamples behind a standard error, which they give to 3%
 
 
@@ -50,6 +54,13 @@ class Score:
     # mean; None where units are independent
     edges: csr_array | None = None
     by_item: Mapping[int, float] = field(default_factory=dict)  # deciding score of single queries
+    # of an arm over splits: replicates (DRAWS,) that choose no setting anew, and each split's score
+    fixed: np.ndarray = field(default_factory=lambda: np.empty(0))
+    by_split: tuple[float, ...] = ()
+
+    def further(self, number: int) -> Score:
+        """Another one of these scores in place of the deciding one."""
+        return Score(self.values[[number]], self.replicates[[number]])
 
 
 def variance_of_dyads(edges: csr_array) -> float:
@@ -74,39 +85,58 @@ def mean_score(parts: Sequence[Score | None]) -> Score | None:
         np.mean([each.replicates for each in known], axis=0),
         sum(edges[1:], edges[0]) / len(known) if edges else None,
         by_item,
+        np.mean([each.fixed for each in known], axis=0),
+        tuple(chain.from_iterable(each.by_split for each in known)),
     )
 
 
-def change_of_few(changes: np.ndarray, units: np.ndarray, error: float = 0.05) -> Estimate:
-    """The mean change of few queries by a test of signs; the point itself if none changes."""
-    found = retrieval.paired_change(changes, units=units, error=error)
-    low, high = (found.value if end is None else end for end in (found.low, found.high))
-    return Estimate(found.value, low, high)
+@dataclass(frozen=True)
+class PairedDifference:
+    """The difference of two scores of the same items: value, replicates, and standard error."""
+
+    value: float
+    replicates: np.ndarray
+    deviation: float
+    few: tuple[np.ndarray, np.ndarray] | None = None  # changes and units of few queries
+
+    @classmethod
+    def of(
+        cls, before: Score, after: Score, units: np.ndarray | None, *, same_items: bool = True
+    ) -> PairedDifference:
+        """units (i,) : of all items; same_items : every split judges the same ones."""
+        value = float(after.values[0] - before.values[0])
+        replicates = (after.replicates[0] - before.replicates[0]).astype(np.float64)
+        variance = float(np.nanvar(replicates))
+        if before.edges is not None and after.edges is not None:
+            # what the choice of settings adds, and the dyads in place of single units
+            fixed = after.fixed - before.fixed
+            of_choice = variance - float(np.nanvar(fixed)) if len(fixed) else 0.0
+            variance = max(0.0, of_choice) + variance_of_dyads(after.edges - before.edges)
+        by_split = np.subtract(after.by_split, before.by_split)
+        if len(by_split) > 1 and same_items:
+            variance += float(np.var(by_split, ddof=1)) / len(by_split)
+        items, few = list(before.by_item), None
+        if units is not None and items and len(np.unique(units)) < retrieval.BOOTSTRAPPED:
+            changes = [after.by_item[item] - before.by_item[item] for item in items]
+            few = np.array(changes), units[items]
+        return cls(value, replicates, float(np.sqrt(variance)), few)
+
+    def estimate(self, quantile: float = NORMAL, n_together: int = 1) -> Estimate:
+        """The difference, at 95% together with others: max-T, or Bonferroni for few queries.
+
+        Few queries are compared by a test of signs; the interval is the point if none changes.
+        """
+        if self.few is None:
+            return Estimate(self.value, *around(self.value, quantile * self.deviation))
+        changes, units = self.few
+        found = retrieval.paired_change(changes, units=units, error=ERROR / max(1, n_together))
+        low, high = (found.value if end is None else end for end in (found.low, found.high))
+        return Estimate(self.value, low, high)
 
 
-def changes_of_few(
-    before: Score, after: Score, units: np.ndarray
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """The changes of single queries and their units; None if they are many, or no queries."""
-    items = list(before.by_item)
-    if not items or len(np.unique(units)) >= retrieval.BOOTSTRAPPED:
-        return None
-    return np.array([after.by_item[item] - before.by_item[item] for item in items]), units[items]
-
-
-def change(
-    before: Score, after: Score, units: np.ndarray | None = None, *, number: int = 0
-) -> Estimate:
+def change(before: Score, after: Score, units: np.ndarray | None = None) -> Estimate:
     """The difference of a score of the same items at 95%; with units, few queries by signs."""
-    few = None if units is None else changes_of_few(before, after, units)
-    if few is not None:
-        return change_of_few(*few)
-    value = float(after.values[number] - before.values[number])
-    if before.edges is not None and after.edges is not None:
-        deviation = float(np.sqrt(variance_of_dyads(after.edges - before.edges)))
-    else:
-        deviation = float(np.nanstd(after.replicates[number] - before.replicates[number]))
-    return Estimate(value, *around(value, NORMAL * deviation))
+    return PairedDifference.of(before, after, units).estimate()
 
 
 def score_of(yardstick: Yardstick, Z: np.ndarray, items: np.ndarray) -> Score | None:
@@ -190,7 +220,7 @@ class LabelYardstick(_Labelled):
         rows = Z if len(self.searched) == len(Z) else Z[self.searched]
         units = self.units
         k = min(NEIGHBOURS, len(rows) - int(np.bincount(units).max()))
-        near = _nearest_of_others(rows, items, units, k, hidden, self.similarity)  # (q, k)
+        near = self._nearest_of_others(rows, items, k, hidden)  # (q, k)
         same = self._codes[near] == self._codes[items, None]
         value = float(same.mean())
         added = ((same - value) / same.size).ravel()
@@ -200,45 +230,39 @@ class LabelYardstick(_Labelled):
         replicates = value + (of_units @ self._drawn - of_units.sum())
         return Score(np.array([value]), replicates[None], edges)
 
+    def _nearest_of_others(
+        self, rows: np.ndarray, items: np.ndarray, k: int, hidden: np.ndarray | None
+    ) -> np.ndarray:
+        """The k rows (q, k) of other units that are most similar to each item, in float32.
 
-def _nearest_of_others(
-    rows: np.ndarray,
-    items: np.ndarray,
-    units: np.ndarray,
-    k: int,
-    hidden: np.ndarray | None,
-    similarity: str,
-) -> np.ndarray:
-    """The k rows (q, k) of other units that are most similar to each item, in float32.
-
-    ``Search`` finds near ties again in float64, in four times the time.
-    """
-    if similarity == "rank":
-        rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
-    if similarity in ("cosine", "rank"):
-        lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
-        if not lengths.all():
-            row = int(np.argmin(lengths)) + 1
-            raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
-        rows = rows / lengths[:, None]
-    U = rows.astype(np.float32)
-    half = 0.0
-    if similarity != "dot":
-        U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
-        half = np.einsum("nd,nd->n", U, U) / 2
-    most = int(np.bincount(units).max())
-    found = np.empty((len(items), k), dtype=np.int64)
-    for start in range(0, len(items), QUERIES_AT_ONCE):
-        part = items[start : start + QUERIES_AT_ONCE]
-        scores = U[part] @ U.T
-        scores -= half
-        if hidden is not None:
-            scores[:, hidden] = -np.inf
-        near = largest(scores, min(k + most, len(rows)))[0]
-        is_other = units[near] != units[part, None]
-        first = np.argsort(~is_other, axis=1, kind="stable")[:, :k]
-        found[start : start + len(part)] = np.take_along_axis(near, first, axis=1)
-    return found
+        ``Search`` finds near ties again in float64, in four times the time.
+        """
+        if self.similarity == "rank":
+            rows = ranks_in_rows(rows) - (rows.shape[1] + 1) / 2
+        if self.similarity in ("cosine", "rank"):
+            lengths = np.sqrt(np.einsum("nd,nd->n", rows, rows))
+            if not lengths.all():
+                row = int(np.argmin(lengths)) + 1
+                raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
+            rows = rows / lengths[:, None]
+        U, units = rows.astype(np.float32), self.units
+        half = 0.0
+        if self.similarity != "dot":
+            U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
+            half = np.einsum("nd,nd->n", U, U) / 2
+        most = int(np.bincount(units).max())
+        found = np.empty((len(items), k), dtype=np.int64)
+        for start in range(0, len(items), QUERIES_AT_ONCE):
+            part = items[start : start + QUERIES_AT_ONCE]
+            scores = U[part] @ U.T
+            scores -= half
+            if hidden is not None:
+                scores[:, hidden] = -np.inf
+            near = largest(scores, min(k + most, len(rows)))[0]
+            is_other = units[near] != units[part, None]
+            first = np.argsort(~is_other, axis=1, kind="stable")[:, :k]
+            found[start : start + len(part)] = np.take_along_axis(near, first, axis=1)
+        return found
 
 
 class ProbeYardstick(_Labelled):
@@ -393,6 +417,12 @@ class TrialRows:
     yardstick: Yardstick | None
     fittable: np.ndarray  # (m,) False for pairs or queries that are vectors of other rows
     n_pairs: int | None = None  # that were drawn
+    others: Mapping[Place, Vectors] = field(default_factory=dict)  # all vectors, at other places
+
+    def at(self, place: Place) -> np.ndarray:
+        """These rows at another place."""
+        vectors = self.others[place]
+        return np.asarray(vectors() if callable(vectors) else vectors)[self.numbers]
 
     @classmethod
     def given(
@@ -407,17 +437,17 @@ class TrialRows:
         seed: int = 0,
     ) -> TrialRows:
         X = float_rows(vectors, at_least=LEAST_ROWS)
-        unit = None if units is None else units_of(np.asarray(units), len(X))
+        unit = units_of(None if units is None else np.asarray(units), len(X))
         text = None if texts is None else np.array(texts, dtype=object)
         rows = np.flatnonzero(X.any(axis=1))
-        if unit is not None:  # only the first of equal rows: the others would join their units
+        if units is not None:  # only the first of equal rows: the others would join their units
             rows = rows[np.unique(copies(X[rows], _at(text, rows)))]
         if pairs is not None:
             return cls._of_pairs(X, rows, text, unit, pairs, seed)
         if queries is not None:
             return cls._of_queries(X, rows, unit, queries, seed)
         cloud = X if len(rows) == len(X) else X[rows]
-        groups, yardstick = _groups(cloud, _at(text, rows), _at(unit, rows)), None
+        groups, yardstick = _groups(cloud, _at(text, rows), unit[rows]), None
         if labels is not None:
             names = np.asarray(labels, dtype=str)[rows]
             labelled = np.flatnonzero(names != "")
@@ -432,7 +462,7 @@ class TrialRows:
         X: np.ndarray,
         cloud: np.ndarray,
         text: np.ndarray | None,
-        unit: np.ndarray | None,
+        unit: np.ndarray,
         pairs: ScoredRows,
         seed: int,
     ) -> TrialRows:
@@ -447,7 +477,7 @@ class TrialRows:
             drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]
         if left.ndim == 2:
-            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), _at(unit, cloud))
+            X, groups, fittable = _stacked(X[cloud], np.vstack([left, right]), unit[cloud])
             numbers = np.concatenate([np.zeros_like(cloud), drawn, n_pairs + drawn])
             left, right = (len(cloud) + side for side in np.arange(2 * len(gold)).reshape(2, -1))
         else:
@@ -457,7 +487,7 @@ class TrialRows:
             X = X[numbers]
             left, right = (np.searchsorted(numbers, side) for side in (left, right))
             fittable = np.ones(len(X), dtype=bool)
-            groups = _groups(X, _at(text, numbers), _at(unit, numbers))
+            groups = _groups(X, _at(text, numbers), unit[numbers])
         is_zero = np.linalg.norm(X, axis=1) == 0
         sound = ~(is_zero[left] | is_zero[right])
         left, right, gold = left[sound], right[sound], gold[sound]
@@ -467,19 +497,14 @@ class TrialRows:
 
     @classmethod
     def _of_queries(
-        cls,
-        X: np.ndarray,
-        rows: np.ndarray,
-        unit: np.ndarray | None,
-        queries: JudgedQueries,
-        seed: int,
+        cls, X: np.ndarray, rows: np.ndarray, unit: np.ndarray, queries: JudgedQueries, seed: int
     ) -> TrialRows:
         queries = replace(queries, vectors=float_rows(queries.vectors, at_least=1))
         need_width(queries.vectors, X.shape[1])
         place = np.full(len(X), -1, dtype=np.int64)  # of each row among those of the cloud
         place[rows] = np.arange(len(rows))
         kept = queries.renumbered(place)
-        X, groups, fittable = _stacked(X[rows], kept.vectors, _at(unit, rows))
+        X, groups, fittable = _stacked(X[rows], kept.vectors, unit[rows])
         numbers = np.concatenate([rows, np.zeros(len(kept), dtype=rows.dtype)])
         return cls(X, numbers, groups, QueryYardstick(kept, len(rows), groups, seed), fittable)
 
@@ -489,19 +514,15 @@ def _at(values: np.ndarray | None, rows: np.ndarray) -> np.ndarray | None:
 
 
 def _stacked(
-    cloud: np.ndarray, more: np.ndarray, units: np.ndarray | None
+    cloud: np.ndarray, more: np.ndarray, units: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(rows, groups, which are fitted on): the cloud, then more rows, each a unit of its own."""
     X = np.vstack([cloud, more.astype(cloud.dtype)])
-    if units is not None:
-        units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
+    units = np.append(units, int(units.max(initial=-1)) + 1 + np.arange(len(more)))
     return X, _groups(X, None, units), np.arange(len(X)) < len(cloud)
 
 
-def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray | None) -> np.ndarray:
+def _groups(X: np.ndarray, texts: np.ndarray | None, units: np.ndarray) -> np.ndarray:
     """(n,) the first row that copies and units connect with each row."""
-    same = copies(X, texts)
-    if units is None:
-        return same
     _, first, place = np.unique(units, return_index=True, return_inverse=True)
-    return connected(same, first[place], np.arange(len(X)))
+    return connected(copies(X, texts), first[place], np.arange(len(X)))

@@ -79,9 +79,8 @@ def evaluate_encoder(
     named = tuple(range(encoder.n_layers + 1)) if layers is None else tuple(layers)
     for layer in named:
         encoder.layer_indices(layer)
-    sentences = [*pairs.left, *pairs.right]
     n_cells = len(set(named)) * len(set(poolings)) * len(parse_treatments(treatments))
-    n_sentences, n_fit = len(set(sentences)), len(set(fit_texts or ()))
+    n_sentences, n_fit = len(pairs.sentences), len(set(fit_texts or ()))
     total = n_sentences + n_fit + CELL_WORK * n_cells
 
     def part(before: int, weight: int = 1) -> Progress:
@@ -92,7 +91,10 @@ def evaluate_encoder(
 
         return report
 
-    vectors = encode_distinct(encoder, sentences, poolings, progress=part(0))
+    of_distinct = encoder.encode_layers(pairs.sentences, poolings=poolings, progress=part(0))
+    sides = np.concatenate(pairs.rows)
+    # pop, so that only one pooling is in memory twice
+    vectors = {pooling: of_distinct.pop(pooling)[:, sides] for pooling in tuple(of_distinct)}
     if fit_texts is not None:
         where: dict[str, Any] = {"layers": named, "poolings": poolings, "treatments": treatments}
         fit_vectors = encode_fit(encoder, fit_texts, **where, progress=part(n_sentences))
@@ -109,23 +111,6 @@ def evaluate_encoder(
         is_approximate=encoder.is_approximate,
         progress=part(n_sentences + n_fit, CELL_WORK),
     )
-
-
-def encode_distinct(
-    encoder: Encoder,
-    texts: Sequence[str],
-    poolings: Sequence[str],
-    *,
-    progress: Progress | None = None,
-) -> dict[str, np.ndarray]:
-    """{pooling: (layers, n, d)} as ``Encoder.encode_layers``, each distinct text encoded once."""
-    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    vectors = encoder.encode_layers(list(place), poolings=poolings, progress=progress)
-    if len(place) == len(texts):
-        return vectors
-    rows = np.array([place[text] for text in texts])
-    # pop, so that only one pooling is in memory twice
-    return {pooling: vectors.pop(pooling)[:, rows] for pooling in tuple(vectors)}
 
 
 def encode_fit(

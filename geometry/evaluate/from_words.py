@@ -155,6 +155,10 @@ def average_pairs(
     averages = averaged(both)
     first = averages[named[0]]  # coverage is the same for every weighting
     fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
+    for average in (fit or {}).values():
+        if (n := int(average.has_words.sum())) < LEAST_FITTED:
+            counts = {"n": n, "total": len(average.has_words), "limit": LEAST_FITTED}
+            raise CorpusError("too_few_known_texts", words=how_split(average), **counts)
     known, stopped = (
         each.reshape(2, len(pairs)) for each in (first.has_words, first.has_stop_words_only)
     )
@@ -162,7 +166,9 @@ def average_pairs(
         pairs=pairs,
         vectors={name: average.vectors for name, average in averages.items()},
         known=np.logical_and(*known),
-        fit=None if fit is None else _rows(fit),
+        fit=None
+        if fit is None
+        else {name: each.vectors[each.has_words] for name, each in fit.items()},
         report=table.report,
         coverage=first.coverage,
         unknown=first.unknown,
@@ -182,13 +188,22 @@ def evaluate_averages(
     **how: Any,
 ) -> WordGrid:
     """The second half of ``evaluate_words``: averages are scored as ``evaluate_grid`` does it."""
-    known, fit = averages.known, averages.fit
-    scored = _known_pairs(averages.pairs, known, how_split(averages))
+    known, fit, pairs = averages.known, averages.fit, averages.pairs
+    if known.sum() < LEAST_PAIRS:
+        counts = {"n": int(known.sum()), "total": len(pairs), "limit": LEAST_PAIRS}
+        raise CorpusError("too_few_known_pairs", words=how_split(averages), **counts)
+    scored = replace(
+        pairs,
+        left=tuple(compress(pairs.left, known)),
+        right=tuple(compress(pairs.right, known)),
+        gold_scores=pairs.gold_scores[known],
+        subsets=None if pairs.subsets is None else tuple(compress(pairs.subsets, known)),
+    )
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
         fit_vectors=None if fit is None else {name: rows[None] for name, rows in fit.items()},
-        evaluated_on=averages.pairs.name,
+        evaluated_on=pairs.name,
         bootstrap=resamples_of(scored, aggregation, draws=draws, seed=seed),
         **how,
     )
@@ -196,37 +211,11 @@ def evaluate_averages(
     return WordGrid(grid, int((~known).sum()), **coverage)
 
 
-def _rows(fit: Mapping[str, SentenceVectors]) -> dict[str, np.ndarray]:
-    for average in fit.values():
-        n = int(np.count_nonzero(average.has_words))
-        if n < LEAST_FITTED:
-            total, words = len(average.has_words), how_split(average)
-            raise CorpusError(
-                "too_few_known_texts", n=n, total=total, limit=LEAST_FITTED, words=words
-            )
-    return {name: average.vectors[average.has_words] for name, average in fit.items()}
-
-
 def how_split(found: SentenceVectors | WordCoverage) -> str:
     if found.stop_words is None:
         return found.tokenizer
     name, n = found.stop_words
     return f"{found.tokenizer}, without stop words ({name}, {n})"
-
-
-def _known_pairs(pairs: Pairs, known: np.ndarray, tokenizer: str) -> Pairs:
-    """The pairs with a known word in both sentences; CorpusError for fewer than LEAST_PAIRS."""
-    n, subsets = int(known.sum()), pairs.subsets
-    if n < LEAST_PAIRS:
-        counts = {"n": n, "total": len(pairs), "limit": LEAST_PAIRS}
-        raise CorpusError("too_few_known_pairs", words=tokenizer, **counts)
-    return replace(
-        pairs,
-        left=tuple(compress(pairs.left, known)),
-        right=tuple(compress(pairs.right, known)),
-        gold_scores=pairs.gold_scores[known],
-        subsets=None if subsets is None else tuple(compress(subsets, known)),
-    )
 
 
 @dataclass(frozen=True)

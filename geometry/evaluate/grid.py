@@ -196,7 +196,15 @@ def evaluate_grid(
         bootstrap = PairBootstrap(gold_scores, draws, seed)
     elif not np.array_equal(bootstrap.gold_scores, np.asarray(gold_scores, dtype=np.float64)):
         raise ValueError("bootstrap was drawn for other gold scores; draw it for these")
-    _check_vectors(vectors, 2 * bootstrap.n)
+    if not vectors:
+        raise ValueError("vectors are empty; give {pooling: (layers, 2n, d)}")
+    for pooling, hidden in vectors.items():
+        shape = np.shape(hidden)
+        if len(shape) != 3 or shape[1] != 2 * bootstrap.n:
+            raise ValueError(
+                f"vectors[{pooling!r}] must be (layers, {2 * bootstrap.n}, d), the left sentences "
+                f"of {bootstrap.n} pairs, then the right ones; got shape {shape}"
+            )
     count = min(len(hidden) for hidden in vectors.values())
     named = tuple(range(count)) if layers is None else tuple(dict.fromkeys(layers))
     if raw_score is not None and len(named) * len(vectors) > 1:
@@ -281,19 +289,6 @@ def _fit_set(
     return found
 
 
-def _check_vectors(vectors: Mapping[str, np.ndarray], n_rows: int) -> None:
-    """Raise ValueError unless the array of every pooling is (layers, n_rows, d)."""
-    if not vectors:
-        raise ValueError("vectors are empty; give {pooling: (layers, 2n, d)}")
-    for pooling, hidden in vectors.items():
-        shape = np.shape(hidden)
-        if len(shape) != 3 or shape[1] != n_rows:
-            raise ValueError(
-                f"vectors[{pooling!r}] must be (layers, {n_rows}, d), the left sentences of "
-                f"{n_rows // 2} pairs, then the right ones; got shape {shape}"
-            )
-
-
 def _directions(spec: TreatmentSpec, fitted: Treatment) -> tuple[int | None, int | None]:
     if spec.knobs.n_components is not None:
         return spec.knobs.n_components, len(fitted.fitted.components)
@@ -376,16 +371,11 @@ def grid_json(grid: Grid, *, chosen: Chosen | None = None, **settings: Any) -> s
     """
     rows = grid_rows(grid)
     if grid.subsets:
-        rows = [
-            row
-            | {
-                "by_subset": {
-                    name: {"n_pairs": part.n} | {key: getattr(part, key) for key in OF_SCORE[:3]}
-                    for name, part in cell.score.by_subset.items()
-                }
+        for row, cell in zip(rows, grid.cells, strict=True):
+            row["by_subset"] = {
+                name: {"n_pairs": part.n} | {key: getattr(part, key) for key in OF_SCORE[:3]}
+                for name, part in cell.score.by_subset.items()
             }
-            for row, cell in zip(rows, grid.cells, strict=True)
-        ]
     document: dict[str, Any] = {**settings, "cells": rows}
     if chosen is not None:
         document["chosen_on_dev"] = {

@@ -22,8 +22,7 @@ class PublishedTable:
     metric: str
     note: str  #: what is disputed
     columns: tuple[str, ...]  #: every row has a value for each
-    #: the values of each row on the paper's own scale (most are Spearman x 100); None if the paper
-    #: gives no value
+    #: values of each row on the paper's own scale (most are Spearman x 100); None for no value
     rows: Mapping[str, tuple[float | None, ...]]
 
     def column(self, name: str) -> dict[str, float]:

@@ -67,7 +67,15 @@ def pair_similarities(
             f"{right.shape}"
         )
     if precision is not None:
-        return _mahalanobis(left, right, precision)
+        if isinstance(precision, Moments):
+            precision = WhiteningMap.solve(precision, eps=FLOAT32_EPS, method="pca")
+        W = (precision if isinstance(precision, WhiteningMap) else precision.map_).matrix  # (d, k)
+        if len(W) != left.shape[1]:
+            raise ValueError(
+                f"precision was fitted on {len(W)} columns and the pairs have {left.shape[1]}; "
+                "fit it on vectors of the same model"
+            )
+        return -np.linalg.norm((left - right) @ W, axis=1)
     if similarity == "euclidean":
         return -np.linalg.norm(left - right, axis=1)
     found = np.asarray(np.einsum("nd,nd->n", left, right))
@@ -92,17 +100,3 @@ def _side(X: np.ndarray, side: str, similarity: str) -> np.ndarray:
         return directions(X)
     except UndefinedMeasure as reason:
         raise UndefinedMeasure("zero_row_of_side", side=side, **reason.details) from reason
-
-
-def _mahalanobis(
-    left: np.ndarray, right: np.ndarray, precision: Whitening | WhiteningMap | Moments
-) -> np.ndarray:
-    if isinstance(precision, Moments):
-        precision = WhiteningMap.solve(precision, eps=FLOAT32_EPS, method="pca")
-    W = (precision if isinstance(precision, WhiteningMap) else precision.map_).matrix  # (d, k)
-    if len(W) != left.shape[1]:
-        raise ValueError(
-            f"precision was fitted on {len(W)} columns and the pairs have {left.shape[1]}; "
-            "fit it on vectors of the same model"
-        )
-    return -np.linalg.norm((left - right) @ W, axis=1)

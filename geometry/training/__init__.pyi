@@ -8,11 +8,11 @@ from .models import TrainingStep as TrainingStep
 from .models import train_classifier as train_classifier
 from .models import train_language_model as train_language_model
 from .models import train_word2vec as train_word2vec
-from .optimizers import OptimizerRuns as OptimizerRuns
-from .optimizers import recorded_optimizers as recorded_optimizers
 from .runs import History as History
 from .runs import Run as Run
 from .runs import train_runs as train_runs
+from .shipped_training import OptimizerRuns as OptimizerRuns
+from .shipped_training import recorded_optimizers as recorded_optimizers
 from .shipped_training import recorded_run as recorded_run
 from .softmax import TokenGradient as TokenGradient
 from .softmax import cosine_penalty as cosine_penalty

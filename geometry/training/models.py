@@ -318,8 +318,7 @@ class TrainingStep:
     norm_frequent: float
     #: (min(v, d),) array. Singular values of the embeddings, uncentred, the largest first.
     singular_values: np.ndarray
-    #: (m, d) last hidden states at m fixed places of the text; without rows for a model that has
-    #: none
+    #: (m, d) last hidden states at m fixed places of the text; m = 0 for a model that has none
     hidden: np.ndarray
     targets: np.ndarray  #: (m,) the next token at these places
 

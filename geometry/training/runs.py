@@ -29,7 +29,7 @@ GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
 # Quantiles, by frequency, of the next tokens at the fixed places
 FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
-PLAIN = ("steps", "loss", "cosine", "norm")  # arrays that a file has as they are
+PLAIN = ("steps", "loss", "cosine", "norm", "singular_values")  # arrays that a file has as they are
 TEXT_ARRAYS = ("counts", "groups")
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
 
@@ -114,20 +114,15 @@ class Theory:
 class Snapshot:
     """A model after so many steps; the fields of ``TrainingStep`` that a page shows."""
 
+    text: TextFacts
+    step: int
+    n_steps: int
     loss: float
-    mean_cosine: dict[str, float]
-    norm: dict[str, float]
+    cosine: list[float]  # cosine, norm: by the order of GROUPS
+    norm: list[float]
     singular_values: np.ndarray
     rows: np.ndarray  # (n, width) of the words that are drawn
     theory: Theory | None  # of a language model; None for other models
-
-
-@dataclass(frozen=True)
-class Record:
-    step: int
-    n_steps: int
-    text: TextFacts
-    snapshots: tuple[Snapshot, ...]
 
 
 def train_runs(
@@ -137,7 +132,7 @@ def train_runs(
     *,
     vocabulary: int | None = None,
     tokenizer: str | None = None,
-) -> Iterator[Record]:
+) -> Iterator[tuple[Snapshot, ...]]:
     """Train several models side by side on one text, each in a thread of its own.
 
     Parameters
@@ -152,25 +147,26 @@ def train_runs(
     rows, facts = drawn_words(text)
     trained = [run.train(text) for run in runs]
 
-    def advance(steps: Iterator[TrainingStep]) -> tuple[int, int, Snapshot] | None:
+    def advance(steps: Iterator[TrainingStep]) -> Snapshot | None:
         step = next(steps, None)
         if step is None:
             return None
-        shot = Snapshot(
+        return Snapshot(
+            facts,
+            step.step,
+            step.n_steps,
             step.loss,
-            {name: getattr(step, f"mean_cosine_{name}") for name in GROUPS},
-            {name: getattr(step, f"norm_{name}") for name in GROUPS},
+            [getattr(step, f"mean_cosine_{name}") for name in GROUPS],
+            [getattr(step, f"norm_{name}") for name in GROUPS],
             step.singular_values[:SINGULAR_VALUES].astype(np.float32),
             step.embeddings[rows].astype(np.float16),
             theory_of(step, text) if len(step.hidden) else None,
         )
-        return step.step, step.n_steps, shot
 
     # the models start one after the other, because each sets the seed of torch's only generator
     found = [advance(steps) for steps in trained]
     while all(found):
-        places, n_steps, snapshots = zip(*found, strict=True)
-        yield Record(places[0], n_steps[0], facts, snapshots)
+        yield tuple(shot for shot in found if shot is not None)
         found = list(in_threads(advance, trained, len(trained)))
 
 
@@ -247,34 +243,34 @@ class History:
 
     @classmethod
     def of(
-        cls, runs: Sequence[Run], records: Sequence[Record], *, is_live: bool = False
+        cls, runs: Sequence[Run], records: Sequence[tuple[Snapshot, ...]], *, is_live: bool = False
     ) -> History:
         """The history of the records so far, at least one.
 
         Parameters
         ----------
         runs : sequence of Run
-        records : sequence of Record
+        records : sequence of tuple of Snapshot, one for each model
         is_live : bool
             If True, the basis is that of the first record after EARLY of all steps, so that it does
             not turn when more records come. If False, it is that of the last one.
         """
-        steps = [record.step for record in records]
-        early = [place for place, step in enumerate(steps) if step >= EARLY * records[-1].n_steps]
+        last = records[-1][0]
+        steps = [shots[0].step for shots in records]
+        early = [place for place, step in enumerate(steps) if step >= EARLY * last.n_steps]
         at = early[0] if is_live and early else len(records) - 1
-        shots = [record.snapshots for record in records]
-        models = range(len(runs))
+        models = list(zip(*records, strict=True))
         return cls(
             tuple(runs),
-            records[-1].text,
+            last.text,
             np.array(steps),
-            records[-1].n_steps,
-            np.array([[each.loss for each in step] for step in shots]),
-            np.array([[[*each.mean_cosine.values()] for each in step] for step in shots]),
-            np.array([[[*each.norm.values()] for each in step] for step in shots]),
-            np.array([[each.singular_values for each in step] for step in shots]),
-            np.stack([film_of([step[model].rows for step in shots], at) for model in models]),
-            tuple(tuple(step[model].theory for step in shots) for model in models),
+            last.n_steps,
+            np.array([[each.loss for each in shots] for shots in records]),
+            np.array([[each.cosine for each in shots] for shots in records]),
+            np.array([[each.norm for each in shots] for shots in records]),
+            np.array([[each.singular_values for each in shots] for shots in records]),
+            np.stack([film_of([each.rows for each in of_model], at) for of_model in models]),
+            tuple(tuple(each.theory for each in of_model) for of_model in models),
         )
 
 
@@ -309,7 +305,6 @@ def write_history(history: History, path: Path, about: Mapping[str, str]) -> Non
         path,
         head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
         **{name: getattr(text, name) for name in TEXT_ARRAYS},
-        singular_values=history.singular_values.astype(np.float32),
         places=history.places.astype(np.float16),
         **{name: getattr(history, name) for name in PLAIN},
     )
@@ -332,7 +327,6 @@ def read_history(path: Path) -> tuple[History, dict[str, str]]:
         runs=tuple(Run(**run) for run in head["runs"]),
         text=TextFacts(**head["text"], words=words, **{n: arrays[n] for n in TEXT_ARRAYS}),
         n_steps=head["n_steps"],
-        singular_values=arrays["singular_values"],
         places=arrays["places"].astype(np.float64),
         theory=tuple(tuple(map(_theory, of_run)) for of_run in head["theory"]),
         **{name: arrays[name] for name in PLAIN},

@@ -33,9 +33,7 @@ class TokenGradient:
     #: (d,) from the places where the token is the next one: towards their hidden states
     pull: np.ndarray
     push: np.ndarray  #: (d,) from all other places: away from their hidden states
-    #: Places where the token is the next one. For a token that never occurs it is 0, and so is the
-    #: pull.
-    n_pull: int
+    n_pull: int  #: places where the token is the next one; 0, as the pull, if it never occurs
 
 
 def token_gradient(

@@ -109,16 +109,14 @@ def training_text(
     # ties by the alphabet, so that one text gives one order
     ranked = sorted(counted, key=lambda word: (-counted[word], word))[:vocabulary]
     if len(ranked) < len(counted):
-        rest = n - sum(counted[word] for word in ranked)
-        counted[OTHER] = rest
+        counted[OTHER] = n - sum(counted[word] for word in ranked)
         ranked = sorted([*ranked, OTHER], key=lambda word: (-counted[word], word))
     number = {word: place for place, word in enumerate(ranked)}
     other = number.get(OTHER, 0)
     tokens = np.array([number.get(word, other) for words in split for word in words])
-    section_names = tuple(sorted(set(labels)))
-    place = {name: i for i, name in enumerate(section_names)}
-    sections = np.repeat([place[label] for label in labels], [len(words) for words in split])
+    section_names, of_text = np.unique(np.array(labels, dtype=object), return_inverse=True)
+    sections = np.repeat(of_text, list(map(len, split)))
     unseen = tuple(f"[unseen {i + 1}]" for i in range(n_unseen))
     counts = np.array([*(counted[word] for word in ranked), *[0] * n_unseen])
     words = (*ranked, *unseen)
-    return TrainingText(tokens, sections, section_names, words, counts, n_unseen, tokenizer)
+    return TrainingText(tokens, sections, tuple(section_names), words, counts, n_unseen, tokenizer)

@@ -8,8 +8,13 @@ import streamlit as st
 from geometry.data.number_text import signed
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
-from geometry.training.optimizers import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from geometry.training.runs import GROUPS
+from geometry.training.shipped_training import (
+    SEEDS,
+    VARIANTS,
+    OptimizerRuns,
+    recorded_optimizers,
+)
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict

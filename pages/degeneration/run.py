@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from geometry.training.runs import Record, Run, train_runs
+from geometry.training.runs import Run, Snapshot, train_runs
 
 
 def train(
@@ -11,7 +11,7 @@ def train(
     labels: tuple[str, ...] | None,  # the section of each text; None makes each a section
     vocabulary: int | None,  # the most frequent words; None keeps all
     tokenizer: str,
-) -> Iterator[Record]:
+) -> Iterator[tuple[Snapshot, ...]]:
     """The records of ``train_runs``, with a core for each of several models."""
     import torch
 

@@ -21,7 +21,7 @@ import numpy as np
 from geometry import load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.diagnosis.evidence import CURES, FLOW, GainGrid, Task, evidence
-from geometry.diagnosis.trial import Place
+from geometry.diagnosis.yardsticks import Place
 from geometry.shipped import shipped_file
 from geometry.vectors import read_bundled_vectors
 from geometry.vectors.word_averages import sentence_vectors

@@ -20,7 +20,6 @@ from geometry.diagnosis import (
     diagnose,
     report_html,
     sentences,
-    storage_sentences,
     storage_table,
     threshold_sentences,
 )
@@ -28,7 +27,7 @@ from geometry.diagnosis.diagnosis import fit_cure, need_directions
 from geometry.diagnosis.findings import Finding
 from geometry.diagnosis.report import cure_table
 from geometry.diagnosis.thresholds import EDGES, PairCosines
-from geometry.diagnosis.trial import Place, Vectors
+from geometry.diagnosis.yardsticks import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
@@ -356,10 +355,10 @@ def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
         what = _("Storing vectors, steps")
         found = jobs.kept_or_made(_storage, *of, what=what, lane="measure")
         if found is not None:
-            st.markdown(markdown(storage_sentences.summary(found, _)))
+            st.markdown(markdown(sentences.storage_summary(found, _)))
             with st.container(key="cures-storage"):
-                _show_table(*storage_sentences.table(found, _))
-            st.caption(markdown(storage_sentences.basis(found, _)))
+                _show_table(*sentences.storage_rows(found, _))
+            st.caption(markdown(sentences.storage_basis(found, _)))
         return found
 
 

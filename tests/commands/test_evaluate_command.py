@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from geometry import Corpus, evaluate_encoder, load_encoder, read_cloud, read_pairs
+from geometry import Corpus, Encoder, evaluate_encoder, load_encoder, read_cloud, read_pairs
 from geometry.commands import run_shell
+from geometry.data import read_bundled_pairs
 from geometry.encode import ArrayStore
-from geometry.evaluate import from_encoder
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.sentences import sentence
 
@@ -112,12 +112,18 @@ def test_an_error_is_one_line_and_exit_code_2(place, capsys, monkeypatch, args, 
 
 
 def shipped(encoder, texts, poolings, **_):
-    """{pooling: (layers, n, d)} of the project's pairs, as they come with it."""
-    where = {"corpus": Corpus("pairs", tuple(texts)), "store": ArrayStore()}
+    """{pooling: (layers, n, d)} of sentences of the project's pairs, as they come with it."""
+    pairs = read_bundled_pairs()
+    both = (*pairs.left, *pairs.right)
+    where = {"corpus": Corpus("pairs", both), "store": ArrayStore()}
     layers = range(encoder.n_layers + 1)
+    rows = [both.index(text) for text in texts]
     return {
         each: np.stack(
-            [read_cloud(encoder, **where, layer=layer, pooling=each).vectors for layer in layers]
+            [
+                read_cloud(encoder, **where, layer=layer, pooling=each).vectors[rows]
+                for layer in layers
+            ]
         )
         for each in poolings
     }
@@ -127,7 +133,7 @@ def shipped(encoder, texts, poolings, **_):
 @pytest.mark.parametrize(("name", "n"), [("pairs", 935), ("hard-pairs", 325)])
 def test_bundled_model_and_pairs_are_the_defaults(name, n, capsys, monkeypatch):
     if name == "pairs":  # test_shipped_vectors.py encodes some of them again
-        monkeypatch.setattr(from_encoder, "encode_distinct", shipped)
+        monkeypatch.setattr(Encoder, "encode_layers", shipped)
     cell = ["evaluate", "--layers=-1", "--poolings=mean", "--transforms=none", "--quiet"]
     assert run_shell([*cell, *([] if name == "pairs" else ["--pairs", name])]) == 0
     printed = capsys.readouterr().out

@@ -33,7 +33,7 @@ from geometry.data.translations import catalogue
 from geometry.diagnosis import (
     diagnose,
     report_html,
-    storage_sentences,
+    sentences,
     storage_table,
     threshold_sentences,
 )
@@ -147,12 +147,12 @@ def test_thresholds_are_printed_and_storage_on_demand(folder, capsys):
     printed = capsys.readouterr().out
     assert threshold_sentences.summary(found, str) in printed
     assert threshold_sentences.basis(found, str) in printed
-    assert storage_sentences.STORAGE["title"] not in printed
+    assert sentences.STORAGE["title"] not in printed
     assert run_shell([*args, "--storage", "--out", "r.html"]) == 0
     stored = storage_table(found, X, labels=LABELS)
     printed = capsys.readouterr().out
-    assert storage_sentences.summary(stored, str) in printed
-    assert storage_sentences.STORAGE["title"] in (folder / "r.html").read_text(encoding="utf-8")
+    assert sentences.storage_summary(stored, str) in printed
+    assert sentences.STORAGE["title"] in (folder / "r.html").read_text(encoding="utf-8")
     assert run_shell([*args, "--storage", "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert written["storage"]["rows"][3]["form"] == "binary"

@@ -153,8 +153,8 @@ def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
     settings = [made(0.9, 0.1, 0.1), made(0.2, 0.5, 0.6)]
     found = chosen_by_fold(settings)
     # folds 1 and 2 see .9 + .1 of setting 0 against .2 + .6 and .2 + .5 of setting 1
-    assert found.score.values[0] == pytest.approx((0.2 + 0.1 + 0.1) / 3)
-    assert found.score.replicates[0] == pytest.approx([0.4 / 3] * 3)
+    assert found.values[0] == pytest.approx((0.2 + 0.1 + 0.1) / 3)
+    assert found.replicates[0] == pytest.approx([0.4 / 3] * 3)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from geometry import read_bundled
-from geometry.diagnosis import diagnose, report_html, storage_sentences, storage_table
+from geometry.diagnosis import diagnose, report_html, sentences, storage_table
 from geometry.diagnosis.storage import (
     FORMS,
     LEVELS,
@@ -81,9 +81,9 @@ def test_the_table_has_bytes_and_paired_losses_by_another_route():
     # float16 loses nothing that can be seen
     assert abs(by_way["leave", 84, "float16"].change.value) < 0.002
     html = report_html(diagnosis, storage=found)
-    assert storage_sentences.STORAGE["title"] in html
-    assert storage_sentences.summary(found, str) in html
-    assert storage_sentences.STORAGE["title"] not in report_html(diagnosis)
+    assert sentences.STORAGE["title"] in html
+    assert sentences.storage_summary(found, str) in html
+    assert sentences.STORAGE["title"] not in report_html(diagnosis)
 
 
 def test_a_sample_of_items_has_some_of_every_fold(monkeypatch):

@@ -6,8 +6,8 @@ import torch
 
 from geometry.training import TrainingError, train_language_model, training_text
 from geometry.training.models import coupled_adam
-from geometry.training.optimizers import (
-    FILE,
+from geometry.training.shipped_training import (
+    OPTIMIZERS_FILE,
     SEEDS,
     VARIANTS,
     OptimizerRuns,
@@ -71,7 +71,7 @@ def test_values_at_one_loss_by_hand():
 def test_the_recorded_trainings_show_what_the_page_says():
     runs = recorded_optimizers()
     assert runs.loss.shape == (len(VARIANTS), len(SEEDS), 41)
-    assert FILE.stat().st_size < 200_000
+    assert OPTIMIZERS_FILE.stat().st_size < 200_000
     cosines = runs.at_loss("unseen", runs.equal_loss)
     assert cosines[PLACES["adam"]].min() > 0.4
     for name in ("coupled-adam", "sgd", "cosreg"):

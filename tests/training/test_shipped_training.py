@@ -32,15 +32,14 @@ def short() -> tuple[tuple[Run, ...], list]:
 
 def test_models_are_recorded_side_by_side_on_the_same_words(short):
     runs, records = short
-    assert [record.step for record in records] == [0, 2, 4]
-    for record in records:
-        assert len(record.snapshots) == len(runs)
-        assert record.text.words == records[0].text.words
-    facts = records[0].text
-    shot = records[-1].snapshots[0]
-    for place, name in enumerate(GROUPS):
+    facts = records[0][0].text
+    for step, record in zip((0, 2, 4), records, strict=True):
+        assert [shot.step for shot in record] == [step] * len(runs)
+        assert all(shot.text.words == facts.words for shot in record)
+    shot = records[-1][0]
+    for place in range(len(GROUPS)):
         rows = shot.rows[facts.groups == place].astype(np.float64)
-        assert mean_cosine(rows) == pytest.approx(shot.mean_cosine[name], abs=1e-3)
+        assert mean_cosine(rows) == pytest.approx(shot.cosine[place], abs=1e-3)
     assert (facts.counts[facts.groups == 0] == 0).all()
     rare, frequent = (facts.counts[facts.groups == place] for place in (1, 2))
     assert frequent.min() >= rare.max()
@@ -49,7 +48,7 @@ def test_models_are_recorded_side_by_side_on_the_same_words(short):
 def test_the_theory_is_that_of_the_gradients(short):
     text = training_text(TEXTS)
     step = list(SHORT.train(text))[-1]
-    theory = short[1][-1].snapshots[0].theory
+    theory = short[1][-1][0].theory
     assert theory.n == len(step.hidden)
     token = int(text.unseen()[0])
     hidden, targets = step.hidden.astype(np.float64), step.targets

@@ -8,9 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus
 from geometry.training.models import OPTIMIZERS
-from geometry.training.optimizers import recorded_optimizers
 from geometry.training.runs import Run
-from geometry.training.shipped_training import recorded_run
+from geometry.training.shipped_training import recorded_optimizers, recorded_run
 from geometry.training.softmax import SoftmaxToy
 from pages.common.live_training import STATE
 from pages.common.measures import ICONS, NoControl

@@ -17,7 +17,6 @@ from geometry.diagnosis import (
     diagnose,
     recommended_treatment,
     sentences,
-    storage_sentences,
     storage_table,
     threshold_sentences,
 )
@@ -95,10 +94,10 @@ def test_thresholds_are_shown_and_storage_once_it_is_opened():
         assert markdown(rows[0][0]) in shown
         assert head[1] in shown
     stored = storage_table(found, X, labels=labels)
-    assert markdown(storage_sentences.summary(stored, _)) not in shown
+    assert markdown(sentences.storage_summary(stored, _)) not in shown
     state = brought("vector-uploads", "corpus", own) | {"storage-part": True}
     at = healthy(new_visit("your_corpus", state, lang=language).run())
-    assert markdown(storage_sentences.summary(stored, _)) in everything(at)
+    assert markdown(sentences.storage_summary(stored, _)) in everything(at)
 
 
 def cure_of(downloads: dict) -> tuple[str, np.ndarray]:
