@@ -23,7 +23,7 @@ from geometry.projection.twin_message import Picture, Points, TwinCloud
 
 from . import jobs
 from .cache import kept
-from .cloud_choices import Look
+from .cloud_choices import Look, choose_pooling
 from .controls import choose_in, layer_options, pooling_names
 from .corpus_cloud import (
     MOST_DRAWN,
@@ -63,10 +63,6 @@ class TwoSide:
 
     points: CorpusCloud  # raw, the rows that both sides have
     treatment: str
-
-    @property
-    def content_key(self) -> str:
-        return f"{self.points.key}/{self.treatment}"
 
     @property
     def private(self) -> bool:
@@ -118,7 +114,7 @@ def _show(
         st.info(_("The two have {n} rows in common, which are too few.").format(n=len(rows)))
         return
     first, second = (TwoSide(_rows_of(cloud, rows), treatment) for cloud, treatment in sides)
-    if first.content_key == second.content_key:
+    if (first.points.key, first.treatment) == (second.points.key, second.treatment):
         st.info(_("Both are the same. Choose another model, layer, pooling or treatment."))
         return
     place = np.flatnonzero(np.isin(points.corpus_rows, rows))
@@ -147,8 +143,10 @@ def _choose_side(
     boxes = st.columns([3, 2, 2, 3])
     label = _("First") if side == "first" else _("Second")
     model = choose_in(boxes[0], label, models, key=f"{side}-model")
-    if model in own_vectors() or model == THIS:
-        cloud = points if model == THIS else cloud_of_vectors(own_vectors()[model])
+    if model == THIS:
+        cloud = points
+    elif model in own_vectors():
+        cloud = cloud_of_vectors(own_vectors()[model])
     else:
         if isinstance(corpus, VectorSet):
             own, labels = corpus, corpus.labels
@@ -185,9 +183,8 @@ def _choose_spec(
 ) -> CloudSpec:
     """Layer and pooling: of the first side those of the page, of the second the last layer."""
     last, spec = encoder.n_layers, points.spec
-    same = is_usual and points.model is not None and f"{spec.layer}".isdigit()
     layer, pooling = str(last), DEFAULT_POOLING
-    if same:
+    if is_usual and points.model is not None and f"{spec.layer}".isdigit():
         pooling = spec.pooling
         if side == "first":
             layer = str(spec.layer)
@@ -195,14 +192,8 @@ def _choose_spec(
             layer = "0"
     if last:
         layer = choose_in(boxes[0], _("Layer"), layer_options(last), layer, key=f"{side}-place")
-    pooling = choose_in(
-        boxes[1],
-        _("Pooling"),
-        encoder.poolings,
-        pooling if pooling in encoder.poolings else DEFAULT_POOLING,
-        key=f"{side}-pooling",
-        labels=pooling_names(encoder),
-    )
+    with boxes[1]:
+        pooling = choose_pooling(encoder, encoder.poolings, key=f"{side}-pooling", default=pooling)
     at = last if pooling == "own" else int(layer)
     return CloudSpec("sentences", at, pooling, spec.special_tokens, MOST_DRAWN)
 
@@ -302,20 +293,13 @@ def _compared(
 
 @kept(16)
 def _preferred(first: TwoSide, second: TwoSide, pairs: Pairs | None) -> Preference | None:
-    points = first.points
-    if pairs is None:
-        labels = labels_of(points.cloud)
-        if labels is None:
-            return None
-        judge: dict[str, Any] = {"labels": labels}
-    else:
-        judge = {"pairs": rows_of_pairs(pairs, points.cloud.texts)}
-        if len(judge["pairs"][2]) < LEAST_PAIRS:
-            return None
-    texts = points.cloud.texts
-    return prefer(
-        _treated(first), _treated(second), texts=texts, units=points.units, seed=SEED, **judge
-    )
+    points, texts = first.points, first.points.cloud.texts
+    labels = labels_of(points.cloud)
+    if pairs is None and labels is None:
+        return None
+    how: dict[str, Any] = {"texts": texts, "units": points.units, "seed": SEED}
+    how |= {"labels": labels} if pairs is None else {"pairs": rows_of_pairs(pairs, texts)}
+    return prefer(_treated(first), _treated(second), **how)
 
 
 def rows_of_pairs(pairs: Pairs, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -335,14 +319,9 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     # of many rows a sample, the same on both sides
     sides = [replace(side, points=side.points.sample(MOST_COMPARED)) for side in (first, second)]
     n = len(sides[0].points.cloud)
-    found = jobs.kept_or_made(
-        _compared,
-        *sides,
-        what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
-        at_once=n <= AT_ONCE,
-        lane="measure",
-        passing=True,
-    )
+    what = _("Comparing {n} points with each other").format(n=f"{n:,}")
+    how: dict[str, Any] = {"at_once": n <= AT_ONCE, "lane": "measure", "passing": True}
+    found = jobs.kept_or_made(_compared, *sides, what=what, **how)
     in_both = None if found.neighbours is None else found.neighbours.jaccard
     jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
     ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)

@@ -21,10 +21,7 @@ ASSETS = shipped_file("")
 
 
 def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
-    """Configure the page, draw the sidebar and the claim; returns the container of what follows.
-
-    Plotly is loaded at once for ``charts`` "first", after the first picture for "later".
-    """
+    """Configure the page, draw the sidebar and the claim; returns the container of what follows."""
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     lesson_place = st.container(key="lesson-place")
     head, body = st.container(key="head"), st.container(key="body")
@@ -130,10 +127,7 @@ def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
 
 
 def show_page(name: str, *, given: str = "", charts: str = "later") -> None:
-    """A page that is its ``explore``, which is imported after the frame was sent.
-
-    ``given`` : "corpus" or "data" (which may be vectors), if it shows what the sidebar chooses.
-    """
+    """A page that is its ``explore``, of the sidebar's "corpus" or "data" (texts or vectors)."""
     body = open_page(name, charts=charts)
     with body:
         require_model()

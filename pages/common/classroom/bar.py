@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
+from typing import Any
 from urllib.parse import urlsplit
 
 import segno
@@ -209,14 +210,10 @@ def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
             text = _("{n} of {all} have answered.")
             with st.container(width="stretch"):
                 _say(text.format(n=tally.n, all=max(tally.n, room.n_members)))
-            st.button(
-                _("Show the answer"),
-                key="class-reveal",
-                type="primary",
-                disabled=visit.TRUTH not in st.session_state,
-                on_click=_reveal,
-                args=(room.code, question),
-            )
+            label, asked = _("Show the answer"), (room.code, question)
+            how: dict[str, Any] = {"type": "primary", "on_click": _reveal, "args": asked}
+            is_off = visit.TRUTH not in st.session_state
+            st.button(label, key="class-reveal", disabled=is_off, **how)
     elif tally.own is None:
         _say(_("Guess, please. The answer comes when your teacher shows it."))
     else:
