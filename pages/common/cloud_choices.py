@@ -63,16 +63,11 @@ def choose_place(
         pooling = choose_pooling(encoder, encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
     last = encoder.n_layers
+    layers = [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])]
     labels = layer_labels(last) | ({} if last else {"0": _("0 (static vectors)")})
-    layer = choose_in(
-        layer_box,
-        _("Layer"),
-        [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])],
-        str(min(DEFAULT_LAYER, last)),
-        key="layer",
-        labels=labels,
-        disabled=unit == "types" or is_own,
-    )
+    how = {"labels": labels, "disabled": unit == "types" or is_own}
+    usual = str(min(DEFAULT_LAYER, last))
+    layer = choose_in(layer_box, _("Layer"), layers, usual, key="layer", **how)
     if is_own:
         return last, pooling
     return int(layer) if layer.isdigit() else layer, pooling

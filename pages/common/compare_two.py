@@ -75,11 +75,8 @@ class TwoSide:
         if model is not None and model.n_layers:
             words.append(_("layer {layer}").format(layer=spec.layer))
             words.append(pooling_names(model)[spec.pooling])
-        return dotted(*words, treatment_title(self.treatment))
-
-
-def treatment_title(code: str) -> str:
-    return _("raw") if code == RAW else treatment_words(code)
+        treatment = _("raw") if self.treatment == RAW else treatment_words(self.treatment)
+        return dotted(*words, treatment)
 
 
 # ---- the choice ----
@@ -121,11 +118,9 @@ def _show(
     shown = points if len(place) == len(points.cloud) else points.take(place, "two")
     marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
     residual = _draw(first, second, shown, place, look, explored, marked)
-    has_neighbours = False
     with errors_shown():
-        has_neighbours = _show_numbers(first, second, residual)
-    if marked is not None and has_neighbours:
-        _show_lists(first, second, shown, marked)
+        if _show_numbers(first, second, residual) and marked is not None:
+            _show_lists(first, second, shown, marked)
 
 
 def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
@@ -155,9 +150,9 @@ def _choose_side(
         encoder = current_encoder() if is_chosen else bundled_encoder(model)
         spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=model == usual)
         cloud = encode_corpus(corpus, spec, encoder=encoder, private=points.private)
-    codes = [RAW, *offered(of_moments=False)]
-    treatments = {code: treatment_title(code) for code in codes}
-    first = RAW if side == "first" or points.model is not None else codes[1]
+    codes = offered(of_moments=False)
+    treatments = {RAW: _("raw")} | {code: treatment_words(code) for code in codes}
+    first = RAW if side == "first" or points.model is not None else codes[0]
     return cloud, choose_in(boxes[3], _("Treatment"), treatments, first, key=f"{side}-treatment")
 
 
@@ -260,15 +255,12 @@ def _draw(
         file_name="two-at-once",
         dots=explored.dots(points),
     )
-    show_twin_cloud(
-        twin,
-        current_theme(),
-        key="two-clouds",
-        in_address=False,
-        texts=points.cloud.texts,
-        on_point=lambda row: choose_row(int(place[row])),
-        on_selection=partial(store_selection, points.shared_key),
-    )
+    clicks: dict[str, Any] = {
+        "on_point": lambda row: choose_row(int(place[row])),
+        "on_selection": partial(store_selection, points.shared_key),
+    }
+    texts, theme = points.cloud.texts, current_theme()
+    show_twin_cloud(twin, theme, key="two-clouds", in_address=False, texts=texts, **clicks)
     return residual
 
 
@@ -280,15 +272,8 @@ def _compared(
     first: TwoSide, second: TwoSide, report: jobs.Progress = jobs.no_report
 ) -> Comparison:
     points = first.points
-    return compare(
-        _treated(first),
-        _treated(second),
-        k=K,
-        labels=labels_of(points.cloud),
-        units=points.units,
-        seed=SEED,
-        progress=report,
-    )
+    how: dict[str, Any] = {"labels": labels_of(points.cloud), "units": points.units}
+    return compare(_treated(first), _treated(second), k=K, seed=SEED, progress=report, **how)
 
 
 @kept(16)

@@ -289,22 +289,18 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
     what, spec = _("Encoding {n} sentences").format(n=f"{len(texts):,}"), points.spec
-    how = (spec.layer, spec.pooling, spec.special_tokens)
-    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), *how, what=what)
+    how = {name: getattr(spec, name) for name in ("layer", "pooling", "special_tokens")}
+    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), how, what=what)
 
 
 @kept(50, by_session=True)
 def _encoded(
     encoder: Encoder,
     texts: tuple[str, ...],
-    layer: int | str,
-    pooling: str,
-    special_tokens: bool,
+    how: dict[str, Any],
     report: jobs.Progress = jobs.no_report,
 ) -> np.ndarray:
-    return encoder.encode(
-        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
-    )
+    return encoder.encode(texts, progress=report, **how)
 
 
 def takes_long(corpus: Corpus) -> bool:

@@ -76,12 +76,6 @@ def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None
     offer_made(label, file_name, content, mime="application/octet-stream", key=f"take-{label}")
 
 
-def offer_made(
-    label: str,
-    file_name: str,
-    content: Callable[[], bytes | str],
-    icon: str = "download",
-    **how: Any,
-) -> None:
-    data, icon = in_language(content), f":material/{icon}:"
-    st.download_button(label, data, file_name, icon=icon, on_click="ignore", **how)
+def offer_made(label: str, file_name: str, content: Callable[[], bytes | str], **how: Any) -> None:
+    how = {"icon": ":material/download:", "on_click": "ignore"} | how
+    st.download_button(label, in_language(content), file_name, **how)

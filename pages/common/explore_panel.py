@@ -112,7 +112,8 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
         return view_html(view, f"{points.corpus.name} · {cloud.name}").encode()
 
     label, file = _("Download this view with its texts (HTML)"), f"{cloud.file_name}.html"
-    offer_made(label, file, content, icon="ios_share", mime="text/html", key="take-view")
+    how = {"icon": ":material/ios_share:", "mime": "text/html", "key": "take-view"}
+    offer_made(label, file, content, **how)
 
 
 # ---- what is shown, and how large ----
@@ -175,15 +176,10 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         return Explored()
     n_of = corpus.sha256[:8]
     _read_address(columns, n_of)
-    by = st.multiselect(
-        _("Show only the points with"),
-        range(len(columns)),
-        format_func=lambda place: columns[place].name,
-        key=f"filter-by-{n_of}",
-        persist_state="session",
-        placeholder=_("a column"),
-    )
-    state = st.session_state
+    state, named = st.session_state, [column.name for column in columns].__getitem__
+    label, hint = _("Show only the points with"), _("a column")
+    how: dict[str, Any] = {"key": f"filter-by-{n_of}", "persist_state": "session"}
+    by = st.multiselect(label, range(len(columns)), format_func=named, placeholder=hint, **how)
     filters = {
         place: condition_of(columns[place], state.get(f"filter-{n_of}-{place}")) for place in by
     }
@@ -313,15 +309,13 @@ def _choose(column: FileColumn, others: np.ndarray, wanted: explore.Condition, k
         _draw_histogram(column, others, wanted)
         return
     counts = np.bincount(column.values[others], minlength=len(column.categories))
-    n_of = dict(zip(column.categories, counts.tolist(), strict=True))
-    st.multiselect(
-        label,
-        column.categories[:MOST_VALUES],
-        format_func=lambda name: f"{name or _('empty cell')} ({n_of[name]:,})",
-        key=key,
-        persist_state="session",
-        placeholder=_("all values"),
-    )
+    shown = {
+        name: f"{name or _('empty cell')} ({n:,})"
+        for name, n in zip(column.categories, counts.tolist(), strict=True)
+    }
+    values, how = column.categories[:MOST_VALUES], {"persist_state": "session", "key": key}
+    hint = _("all values")
+    st.multiselect(label, values, format_func=shown.__getitem__, placeholder=hint, **how)
     _draw_counts(column, counts, wanted)
 
 

@@ -59,13 +59,10 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row is not None:
         said, text = _("{place} of {n}: {text}"), short(points.cloud.texts[row])
     st.markdown(said.format(place=f"{at + 1:,}", n=f"{len(rows):,}", text=text))
-    steps = (
-        (_("Previous hit"), "found-before", "chevron_left", max(at, 0) - 1),
-        (_("Next hit"), "found-after", "chevron_right", (at + 1) % len(rows)),
-    )
+    before, after = rows[max(at, 0) - 1], rows[(at + 1) % len(rows)]
     with st.container(horizontal=True):
-        for label, key, icon, to in steps:
-            act_button(label, key, icon, _choose_found, rows[to])
+        act_button(_("Previous hit"), "found-before", "chevron_left", _choose_found, before)
+        act_button(_("Next hit"), "found-after", "chevron_right", _choose_found, after)
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
     if row is not None:
@@ -218,8 +215,7 @@ def rows_of_text(text: str, n: int) -> np.ndarray:
 
 def show_selection(cloud: Cloud, key: str) -> None:
     of, rows = st.session_state.get(SELECTED, ("", ()))
-    rows = np.asarray(rows, dtype=np.int64)
-    if of != key or not rows.size:
+    if of != key or not len(rows):
         return
     with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
         if cloud.labels is not None:

@@ -70,14 +70,10 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
         st.html(f"<style>{(ASSETS / 'window.css').read_text(encoding='utf8')}</style>")
     enter_page(name)
     with st.sidebar:
-        choose(
-            st.selectbox,
-            "Language · 语言 · 語言",
-            {code: own_name(code) for code in languages()},
-            key="lang",
-            default=asked_language(),
-            always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
-        )
+        label, offered = "Language · 语言 · 語言", {code: own_name(code) for code in languages()}
+        asked = asked_language()
+        always = "lang" in st.query_params or asked != ENGLISH
+        choose(st.selectbox, label, offered, key="lang", default=asked, always_in_url=always)
     limit_sessions()
     enter_class()
     with st.sidebar:

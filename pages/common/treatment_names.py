@@ -41,9 +41,8 @@ def treatment_words(code: str) -> str:
         parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
     if spec.name != "pca":  # pca is not named, because cosines after pca and zca are equal
         parts.append(spec.name)
-    if not parts:
-        return name
-    return _("{name}, {settings}").format(name=name, settings=_(", ").join(parts))
+    full = _("{name}, {settings}")
+    return full.format(name=name, settings=_(", ").join(parts)) if parts else name
 
 
 def offered(*, of_moments: bool) -> list[str]:
