@@ -112,9 +112,9 @@ def reading_of(file: Any) -> Reading:
     options = sorted(_options(asked).items(), key=lambda each: each[0] not in asked)
     chosen = {}
     for box, (option, (label, values)) in zip(st.columns(len(options)), options, strict=True):
-        key, shown, usual = f"{option}-{file.file_id}", values.__getitem__, _("Automatic")
+        key, named, usual = f"{option}-{file.file_id}", values.__getitem__, _("Automatic")
         chosen[option] = box.selectbox(
-            label, list(values), index=None, key=key, format_func=shown, placeholder=usual
+            label, list(values), index=None, key=key, format_func=named, placeholder=usual
         )
     return AS_FOUND.but(**chosen)
 
