@@ -23,7 +23,7 @@ from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 from .streamlit_internals import session_id
-from .words import _, with_value
+from .words import _, in_language, with_value
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -214,21 +214,18 @@ def kept(
     such, or an object with a ``content_key`` that names its content. Anything else is a TypeError,
     so no setting can be left out of a key. Answers are shared and not copied: do not change them.
 
-    An answer is kept for all readers. If an argument comes from a reader's own data, which its
-    attribute ``private`` says (or an argument ``private=True``), it is kept for that session only
-    and freed with it. A download's callback has no session, so it computes such an answer again.
-    Beyond ``most`` answers, of all readers and of each session, the oldest is dropped. With
-    ``in_run``, an answer above LARGE bytes from a reader's own data is dropped when the page's run
-    ends: vectors as many as the reader's own, from which kept numbers and pictures are made.
-
-    If the attribute ``n_slow`` of an argument is not 0, the answer is computed by a job.
+    An answer is kept for all readers. If an argument is ``private`` or has that attribute, it comes
+    from a reader's own data: the answer is kept for that session only. A download's callback has
+    no session, so it computes such an answer again. Beyond ``most`` answers, of all readers and of
+    each session, the oldest is dropped. ``in_run`` drops a session's answer above LARGE bytes when
+    the page's run ends. If an argument's ``n_slow`` is not 0, a job computes the answer.
     """
     return lambda function: Kept(function, most, by_session=by_session, in_run=in_run)
 
 
 def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with this session's store, in whatever thread it is called."""
-    return with_value(_of_job, _own() if session_id() else None, function)
+    """The function with this session's store and language, in whatever thread it is called."""
+    return with_value(_of_job, _own() if session_id() else None, in_language(function))
 
 
 def _is_private(value: object) -> bool:

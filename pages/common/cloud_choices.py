@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -62,16 +63,11 @@ def choose_place(
         pooling = choose_pooling(encoder, encoder.poolings, unit)
     is_own = unit == "sentences" and pooling == "own"
     last = encoder.n_layers
+    layers = [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])]
     labels = layer_labels(last) | ({} if last else {"0": _("0 (static vectors)")})
-    layer = choose_in(
-        layer_box,
-        _("Layer"),
-        [*map(str, range(last + 1)), *(layer_sets(last) if unit == "sentences" else [])],
-        str(min(DEFAULT_LAYER, last)),
-        key="layer",
-        labels=labels,
-        disabled=unit == "types" or is_own,
-    )
+    how = {"labels": labels, "disabled": unit == "types" or is_own}
+    usual = str(min(DEFAULT_LAYER, last))
+    layer = choose_in(layer_box, _("Layer"), layers, usual, key="layer", **how)
     if is_own:
         return last, pooling
     return int(layer) if layer.isdigit() else layer, pooling
@@ -87,16 +83,17 @@ def choose_unit(encoder: Encoder, units: Sequence[str]) -> str:
     return choose(st.selectbox, _("Unit"), offered, key="unit", default="sentences")
 
 
-def choose_pooling(encoder: Encoder, poolings: Sequence[str], unit: str) -> str:
-    return choose(
-        st.selectbox,
-        _("Pooling"),
-        poolings,
-        key="pooling",
-        default=DEFAULT_POOLING,
-        labels=pooling_names(encoder),
-        disabled=unit != "sentences",
-    )
+def choose_pooling(
+    encoder: Encoder,
+    poolings: Sequence[str],
+    unit: str = "sentences",
+    *,
+    key: str = "pooling",
+    default: str = DEFAULT_POOLING,
+) -> str:
+    how: dict[str, Any] = {"labels": pooling_names(encoder), "disabled": unit != "sentences"}
+    usual = default if default in poolings else DEFAULT_POOLING
+    return choose(st.selectbox, _("Pooling"), poolings, key=key, default=usual, **how)
 
 
 def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
@@ -104,13 +101,9 @@ def choose_special(encoder: Encoder, unit: str, pooling: str) -> bool:
     if not names:
         return True
     fixed = pooling in ("cls", "own")
-    chosen = st.toggle(
-        _("Include special tokens: {names}").format(names=names),
-        key="special",
-        value=True,
-        bind="query-params",
-        disabled=unit != "sentences" or fixed,
-    )
+    label = _("Include special tokens: {names}").format(names=names)
+    is_off = unit != "sentences" or fixed
+    chosen = st.toggle(label, True, key="special", bind="query-params", disabled=is_off)
     return bool(chosen) or fixed
 
 
@@ -118,26 +111,15 @@ def choose_look(
     corpus: Corpus | VectorSet, spec: CloudSpec, *, views: Sequence[str], dims: str = "2D"
 ) -> Look:
     view_box, size_box, colour_box = st.columns([3, 1, 2])
-    view = choose(
-        view_box.segmented_control,
-        _("View"),
-        views,
-        key="view",
-        default="mean",
-        required=True,
-        labels={
-            "mean": _("Projection"),
-            "svd": "SVD",
-            "pca": "PCA",
-            "cone": _("True angles"),
-            **{name: kind.title for name, kind in MAPS.items()},
-        },
-        help=_(
-            "Projection: the mean direction and the principal directions orthogonal to it. It "
-            "makes angles smaller. True angles: each point at its length and its angle to the "
-            "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
-        ),
+    names = {"mean": _("Projection"), "svd": "SVD", "pca": "PCA", "cone": _("True angles")}
+    about = _(
+        "Projection: the mean direction and the principal directions orthogonal to it. It "
+        "makes angles smaller. True angles: each point at its length and its angle to the "
+        "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
     )
+    names |= {name: kind.title for name, kind in MAPS.items()}
+    how: dict[str, Any] = {"default": "mean", "required": True, "labels": names, "help": about}
+    view = choose(view_box.segmented_control, _("View"), views, key="view", **how)
     follow_default("dims", dims)
     sizes = ["2D"] if has_no_webgl2() else ["2D", "3D"]
     box = size_box.segmented_control
@@ -182,14 +164,9 @@ def choose_fit_set(corpus: Corpus | VectorSet) -> str:
     n = corpus.n_sources if isinstance(corpus, Corpus) else len(corpus)
     default = SPLIT if n >= 2 * FEWEST_POINTS else SAME
     follow_default("fit-on", default)
-    return choose(
-        st.selectbox,
-        _("Fit on"),
-        labels,
-        key="fit-on",
-        default=default,
-        help=_("“The other half”: half of the points are fitted, and the other half is shown."),
-    )
+    about = _("“The other half”: half of the points are fitted, and the other half is shown.")
+    box = st.selectbox
+    return choose(box, _("Fit on"), labels, key="fit-on", default=default, help=about)
 
 
 def choose_weights(points: CorpusCloud) -> CorpusCloud:
@@ -197,16 +174,12 @@ def choose_weights(points: CorpusCloud) -> CorpusCloud:
     weighted = points.weighted()
     if weighted is points:
         return points
-    is_on = st.toggle(
-        _("Weight the fit by {column}").format(column=markdown(weight_column(points))),
-        key="weights",
-        value=True,
-        bind="query-params",
-        help=_(
-            "Mean and covariance of the fit use these weights. Measures, neighbours and pictures "
-            "count every text once."
-        ),
+    label = _("Weight the fit by {column}").format(column=markdown(weight_column(points)))
+    about = _(
+        "Mean and covariance of the fit use these weights. Measures, neighbours and pictures "
+        "count every text once."
     )
+    is_on = st.toggle(label, True, key="weights", bind="query-params", help=about)
     return weighted if is_on else points
 
 

@@ -55,21 +55,14 @@ def show_explored(
     on_settled: Callable[[Sequence[float]], None] | None = None,
 ) -> TwinCloud:
     if points.cloud.n_labels > MOST_LABELS and points.corpus.labels_as_column is None:
-        st.caption(
-            _(
-                "{n} different labels are more than the {limit} colours and shapes that can be "
-                "distinguished, so the colour shows the length of the text."
-            ).format(n=f"{points.cloud.n_labels:,}", limit=MOST_LABELS)
+        said = _(
+            "{n} different labels are more than the {limit} colours and shapes that can be "
+            "distinguished, so the colour shows the length of the text."
         )
-    cloud = explored.on(cloud, points)
-    show_cloud(
-        cloud,
-        key=key,
-        texts=points.cloud.texts,
-        on_point=choose_row,
-        on_selection=partial(store_selection, points.shared_key),
-        on_settled=on_settled,
-    )
+        st.caption(said.format(n=f"{points.cloud.n_labels:,}", limit=MOST_LABELS))
+    cloud, select = explored.on(cloud, points), partial(store_selection, points.shared_key)
+    clicks: dict[str, Any] = {"on_point": choose_row, "on_selection": select}
+    show_cloud(cloud, key=key, texts=points.cloud.texts, on_settled=on_settled, **clicks)
     return cloud
 
 

@@ -23,7 +23,7 @@ from geometry.projection.twin_message import Picture, Points, TwinCloud
 
 from . import jobs
 from .cache import kept
-from .cloud_choices import Look
+from .cloud_choices import Look, choose_pooling
 from .controls import choose_in, layer_options, pooling_names
 from .corpus_cloud import (
     MOST_DRAWN,
@@ -65,10 +65,6 @@ class TwoSide:
     treatment: str
 
     @property
-    def content_key(self) -> str:
-        return f"{self.points.key}/{self.treatment}"
-
-    @property
     def private(self) -> bool:
         return self.points.private
 
@@ -79,11 +75,8 @@ class TwoSide:
         if model is not None and model.n_layers:
             words.append(_("layer {layer}").format(layer=spec.layer))
             words.append(pooling_names(model)[spec.pooling])
-        return dotted(*words, treatment_title(self.treatment))
-
-
-def treatment_title(code: str) -> str:
-    return _("raw") if code == RAW else treatment_words(code)
+        treatment = _("raw") if self.treatment == RAW else treatment_words(self.treatment)
+        return dotted(*words, treatment)
 
 
 # ---- the choice ----
@@ -118,18 +111,16 @@ def _show(
         st.info(_("The two have {n} rows in common, which are too few.").format(n=len(rows)))
         return
     first, second = (TwoSide(_rows_of(cloud, rows), treatment) for cloud, treatment in sides)
-    if first.content_key == second.content_key:
+    if (first.points.key, first.treatment) == (second.points.key, second.treatment):
         st.info(_("Both are the same. Choose another model, layer, pooling or treatment."))
         return
     place = np.flatnonzero(np.isin(points.corpus_rows, rows))
     shown = points if len(place) == len(points.cloud) else points.take(place, "two")
     marked = None if chosen is None or chosen not in place else int(np.searchsorted(place, chosen))
     residual = _draw(first, second, shown, place, look, explored, marked)
-    has_neighbours = False
     with errors_shown():
-        has_neighbours = _show_numbers(first, second, residual)
-    if marked is not None and has_neighbours:
-        _show_lists(first, second, shown, marked)
+        if _show_numbers(first, second, residual) and marked is not None:
+            _show_lists(first, second, shown, marked)
 
 
 def _rows_of(cloud: CorpusCloud, rows: np.ndarray) -> CorpusCloud:
@@ -147,8 +138,10 @@ def _choose_side(
     boxes = st.columns([3, 2, 2, 3])
     label = _("First") if side == "first" else _("Second")
     model = choose_in(boxes[0], label, models, key=f"{side}-model")
-    if model in own_vectors() or model == THIS:
-        cloud = points if model == THIS else cloud_of_vectors(own_vectors()[model])
+    if model == THIS:
+        cloud = points
+    elif model in own_vectors():
+        cloud = cloud_of_vectors(own_vectors()[model])
     else:
         if isinstance(corpus, VectorSet):
             own, labels = corpus, corpus.labels
@@ -157,9 +150,9 @@ def _choose_side(
         encoder = current_encoder() if is_chosen else bundled_encoder(model)
         spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=model == usual)
         cloud = encode_corpus(corpus, spec, encoder=encoder, private=points.private)
-    codes = [RAW, *offered(of_moments=False)]
-    treatments = {code: treatment_title(code) for code in codes}
-    first = RAW if side == "first" or points.model is not None else codes[1]
+    codes = offered(of_moments=False)
+    treatments = {RAW: _("raw")} | {code: treatment_words(code) for code in codes}
+    first = RAW if side == "first" or points.model is not None else codes[0]
     return cloud, choose_in(boxes[3], _("Treatment"), treatments, first, key=f"{side}-treatment")
 
 
@@ -185,9 +178,8 @@ def _choose_spec(
 ) -> CloudSpec:
     """Layer and pooling: of the first side those of the page, of the second the last layer."""
     last, spec = encoder.n_layers, points.spec
-    same = is_usual and points.model is not None and f"{spec.layer}".isdigit()
     layer, pooling = str(last), DEFAULT_POOLING
-    if same:
+    if is_usual and points.model is not None and f"{spec.layer}".isdigit():
         pooling = spec.pooling
         if side == "first":
             layer = str(spec.layer)
@@ -195,14 +187,8 @@ def _choose_spec(
             layer = "0"
     if last:
         layer = choose_in(boxes[0], _("Layer"), layer_options(last), layer, key=f"{side}-place")
-    pooling = choose_in(
-        boxes[1],
-        _("Pooling"),
-        encoder.poolings,
-        pooling if pooling in encoder.poolings else DEFAULT_POOLING,
-        key=f"{side}-pooling",
-        labels=pooling_names(encoder),
-    )
+    with boxes[1]:
+        pooling = choose_pooling(encoder, encoder.poolings, key=f"{side}-pooling", default=pooling)
     at = last if pooling == "own" else int(layer)
     return CloudSpec("sentences", at, pooling, spec.special_tokens, MOST_DRAWN)
 
@@ -269,15 +255,12 @@ def _draw(
         file_name="two-at-once",
         dots=explored.dots(points),
     )
-    show_twin_cloud(
-        twin,
-        current_theme(),
-        key="two-clouds",
-        in_address=False,
-        texts=points.cloud.texts,
-        on_point=lambda row: choose_row(int(place[row])),
-        on_selection=partial(store_selection, points.shared_key),
-    )
+    clicks: dict[str, Any] = {
+        "on_point": lambda row: choose_row(int(place[row])),
+        "on_selection": partial(store_selection, points.shared_key),
+    }
+    texts, theme = points.cloud.texts, current_theme()
+    show_twin_cloud(twin, theme, key="two-clouds", in_address=False, texts=texts, **clicks)
     return residual
 
 
@@ -289,33 +272,19 @@ def _compared(
     first: TwoSide, second: TwoSide, report: jobs.Progress = jobs.no_report
 ) -> Comparison:
     points = first.points
-    return compare(
-        _treated(first),
-        _treated(second),
-        k=K,
-        labels=labels_of(points.cloud),
-        units=points.units,
-        seed=SEED,
-        progress=report,
-    )
+    how: dict[str, Any] = {"labels": labels_of(points.cloud), "units": points.units}
+    return compare(_treated(first), _treated(second), k=K, seed=SEED, progress=report, **how)
 
 
 @kept(16)
 def _preferred(first: TwoSide, second: TwoSide, pairs: Pairs | None) -> Preference | None:
-    points = first.points
-    if pairs is None:
-        labels = labels_of(points.cloud)
-        if labels is None:
-            return None
-        judge: dict[str, Any] = {"labels": labels}
-    else:
-        judge = {"pairs": rows_of_pairs(pairs, points.cloud.texts)}
-        if len(judge["pairs"][2]) < LEAST_PAIRS:
-            return None
-    texts = points.cloud.texts
-    return prefer(
-        _treated(first), _treated(second), texts=texts, units=points.units, seed=SEED, **judge
-    )
+    points, texts = first.points, first.points.cloud.texts
+    labels = labels_of(points.cloud)
+    if pairs is None and labels is None:
+        return None
+    how: dict[str, Any] = {"texts": texts, "units": points.units, "seed": SEED}
+    how |= {"labels": labels} if pairs is None else {"pairs": rows_of_pairs(pairs, texts)}
+    return prefer(_treated(first), _treated(second), **how)
 
 
 def rows_of_pairs(pairs: Pairs, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -335,14 +304,9 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     # of many rows a sample, the same on both sides
     sides = [replace(side, points=side.points.sample(MOST_COMPARED)) for side in (first, second)]
     n = len(sides[0].points.cloud)
-    found = jobs.kept_or_made(
-        _compared,
-        *sides,
-        what=_("Comparing {n} points with each other").format(n=f"{n:,}"),
-        at_once=n <= AT_ONCE,
-        lane="measure",
-        passing=True,
-    )
+    what = _("Comparing {n} points with each other").format(n=f"{n:,}")
+    how: dict[str, Any] = {"at_once": n <= AT_ONCE, "lane": "measure", "passing": True}
+    found = jobs.kept_or_made(_compared, *sides, what=what, **how)
     in_both = None if found.neighbours is None else found.neighbours.jaccard
     jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
     ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)

@@ -39,47 +39,34 @@ def choose(
     own data (PRIVATE), and gets the default only with ``always_in_url``.
     """
     require_parameter(key)
+    state, linked = st.session_state, st.query_params.get(key)
     labels = labels or (options if isinstance(options, Mapping) else {})
     options = list(options)
     default = default or options[0]
-    if settings.get("accept_new_options"):
-        code_of_label(key)
-        shown = st.session_state.setdefault("shown-labels", {}).setdefault(key, {})
-        shown.update({label: code for code, label in labels.items() if label not in options})
     if is_from_history():
         forget_unlinked(key)
-    is_refused = st.session_state.get(key, default) not in options  # by this page or this model
-    if st.session_state.get(key) not in options:
-        linked = st.query_params.get(key)
-        st.session_state[key] = linked if linked in options else default
-    code = st.session_state[key]
-    last_labels = st.session_state.setdefault("last-labels", {})
+    if settings.get("accept_new_options"):
+        shown = state.setdefault("shown-labels", {}).setdefault(key, {})
+        shown.update({label: code for code, label in labels.items() if label not in options})
+        if state.get(key) in shown:  # the browser sends labels, perhaps of another language
+            state[key] = shown[state[key]]
+        typed = state.get(key) or linked
+        options += [typed] if typed and typed not in options else []
+    is_refused = state.get(key, default) not in options  # by this page or this model
+    if state.get(key) not in options:
+        state[key] = linked if linked in options else default
+    code = state[key]
+    last_labels = state.setdefault("last-labels", {})
     if last_labels.get(key) != labels.get(code):
-        # the browser shows the old label until the value is sent again
-        st.session_state[key] = code
+        state[key] = code  # the browser shows the old label until the value is sent again
     last_labels[key] = labels.get(code)
-    value = str(
-        widget(
-            label,
-            options,
-            key=key,
-            format_func=lambda code: labels.get(code, code),
-            persist_state="session",
-            **settings,
-        )
-    )
+    how = settings | {"format_func": lambda code: labels.get(code, code)}
+    value = str(widget(label, options, key=key, persist_state="session", **how))
     if not is_refused:
         note_choice(key, value)
     is_hidden = value.startswith(PRIVATE) or (value == default and not always_in_url)
     put_in_url(key, None if is_hidden else value)
     return value
-
-
-def code_of_label(key: str) -> None:
-    """Replace an old label, which a control that accepts typed texts sends, by its code."""
-    shown = st.session_state.get("shown-labels", {}).get(key, {})
-    if st.session_state.get(key) in shown:
-        st.session_state[key] = shown[st.session_state[key]]
 
 
 def follow_default(key: str, default: float | str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -40,11 +41,8 @@ SHORT_TOKENS = 512  # tokens of a text up to which an encoding does not take a m
 
 
 def _limit_blas() -> None:
-    """One thread for every matrix product: on busy cores, spinning ones are thirty times slower.
-
-    threadpoolctl keeps a reference to the thread that sets a limit. The thread of a visit refers to
-    its session with all uploads, so another thread sets the limit.
-    """
+    """One thread for every matrix product: on busy cores, spinning ones are thirty times slower."""
+    # threadpoolctl refers to the thread that sets a limit, and a visit's thread to its uploads
     thread = threading.Thread(target=threadpool_limits, args=(1, "blas"))
     thread.start()
     thread.join()
@@ -186,15 +184,10 @@ class CorpusCloud:
 
     def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
-        n = len(self.cloud)
-        return jobs.kept_or_made(
-            _projection,
-            *(self, method, n_components),
-            what=_("Projecting {n} points").format(n=f"{n:,}"),
-            at_once=n <= MANY_POINTS,
-            lane="measure",
-            passing=True,
-        )
+        n, given = len(self.cloud), (self, method, n_components)
+        what = _("Projecting {n} points").format(n=f"{n:,}")
+        how: dict[str, Any] = {"at_once": n <= MANY_POINTS, "lane": "measure", "passing": True}
+        return jobs.kept_or_made(_projection, *given, what=what, **how)
 
 
 @kept(48)
@@ -295,26 +288,19 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
-    spec = points.spec
-    return jobs.kept_or_made(
-        _encoded,
-        *(points.encoder, tuple(texts), spec.layer, spec.pooling, spec.special_tokens),
-        what=_("Encoding {n} sentences").format(n=f"{len(texts):,}"),
-    )
+    what, spec = _("Encoding {n} sentences").format(n=f"{len(texts):,}"), points.spec
+    how = {name: getattr(spec, name) for name in ("layer", "pooling", "special_tokens")}
+    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), how, what=what)
 
 
 @kept(50, by_session=True)
 def _encoded(
     encoder: Encoder,
     texts: tuple[str, ...],
-    layer: int | str,
-    pooling: str,
-    special_tokens: bool,
+    how: dict[str, Any],
     report: jobs.Progress = jobs.no_report,
 ) -> np.ndarray:
-    return encoder.encode(
-        texts, layer=layer, pooling=pooling, special_tokens=special_tokens, progress=report
-    )
+    return encoder.encode(texts, progress=report, **how)
 
 
 def takes_long(corpus: Corpus) -> bool:

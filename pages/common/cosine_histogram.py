@@ -32,13 +32,8 @@ def show_histogram(
     step: float = 0.25,  # between two numbers of the axis
 ) -> None:
     raw, white = map(plotly, names)
-    words = HistogramWords(
-        raw=raw,
-        white=white,
-        reference=_("isotropic directions, d = {d}").format(d=d),
-        x=_("cosine of a pair"),
-        y=_("share of pairs"),
-    )
+    isotropic = _("isotropic directions, d = {d}").format(d=d)
+    words = HistogramWords(raw, white, isotropic, _("cosine of a pair"), _("share of pairs"))
     reference = isotropic_cosine_shares(EDGES, d)
     figure = histogram_figure(shares, reference, EDGES, words, current_theme())
     show_chart(figure.update_xaxes(dtick=step), key=key, file_name=file_name, alt=alt)

@@ -35,7 +35,6 @@ def show_contents(page: str) -> None:
         "words": words | {f"{tool}: {{name}}": each for tool, each in named.items()},
         "own": own.name if own else "",
     }
-
     html = '<nav class="contents" hidden></nav>'
     gone = partial(st.session_state.__setitem__, "gone-corpus")
     send("document", "document", message, html=html, gone=gone)

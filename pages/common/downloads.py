@@ -20,7 +20,7 @@ from .words import in_language, language, names
 
 def offer_csv(label: str, name: str, table: Callable[[], bytes | str]) -> None:
     """A button that makes a table when it is pressed; ``name`` is that of the file without .csv."""
-    _offer(label, f"{name}.csv", table, mime="text/csv")
+    offer_made(label, f"{name}.csv", table, mime="text/csv")
 
 
 def points_csv(cloud: Cloud, columns: Sequence[str], places: np.ndarray, measured_on: str) -> bytes:
@@ -73,9 +73,9 @@ def offer_transform(make: Callable[[], AffineMap], name: str) -> None:
 
 
 def offer_file(label: str, file_name: str, content: Callable[[], bytes]) -> None:
-    _offer(label, file_name, content, mime="application/octet-stream", key=f"take-{label}")
+    offer_made(label, file_name, content, mime="application/octet-stream", key=f"take-{label}")
 
 
-def _offer(label: str, file_name: str, content: Callable[[], bytes | str], **how: Any) -> None:
-    data, icon = in_language(content), ":material/download:"
-    st.download_button(label, data, file_name, icon=icon, on_click="ignore", **how)
+def offer_made(label: str, file_name: str, content: Callable[[], bytes | str], **how: Any) -> None:
+    how = {"icon": ":material/download:", "on_click": "ignore"} | how
+    st.download_button(label, in_language(content), file_name, **how)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from html import escape
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -30,7 +32,7 @@ from .address import WINDOW, fills_window, of_rows, put_in_url
 from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_numbers
-from .downloads import csv_bytes, offer_csv
+from .downloads import csv_bytes, offer_csv, offer_made
 from .draw.twin_cloud import has_no_webgl2
 from .folded import folded
 from .measures import label_name
@@ -54,6 +56,7 @@ LARGEST = 1e300  # number of a slider at most
 AT_ONCE = 5_000  # points whose clusters are found without a job
 WHERE = "where"  # the filters in the address
 MOST_LINKED = 4000  # characters of filters that an address may have
+Chosen = list[str] | tuple[float, float]  # categories, or the ends of numbers, in a control
 Named = tuple[explore.Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
 
 
@@ -100,34 +103,24 @@ def explored_part(
 
 
 def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
-    """A button that gives the pictures as one file of HTML, which needs no network.
-
-    It has the texts of all points. The pictures' own menu saves PNG and SVG.
-    """
-    n = cloud.n
-    if n > MOST_GIVEN:
+    """A button that gives the pictures with all texts as one file of HTML, without a network."""
+    if cloud.n > MOST_GIVEN:
         text = _("A file of the pictures has at most {most} points, and these are {n}.")
-        st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{n:,}"))
+        st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{cloud.n:,}"))
         return
     found = found_marks(points)
-    if found and cloud.selected is None:  # the file has a search of its own, which selects
-        cloud = replace(cloud, selected=np.sort(found[0].rows))
-    cloud = replace(cloud, marks=[each for each in cloud.marks if each not in found])
-    given, code, title = cloud, language(), f"{points.corpus.name} · {cloud.name}"
+    marks, selected = [each for each in cloud.marks if each not in found], cloud.selected
+    if found and selected is None:  # the file has a search of its own, which selects
+        selected = np.sort(found[0].rows)
+    given = replace(cloud, marks=marks, selected=selected)
 
     def content() -> bytes:
-        view = CloudView(given, points.cloud.texts, unpack_cloud(given.points.body), code)
-        return view_html(view, title).encode()
+        view = CloudView(given, points.cloud.texts, unpack_cloud(given.points.body), language())
+        return view_html(view, f"{points.corpus.name} · {cloud.name}").encode()
 
-    st.download_button(
-        _("Download this view with its texts (HTML)"),
-        data=content,
-        file_name=f"{cloud.file_name}.html",
-        mime="text/html",
-        key="take-view",
-        icon=":material/ios_share:",
-        on_click="ignore",
-    )
+    label, file = _("Download this view with its texts (HTML)"), f"{cloud.file_name}.html"
+    how = {"icon": ":material/ios_share:", "mime": "text/html", "key": "take-view"}
+    offer_made(label, file, content, **how)
 
 
 # ---- what is shown, and how large ----
@@ -178,10 +171,7 @@ class Explored:
 def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> Explored:
     """The filters and sizes that the reader has chosen here; all points where there is no column.
 
-    Without a picture, a filter leaves the other points out, and there are no sizes.
-
-    Counts beside the values are of the rows that the other filters keep. The address has the
-    filters, by the places of columns and values: it contains nothing of a reader's own file.
+    The address has places of columns and values, so it contains nothing of a reader's own file.
     """
     # its labels come last, so that a column keeps its place
     columns, labels = [*corpus.columns], corpus.labels_as_column
@@ -193,19 +183,16 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         return Explored()
     n_of = corpus.sha256[:8]
     _read_address(columns, n_of)
-    by = st.multiselect(
-        _("Show only the points with"),
-        range(len(columns)),
-        format_func=lambda place: columns[place].name,
-        key=f"filter-by-{n_of}",
-        persist_state="session",
-        placeholder=_("a column"),
-    )
-    filters: dict[int, explore.Condition] = {}
-    for place in by:
-        filters[place] = _stored(columns[place], f"filter-{n_of}-{place}")
-    for place in by:
-        filters[place] = _choose(columns, filters, place, f"filter-{n_of}-{place}")
+    state, named = st.session_state, [column.name for column in columns].__getitem__
+    label, hint = _("Show only the points with"), _("a column")
+    how: dict[str, Any] = {"key": f"filter-by-{n_of}", "persist_state": "session"}
+    by = st.multiselect(label, range(len(columns)), format_func=named, placeholder=hint, **how)
+    filters = {
+        place: condition_of(columns[place], state.get(f"filter-{n_of}-{place}")) for place in by
+    }
+    for place, wanted in filters.items():
+        rest = explore.rows_kept(columns, filters, without=place)
+        _choose(columns[place], rest, wanted, f"filter-{n_of}-{place}")
     put_in_url(WHERE, _as_text(columns, filters) or None)
     greys = False
     has_picture &= not has_no_webgl2()  # Plotly draws no grey points and no sizes
@@ -247,24 +234,15 @@ def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
     """Store the filters of the address, unless the reader has chosen some already."""
-    key = f"filter-by-{n_of}"
+    key, state = f"filter-by-{n_of}", st.session_state
     text = of_rows(WHERE)
     if is_from_history():
-        st.session_state.pop(key, None)
-    if key in st.session_state or not text:
-        return
-    filters = filters_of(columns, text)
-    st.session_state[key] = list(filters)
-    for place, wanted in filters.items():
-        column, name = columns[place], f"filter-{n_of}-{place}"
-        if column.categories is not None:
-            st.session_state[name] = list(wanted.categories or ())
-            continue
-        low, high = _ends(column)
-        if low < high:
-            first = low if wanted.low is None else wanted.low
-            last = high if wanted.high is None else wanted.high
-            st.session_state[name] = tuple(np.clip((first, last), low, high).tolist())
+        state.pop(key, None)
+    if key not in state and text:
+        filters = filters_of(columns, text)
+        state[key] = list(filters)
+        for place, chosen in filters.items():
+            state[f"filter-{n_of}-{place}"] = chosen
 
 
 def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, explore.Condition]) -> str:
@@ -283,33 +261,33 @@ def _as_text(columns: Sequence[FileColumn], filters: Mapping[int, explore.Condit
     return ";".join(parts)
 
 
-def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, explore.Condition]:
+def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, Chosen]:
     """The filters of an address; parts that don't fit these columns are left out."""
-    found: dict[int, explore.Condition] = {}
+    found: dict[int, Chosen] = {}
     for part in text[:MOST_LINKED].split(";"):
         meant = re.fullmatch(r"([0-9]{1,3}):(?:([0-9,]*)|([0-9.e+-]*)~([0-9.e+-]*))", part)
         if meant is None or int(meant[1]) >= len(columns):
             continue
         place, names = int(meant[1]), columns[int(meant[1])].categories
         if names is None:
-            found[place] = explore.Condition(low=_finite(meant[3]), high=_finite(meant[4]))
+            low, high = _ends(columns[place])
+            ends = np.clip((_finite(meant[3], low), _finite(meant[4], high)), low, high)
+            found[place] = (float(ends[0]), float(ends[1]))
         else:
             places = [int(each) for each in (meant[2] or "").split(",") if each and len(each) < 10]
-            found[place] = explore.Condition(tuple(names[i] for i in places if i < len(names)))
+            found[place] = [names[i] for i in places if i < len(names)]
     return found
 
 
-def _finite(text: str | None) -> float | None:
-    try:
+def _finite(text: str | None, otherwise: float) -> float:
+    with suppress(ValueError):
         value = float(text or "")
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+        return value if np.isfinite(value) else otherwise
+    return otherwise
 
 
-def _stored(column: FileColumn, key: str) -> explore.Condition:
-    """What the reader has chosen so far; everything on the first run."""
-    chosen = st.session_state.get(key)
+def condition_of(column: FileColumn, chosen: Any) -> explore.Condition:
+    """What a filter's control has chosen, of the type Chosen; None, before it is drawn, for all."""
     if column.categories is not None:
         return explore.Condition(tuple(chosen) if chosen else column.categories)
     if chosen is None or tuple(chosen) == _ends(column):
@@ -323,42 +301,27 @@ def _ends(column: FileColumn) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _choose(
-    columns: Sequence[FileColumn], filters: Mapping[int, explore.Condition], place: int, key: str
-) -> explore.Condition:
-    column, label = columns[place], markdown(columns[place].name)
-    others = explore.rows_kept(columns, filters, without=place)
+def _choose(column: FileColumn, others: np.ndarray, wanted: explore.Condition, key: str) -> None:
+    """The control of a filter, with what the other filters keep, (n,) bool."""
+    label = markdown(column.name)
     if column.categories is None:
         low, high = _ends(column)
         if low == high:
             st.caption(_("{name}: all rows have {value}.").format(name=label, value=f"{low:g}"))
-            return explore.Condition()
+            return
         is_whole = np.array_equal(column.values, np.round(column.values), equal_nan=True)
         step = 1.0 if is_whole and high - low < MOST_STEPS else (high - low) / SLIDER_STEPS
-        st.slider(
-            label,
-            *(low, high, (low, high)),
-            step=step,
-            format="%.0f" if step == 1 else "%.4g",
-            key=key,
-            persist_state="session",
-        )
-        wanted = _stored(column, key)
+        form = "%.0f" if step == 1 else "%.4g"
+        how: dict[str, Any] = {"format": form, "persist_state": "session"}
+        st.slider(label, low, high, (low, high), step, key=key, **how)
         _draw_histogram(column, others, wanted)
-        return wanted
+        return
     counts = np.bincount(column.values[others], minlength=len(column.categories))
-    st.multiselect(
-        label,
-        column.categories[:MOST_VALUES],
-        # no counts: Streamlit drops a chosen value whose text has changed
-        format_func=lambda name: name or _("empty cell"),
-        key=key,
-        persist_state="session",
-        placeholder=_("all values"),
-    )
-    wanted = _stored(column, key)
+    values, how = column.categories[:MOST_VALUES], {"persist_state": "session", "key": key}
+    hint, empty = _("all values"), _("empty cell")
+    # no counts: Streamlit drops a chosen value whose text has changed
+    st.multiselect(label, values, format_func=lambda v: v or empty, placeholder=hint, **how)
     _draw_counts(column, counts, wanted)
-    return wanted
 
 
 def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Condition) -> None:
@@ -380,12 +343,10 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Cond
 
 def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: explore.Condition) -> None:
     theme, names = theme_named(st.context.theme.type), column.categories or ()
-    order = np.argsort(-counts, kind="stable")[:MOST_BARS]
-    most = max(int(counts.max()), 1)
-    chosen = set(wanted.categories or ())
+    order, most = np.argsort(-counts, kind="stable")[:MOST_BARS], max(int(counts.max()), 1)
     rows = []
     for i in order.tolist():
-        colour = theme.accent if names[i] in chosen else theme.other
+        colour = theme.accent if names[i] in (wanted.categories or ()) else theme.other
         bar = f'<div style="width:{100 * counts[i] / most:.1f}%;background:{colour}"></div>'
         rows.append(f"<tr><td>{escape(names[i] or _('empty cell'))}<td>{bar}<td>{counts[i]:,}</tr>")
     st.html(f'<table class="counts">{"".join(rows)}</table>')
@@ -395,43 +356,37 @@ def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
     if kept_rows is None or kept_rows.all() or points.cloud.unit == "types":
         return points
     rows = np.flatnonzero(kept_rows[points.corpus_rows])
-    digest = sha256(kept_rows.tobytes()).hexdigest()[:16]
-    name = noted(points.corpus.name, _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}"))
-    taken = points.take(rows, f"filter-{digest}")
+    taken = points.take(rows, f"filter-{sha256(kept_rows.tobytes()).hexdigest()[:16]}")
     if points.cloud.n_available == len(points.cloud):  # else it stays a sample
         taken = replace(taken, cloud=replace(taken.cloud, n_available=len(rows)))
-    return replace(taken, corpus=replace(points.corpus, name=name))
+    return replace(taken, corpus=_named_filtered(points.corpus, kept_rows))
 
 
 def filtered_corpus(corpus: Corpus, kept_rows: np.ndarray | None) -> Corpus:
     """These rows of the corpus alone, with the filter in its name: they are encoded again."""
     if kept_rows is None:
         return corpus
-    name = _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}")
-    return replace(corpus.take(np.flatnonzero(kept_rows)), name=noted(corpus.name, name))
+    return _named_filtered(corpus.take(np.flatnonzero(kept_rows)), kept_rows)
+
+
+def _named_filtered(corpus: Corpus, kept_rows: np.ndarray) -> Corpus:
+    note = _("filtered: {n} rows").format(n=f"{int(kept_rows.sum()):,}")
+    return replace(corpus, name=noted(corpus.name, note))
 
 
 # ---- colours, clusters ----
 
 
 def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
-    """The clusters of points at these places (n, k) of a picture, or of vectors; their words.
-
-    Those of many points are found by a job with progress and Cancel.
-    """
+    """The clusters of points at these places (n, k) of a picture, or of vectors; their words."""
     return _in_job(_clusters, points, places)
 
 
 def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray) -> Answer:
     n, k = places.shape
-    return jobs.kept_or_made(
-        function,
-        *(points, places),
-        what=_("Finding clusters among {n} points").format(n=f"{n:,}"),
-        at_once=n <= AT_ONCE and k <= 3,
-        lane="measure",
-        passing=True,
-    )
+    what, is_quick = _("Finding clusters among {n} points"), n <= AT_ONCE and k <= 3
+    how: dict[str, Any] = {"what": what.format(n=f"{n:,}"), "lane": "measure", "passing": True}
+    return jobs.kept_or_made(function, points, places, at_once=is_quick, **how)
 
 
 @kept(32)
@@ -497,13 +452,11 @@ def show_clusters(
         if not on:
             return
         (title, places), *others = pictures
-        components = _("{k} principal components").format(
-            k=min(COMPONENTS, points.vectors.shape[1])
-        )
-        of = {"picture": _("the picture"), "vectors": components}
+        k = min(COMPONENTS, points.vectors.shape[1])
+        of = {"picture": _("the picture"), "vectors": _("{k} principal components").format(k=k)}
         choose(st.segmented_control, _("Clusters of"), of, key=CLUSTERS_ON, required=True)
         if _clustered(points, places) is not places:
-            title, others = components, list(pictures)
+            title, others = of["vectors"], list(pictures)
             places = points.vectors
         found, words = named_clusters(points, places)
         about = _(
@@ -513,13 +466,13 @@ def show_clusters(
         st.markdown(about.format(title=title))
         chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
-        st.markdown(_chance_line(found.share, chance))
+        st.markdown(_chance_line(found.share, *chance))
+        mixed = _(
+            "In **{picture}**, these clusters are mixed, with at least half of the neighbours "
+            "in each other that a random mixture has: {names}."
+        )
         for name, elsewhere in others:
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
-            mixed = _(
-                "In **{picture}**, these clusters are mixed, with at least half of the neighbours "
-                "in each other that a random mixture has: {names}."
-            )
             for group in _merged(points, places, elsewhere):
                 named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
@@ -540,8 +493,7 @@ def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
     return markdown_table(lines)
 
 
-def _chance_line(share: float, chance: tuple[float, float]) -> str:
-    low, high = chance
+def _chance_line(share: float, low: float, high: float) -> str:
     line = _(
         "{share} of the points lie in clusters. Control: in {n} clouds of as many random points of "
         "one Gaussian, with the same covariance, it is {low} to {high}."

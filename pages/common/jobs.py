@@ -25,11 +25,10 @@ from geometry.process import no_report as no_report
 
 from .cache import REPORT, Answer, Kept, in_session
 from .streamlit_internals import click_waits, is_connected, is_running, session_id
-from .words import _, in_language
+from .words import _
 
-POLL_SECONDS = 0.2  # between checks of a job's progress
+POLL_SECONDS = 0.2  # between checks of a job's progress, and whether anybody waits for its result
 PASSING_SECONDS = 0.05  # between checks for a moved control, if it cancels the work
-WATCH_SECONDS = 0.2  # between checks for results that nobody waits for
 GRACE_SECONDS = 0.5  # until such work is cancelled, because a moved control interrupts the wait
 CANCELLED, DIED = "cancelled", "died"  # how a visitor's work ended without a result
 
@@ -177,14 +176,11 @@ def joined(
     *,
     is_long: bool = False,
 ) -> Iterator[Job]:
-    """The job of a key, running or new, for which the visitor waits while the block runs.
-
-    A visitor waits for one job of a lane, and for one long job of all lanes.
-    """
+    """The job of a key, running or new, for which the visitor waits while the block runs."""
     with _lock:
         job = _jobs.get(key)
         if job is None or job.cancelled:
-            job = Job(in_session(in_language(work)), _lanes[lane], is_long=is_long)
+            job = Job(in_session(work), _lanes[lane], is_long=is_long)
             _jobs[key] = job
             # a daemon, so that Ctrl-C ends the server during an encoding
             threading.Thread(target=_run, args=(key, job), daemon=True).start()
@@ -208,7 +204,7 @@ def _run(key: str, job: Job) -> None:
         with _lock:
             if job.cancelled and _jobs.get(key) is job:
                 del _jobs[key]
-        time.sleep(WATCH_SECONDS)
+        time.sleep(POLL_SECONDS)
 
 
 def wait_for(
@@ -226,15 +222,15 @@ def wait_for(
 ) -> Answer:
     """The result of work that is run or joined, with its progress; ``key`` names all it depends on.
 
-    If the work is cancelled, the page's run ends with a button to start again. An error is raised
-    here; a panic of a library in Rust as a RuntimeError, or the page would run for ever.
+    If the work is cancelled, the page's run ends with a button to start again.
     """
-    died = _(
-        "The process that did this work was ended, perhaps because memory ran out. Your texts are "
-        "still here, and you can start again."
-    )
-    usual = _("Cancelled. Your texts are still here, and you can start again.")
-    sentences = {CANCELLED: cancelled or usual, DIED: died}
+    sentences = {
+        CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
+        DIED: _(
+            "The process that did this work was ended, perhaps because memory ran out. Your texts "
+            "are still here, and you can start again."
+        ),
+    }
     if key in _left():
         _offer_again(key, sentences[_left()[key]])
     session = session_id()
@@ -264,7 +260,7 @@ def wait_for(
         _offer_again(key, sentences[DIED])
     if isinstance(job.error, Exception):
         raise job.error
-    if job.error is not None:
+    if job.error is not None:  # a panic of a library in Rust, which would run the page for ever
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
     result: Answer = job.result
     return result

@@ -25,6 +25,7 @@ from geometry.data.translations import ENGLISH
 from . import address
 from .classroom import visit
 from .controls import act_button
+from .downloads import offer_made
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
 from .words import TEXT, _, language, markdown, paragraph
@@ -84,10 +85,10 @@ class Guess:
     def right(self, facts: Facts) -> int | None:
         """The place of the right option; NO_RIGHT_ANSWER if there is none, None if unknown."""
         if not any(case.fact for case in self.options):
-            marked = [place for place, case in enumerate(self.options) if case.right]
-            return marked[0] if marked else visit.NO_RIGHT_ANSWER
-        fitting = [place for place, case in enumerate(self.options) if case.fits(facts)]
-        return fitting[0] if facts and fitting else None
+            marked = (place for place, case in enumerate(self.options) if case.right)
+            return next(marked, visit.NO_RIGHT_ANSWER)
+        fitting = (place for place, case in enumerate(self.options) if case.fits(facts))
+        return next(fitting, None) if facts else None
 
 
 @dataclass(frozen=True)
@@ -256,7 +257,7 @@ def show_lesson_bar(page: str) -> None:
     with st.container(key="lesson-bar", border=True, gap="xsmall"):
         if not place.steps:
             st.warning(_("This lesson is not on the server. Open its file again: “Lesson”."))
-            _leave_button()
+            act_button(_("Leave the lesson"), "lesson-leave", "close", _leave, type="tertiary")
             return
         step = place.step
         if place.code == OWN:
@@ -270,7 +271,7 @@ def show_lesson_bar(page: str) -> None:
                     st.markdown(_shown(step.note, place))
             _step_button(place, -1, _("Back"), "arrow_back", "lesson-back")
             _step_button(place, 1, _("Next"), "arrow_forward", "lesson-next")
-            _leave_button()
+            act_button(_("Leave the lesson"), "lesson-leave", "close", _leave, type="tertiary")
         if page != step.page:
             text = _("Step {n} is on the page “{page}”.")
             st.caption(text.format(n=place.at + 1, page=page_labels()[step.page]))
@@ -291,11 +292,6 @@ def _step_button(place: Place, by: int, label: str, icon: str, key: str) -> None
     is_end = not 0 <= at < len(place.steps)
     if st.button(label, key=key, icon=f":material/{icon}:", disabled=is_end, type=kind):
         _go_to(place.code, place.steps, at)
-
-
-def _leave_button() -> None:
-    label = _("Leave the lesson")
-    act_button(label, "lesson-leave", "close", _leave, type="tertiary")
 
 
 def _leave() -> None:
@@ -453,14 +449,10 @@ def shows_part(part: str) -> bool:
 
 
 def _show_editor() -> None:
-    st.file_uploader(
-        _("Open a lesson (TOML)"),
-        type=["toml"],
-        key="lesson-file",
-        on_change=_open_file,
-        max_upload_size=LESSON_MEGABYTES,
-        help=_("It replaces the lesson below. A reload of the page loses a lesson: save it."),
-    )
+    about = _("It replaces the lesson below. A reload of the page loses a lesson: save it.")
+    how: dict[str, Any] = {"max_upload_size": LESSON_MEGABYTES, "help": about}
+    label = _("Open a lesson (TOML)")
+    st.file_uploader(label, "toml", key="lesson-file", on_change=_open_file, **how)
     if problem := st.session_state.get("lesson-problem"):
         st.error(problem)
     steps = list(st.session_state.get(MY_STEPS, ()))
@@ -482,17 +474,10 @@ def _show_editor() -> None:
                     is_end = bool(by) and not 0 <= at + by < len(steps)
                     act_button(label, f"{key}-{icon}", icon, _move, at, by, disabled=is_end)
     st.session_state[MY_STEPS] = tuple(steps)
-    if not steps:
-        return
-    st.download_button(
-        _("Save my lesson (TOML)"),
-        lambda: lesson_toml(st.session_state[MY_STEPS]),
-        "lesson.toml",
-        "application/toml",
-        key="lesson-save",
-        icon=":material/download:",
-        type="primary",
-    )
+    if steps:
+        label = _("Save my lesson (TOML)")
+        how = {"mime": "application/toml", "key": "lesson-save", "type": "primary"}
+        offer_made(label, "lesson.toml", lambda: lesson_toml(st.session_state[MY_STEPS]), **how)
 
 
 def _typed(label: str, value: str, key: str, *, lines: bool = False) -> str:

@@ -1,7 +1,4 @@
-"""A session's training runs in another process, with controls and a queue, from page to page.
-
-It ends with the session, after a long pause, or by a cancel.
-"""
+"""A session's training runs in another process, with controls and a queue, from page to page."""
 
 from __future__ import annotations
 

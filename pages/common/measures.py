@@ -67,11 +67,12 @@ def measure_label(name: str, *, with_unit: bool = False) -> str:
 
 def agreement_label(corpus: Corpus) -> str:
     """The label of the neighbours' agreement, named after the column of the labels."""
-    label = {
-        None: measure_label("label_agreement"),
-        "topic": _("topic agreement of 5 neighbours"),
-    }.get(corpus.label_column, _("agreement of 5 neighbours in “{column}”"))
-    return label.format(column=markdown(corpus.label_column))
+    if corpus.label_column is None:
+        return measure_label("label_agreement")
+    if corpus.label_column == "topic":
+        return _("topic agreement of 5 neighbours")
+    named = _("agreement of 5 neighbours in “{column}”")
+    return named.format(column=markdown(corpus.label_column))
 
 
 def same_label(corpus: Corpus) -> str:
@@ -133,9 +134,7 @@ def show_big_numbers(title: str, numbers: Sequence[BigNumber], *, key: str) -> N
 
 
 def change_of(value: float | None, former: float | None, decimals: int) -> str:
-    if value is None or former is None:
-        return ""
-    return with_sign(value - former, decimals)
+    return "" if value is None or former is None else with_sign(value - former, decimals)
 
 
 def measure_numbers(

@@ -27,7 +27,7 @@ from geometry.vectors import read_bundled_vectors
 
 from . import jobs
 from .cache import kept
-from .controls import act_button, choose, code_of_label
+from .controls import act_button, choose
 from .messages import cancelled_download
 from .page_state import forget_layers
 from .words import _, code, markdown, names, noted, paragraph
@@ -100,8 +100,7 @@ def bundled_names() -> dict[str, str]:
 
 
 def bundled_encoder(code: str) -> Encoder:
-    choice, rules = ModelChoice(code, prefix=default_prefix(code)), model_rules()
-    return shelf().get(_place(choice, rules)) or _put_on_shelf(choice, rules)
+    return _on_shelf(ModelChoice(code, prefix=default_prefix(code)), model_rules())
 
 
 def warm_up() -> None:
@@ -114,25 +113,15 @@ def warm_up() -> None:
 
 def select_model() -> None:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
-    code_of_label("model")
-    chosen = st.session_state.get("model") or st.query_params.get("model")
     bundled = _("{model} (bundled)")
     labels = {code: bundled.format(model=name) for code, name in bundled_names().items()}
     labels |= {name: noted(name.rpartition("/")[2], _size(name)) for name in known}
-    name = choose(
-        st.selectbox,
-        _("Model"),
-        list(dict.fromkeys([*labels, *([chosen] if chosen else [])])),
-        key="model",
-        default=BUNDLED,
-        labels=labels,
-        accept_new_options=True,
-        on_change=_reset_revision_and_layers,
-        help=_(
-            "Choose a model, or type the name of any model on the Hugging Face Hub or the path "
-            "of a folder of this machine."
-        ),
+    typed = _(
+        "Choose a model, or type the name of any model on the Hugging Face Hub or the path of a "
+        "folder of this machine."
     )
+    how: dict[str, Any] = {"on_change": _reset_revision_and_layers, "help": typed}
+    name = choose(st.selectbox, _("Model"), labels, key="model", accept_new_options=True, **how)
     if about := names("models").get(name):
         terms = [about]
         if name in known:
@@ -146,42 +135,28 @@ def select_model() -> None:
         return
     with suppress(OperatorFileError):  # require_model shows this error in the page's body
         if name != E5 and not names_a_folder(name, model_rules()):
+            label, change = _("Revision: branch, tag or commit"), forget_layers
             st.text_input(
-                _("Revision: branch, tag or commit"),
-                key="revision",
-                placeholder="main",
-                bind="query-params",
-                on_change=forget_layers,
+                label, key="revision", placeholder="main", bind="query-params", on_change=change
             )
-    choose(
-        st.segmented_control,
-        _("Precision"),
-        DTYPES,
-        key="dtype",
-        required=True,
-        help=_(
-            "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
-            "quoted figures were measured in float32."
-        ),
+    box = st.segmented_control
+    precise = _(
+        "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
+        "quoted figures were measured in float32."
     )
-    usual = default_prefix(name)
-    if not usual:  # only for models whose card names a prefix
-        return
-    choose(
-        st.segmented_control,
-        _("Prefix of each text"),
-        {
-            code: _("“{text}”").format(text=each) if each else _("no prefix")
+    choose(box, _("Precision"), DTYPES, key="dtype", required=True, help=precise)
+    if usual := default_prefix(name):  # only for models whose card names a prefix
+        label, quoted = _("Prefix of each text"), _("“{text}”")
+        prefixes = {
+            code: quoted.format(text=each) if each else _("no prefix")
             for code, each in PREFIX_OF.items()
-        },
-        key="prefix",
-        default=usual.strip(" :"),
-        required=True,
-        help=_(
+        }
+        trained = _(
             "E5 models were trained with “query: ” or “passage: ” before each text. Their card "
             "recommends “query: ” where texts are compared with each other."
-        ),
-    )
+        )
+        usual = usual.strip(" :")
+        choose(box, label, prefixes, key="prefix", default=usual, required=True, help=trained)
 
 
 def _reset_revision_and_layers() -> None:
@@ -222,21 +197,22 @@ def fetch_chosen() -> Encoder:
     """The chosen encoder. Until it is here, the page's run ends with an offer to fetch it."""
     choice = chosen_model()
     rules = _checked_rules(choice)
-    encoder = shelf().get(_place(choice, rules))
-    if encoder is None:
-        encoder = _put_on_shelf(choice, rules)
-    elif not choice.is_in_project:
+    encoder = _on_shelf(choice, rules)
+    if not choice.is_in_project:
         rules.refuse_size(choice.name, folder_bytes(encoder.folder))
         rules.refuse_width(choice.name, encoder.widest)
     st.session_state["model_place"] = (choice, _place(choice, rules))
     return encoder
 
 
-def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
-    """Read the model, or fetch it: in a job, unless it is bundled and quickly read."""
-    is_here = _place(choice, rules) is not None
+def _on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
+    """The model, read or fetched if need be: in a job, unless it is bundled and quickly read."""
+    place = _place(choice, rules)
+    is_here = place is not None
+    if (known := shelf().get(place)) is not None:
+        return known
     if is_here and choice.is_in_project and choice.name != E5:
-        return shelf().put(_place(choice, rules), _load(choice, rules))
+        return shelf().put(place, _load(choice, rules))
     if not is_here and choice not in st.session_state.get("wanted_models", set()):
         _offer(choice)
 
@@ -246,14 +222,11 @@ def _put_on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
         return made
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
+    what = what.format(name=markdown(bundled_names().get(choice.name, choice.name)))
+    amount, cancelled = partial(readable_bytes, decimals=1), cancelled_download()
     try:
         made = jobs.wait_for(
-            f"model-{choice}",
-            work,
-            what.format(name=markdown(bundled_names().get(choice.name, choice.name))),
-            lane="model",
-            amount=partial(readable_bytes, decimals=1),
-            cancelled=cancelled_download(),
+            f"model-{choice}", work, what, lane="model", amount=amount, cancelled=cancelled
         )
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
@@ -332,14 +305,8 @@ def _load(choice: ModelChoice, rules: ModelLimits, report: jobs.Progress | None 
         if folder is not None:
             revision = folder.name
             rules = replace(rules, allow=())  # checked by the revision that the visitor chose
-    return load_encoder(
-        choice.name,
-        revision=revision,
-        dtype=choice.dtype,
-        progress=report,
-        limits=rules,
-        prefix=choice.prefix,
-    )
+    how: dict[str, Any] = {"dtype": choice.dtype, "prefix": choice.prefix, "limits": rules}
+    return load_encoder(choice.name, revision=revision, progress=report, **how)
 
 
 def _offer(choice: ModelChoice) -> NoReturn:

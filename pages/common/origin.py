@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -118,14 +119,11 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 
 
 def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
-    return jobs.kept_or_made(
-        _coverage,
-        *(current_encoder(), corpus, private or is_own(corpus)),
-        what=_("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}"),
-        at_once=chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS,
-        lane="measure",
-        is_long=takes_long(corpus),
-    )
+    what = _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}")
+    is_quick = chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS
+    how: dict[str, Any] = {"at_once": is_quick, "is_long": takes_long(corpus), "lane": "measure"}
+    given = current_encoder(), corpus, private or is_own(corpus)
+    return jobs.kept_or_made(_coverage, *given, what=what, **how)
 
 
 @kept(32)

@@ -8,14 +8,8 @@ from .address import PARAMETERS, put_in_url, require_parameter
 from .streamlit_internals import forget_uploads, is_from_history, query_of_history
 
 # Of all pages once the reader has chosen. Until then each page has its own default.
-READERS = {
-    "unit": "unit",
-    "layer": "layer",
-    "sts-layer": "layer",
-    "contrast-layer": "layer",
-    "pooling": "pooling",
-    "sts-pooling": "pooling",
-    "contrast-pooling": "pooling",
+READERS = {"unit": "unit"} | {
+    f"{page}{kind}": kind for kind in ("layer", "pooling") for page in ("", "sts-", "contrast-")
 }
 # Settings that several pages have, each with its own value. The value of a control that only one
 # page has stays in the session, so it needs no place here.

@@ -70,14 +70,11 @@ def read_upload(
     read: Callable[..., Answer],
     file: Any,
     *,
-    beside: Mapping[str, Any] = MappingProxyType({}),
-    named: str = "",
+    beside: Mapping[str, Any] = MappingProxyType({}),  # large options
+    named: str = "",  # their key
     **options: Any,
 ) -> Answer:
-    """The answer of ``read(content, name=..., limits=..., **options)``, or its error, cached.
-
-    ``read`` is of a module without Streamlit; large options are ``beside``, whose key is ``named``.
-    """
+    """The answer of ``read``, of a module without Streamlit, or its error, cached."""
     options = {"limits": upload_limits()} | options
     answer: Answer | GeometryError = _answer(
         read, Keyed(file, file.file_id), Keyed(beside, named), options
@@ -113,14 +110,10 @@ def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[
     try:
         if is_quick:
             return call()
-        return jobs.wait_for(
-            f"read-{key}",
-            partial(apart, call),
-            _("Reading {name}").format(name=markdown(given.name)),
-            lane="read",
-            cancelled=_("Cancelled. The file is still here, and you can start again."),
-            is_long=is_long,
-        )
+        what = _("Reading {name}").format(name=markdown(given.name))
+        stopped = _("Cancelled. The file is still here, and you can start again.")
+        how: dict[str, Any] = {"lane": "read", "cancelled": stopped, "is_long": is_long}
+        return jobs.wait_for(f"read-{key}", partial(apart, call), what, **how)
     except GeometryError as error:
         return error.with_traceback(None)  # the traceback refers to the content
 

@@ -36,17 +36,13 @@ RANGES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*")
 
 def choose_point(points: CorpusCloud) -> int | None:
     """The chosen row: by search here, by a click in a picture, or from the address."""
-    query = st.text_input(
-        _("Find a point by its text"),
-        key="find",
-        bind="query-params",
-        placeholder=_("a word of the text"),
-        help=_(
-            "A word or phrase; a regular expression between slashes, as /colou?r/; the number of "
-            "a row, as #12; or a sentence after ~, for the {n} texts nearest to it by the model. "
-            "Every hit is marked in the pictures."
-        ).format(n=NEAREST),
-    )
+    label, hint = _("Find a point by its text"), _("a word of the text")
+    about = _(
+        "A word or phrase; a regular expression between slashes, as /colou?r/; the number of a "
+        "row, as #12; or a sentence after ~, for the {n} texts nearest to it by the model. Every "
+        "hit is marked in the pictures."
+    ).format(n=NEAREST)
+    query = st.text_input(label, key="find", bind="query-params", placeholder=hint, help=about)
     try:
         rows, row = found_rows(points), chosen_row(points)
     except SearchError as error:
@@ -64,13 +60,10 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row is not None:
         said, text = _("{place} of {n}: {text}"), short(points.cloud.texts[row])
     st.markdown(said.format(place=f"{at + 1:,}", n=f"{len(rows):,}", text=text))
-    steps = (
-        (_("Previous hit"), "found-before", "chevron_left", max(at, 0) - 1),
-        (_("Next hit"), "found-after", "chevron_right", (at + 1) % len(rows)),
-    )
+    before, after = rows[max(at, 0) - 1], rows[(at + 1) % len(rows)]
     with st.container(horizontal=True):
-        for label, key, icon, to in steps:
-            act_button(label, key, icon, _choose_found, rows[to])
+        act_button(_("Previous hit"), "found-before", "chevron_left", _choose_found, before)
+        act_button(_("Next hit"), "found-after", "chevron_right", _choose_found, after)
         if st.button(_("Select all {n}").format(n=f"{len(rows):,}"), key="select-found"):
             select_rows(points.shared_key, np.sort(rows))
     if row is not None:
@@ -171,17 +164,13 @@ def short(text: str) -> str:
 
 
 def chosen_row(points: CorpusCloud) -> int | None:
-    """The last row that was clicked, or else the row in the address.
-
-    A row chosen in another cloud is dropped, because it is another point here.
-    """
-    key = points.shared_key
-    if st.session_state.setdefault("point-of", key) != key:
-        st.session_state["point-of"] = key
-        st.session_state["point"] = None
-    elif "point" not in st.session_state:
-        st.session_state["point"] = number_in_url("point") if of_rows("point") else None
-    row: int | None = st.session_state.get("point")
+    """The last row that was clicked, or else the row in the address."""
+    key, state = points.shared_key, st.session_state
+    if state.setdefault("point-of", key) != key:  # the row is another point here
+        state["point-of"], state["point"] = key, None
+    elif "point" not in state:
+        state["point"] = number_in_url("point") if of_rows("point") else None
+    row: int | None = state["point"]
     row = None if row is None or row >= len(points.cloud) else row
     put_in_url("point", None if row is None else str(row))
     return row
@@ -206,10 +195,7 @@ def select_rows(key: str, rows: np.ndarray) -> None:
 
 
 def sent_selection(points: CorpusCloud) -> np.ndarray | None:
-    """The rows that the pictures are to select: of a link, or of a search. None: the reader's own.
-
-    The address follows the selection, unless it is too long.
-    """
+    """The rows of a link or a search, which the pictures are to select; None if they have them."""
     key, state = points.shared_key, st.session_state
     linked = of_rows("selected")
     if SELECTED not in state and linked:
@@ -240,8 +226,7 @@ def rows_of_text(text: str, n: int) -> np.ndarray:
 
 def show_selection(cloud: Cloud, key: str) -> None:
     of, rows = st.session_state.get(SELECTED, ("", ()))
-    rows = np.asarray(rows, dtype=np.int64)
-    if of != key or not rows.size:
+    if of != key or not len(rows):
         return
     with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
         if cloud.labels is not None:
@@ -260,12 +245,6 @@ def show_selection(cloud: Cloud, key: str) -> None:
 
 
 def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
-    lines = [
-        [
-            str(cloud.sources[row] + 1 if cloud.unit in ("sentences", "vectors") else row + 1),
-            cloud.texts[row],
-            "" if cloud.labels is None else cloud.labels[row],
-        ]
-        for row in rows
-    ]
+    numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
+    lines = [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
     return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])

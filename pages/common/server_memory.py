@@ -84,10 +84,7 @@ def _place(session: str, open_: Sequence[str]) -> int:
 
 
 class UploadLimit:
-    """ASGI middleware: ends an upload if the server would have too many bytes of uploaded files.
-
-    Streamlit limits each file, but not how many there are. It checks session and token first.
-    """
+    """ASGI middleware: ends an upload if the server would have too many bytes of uploaded files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -21,10 +21,7 @@ ASSETS = shipped_file("")
 
 
 def open_page(name: str, *, charts: str = "later") -> DeltaGenerator:
-    """Configure the page, draw the sidebar and the claim; returns the container of what follows.
-
-    Plotly is loaded at once for ``charts`` "first", after the first picture for "later".
-    """
+    """Configure the page, draw the sidebar and the claim; returns the container of what follows."""
     # what the reader sees first is sent first: the frame, before the imports and the sidebar
     lesson_place = st.container(key="lesson-place")
     head, body = st.container(key="head"), st.container(key="body")
@@ -73,14 +70,10 @@ def _draw_head(name: str, lesson_place: DeltaGenerator) -> None:
         st.html(f"<style>{(ASSETS / 'window.css').read_text(encoding='utf8')}</style>")
     enter_page(name)
     with st.sidebar:
-        choose(
-            st.selectbox,
-            "Language · 语言 · 語言",
-            {code: own_name(code) for code in languages()},
-            key="lang",
-            default=asked_language(),
-            always_in_url="lang" in st.query_params or asked_language() != ENGLISH,
-        )
+        label, offered = "Language · 语言 · 語言", {code: own_name(code) for code in languages()}
+        asked = asked_language()
+        always = "lang" in st.query_params or asked != ENGLISH
+        choose(st.selectbox, label, offered, key="lang", default=asked, always_in_url=always)
     limit_sessions()
     enter_class()
     with st.sidebar:
@@ -130,10 +123,7 @@ def close_page(page: str, values: Mapping[str, object] | None = None) -> None:
 
 
 def show_page(name: str, *, given: str = "", charts: str = "later") -> None:
-    """A page that is its ``explore``, which is imported after the frame was sent.
-
-    ``given`` : "corpus" or "data" (which may be vectors), if it shows what the sidebar chooses.
-    """
+    """A page that is its ``explore``, of the sidebar's "corpus" or "data" (texts or vectors)."""
     body = open_page(name, charts=charts)
     with body:
         require_model()

@@ -68,6 +68,13 @@ def _log(name: str) -> None:
     )
 
 
+def _read(owner: Any, name: str) -> Any:
+    """The attribute of that name in NAMES; None without its owner, and if Streamlit lacks it."""
+    with suppress(Unreadable), _needs(name):
+        return None if owner is None else getattr(owner, name.split(".")[1])
+    return None
+
+
 def _server() -> Any:
     """The running server, or None. AppTest has a mock, which isinstance takes for a server."""
     running = Runtime.instance() if Runtime.exists() else None
@@ -78,10 +85,7 @@ def _server() -> Any:
 
 
 def browser_of(cookies: Mapping[str, str]) -> str:
-    """A random name of the browser, the same in all its tabs; empty if it sent no cookie.
-
-    The cookie masks the name anew in every answer of the server.
-    """
+    """A random name of the browser, the same in all its tabs; empty if it sent no cookie."""
     name, _time = decode_xsrf_token_string(cookies.get(XSRF_COOKIE_NAME, ""))
     return name.hex() if name else ""
 
@@ -94,30 +98,20 @@ def session_id() -> str:
 
 def is_from_history() -> bool:
     """True in a run that Back or Forward has caused: the address decides about each setting."""
-    context: Any = get_script_run_ctx()
-    with suppress(Unreadable), _needs("ScriptRunContext.is_history_navigation"):
-        return context is not None and context.is_history_navigation
-    return False
+    return bool(_read(get_script_run_ctx(), "ScriptRunContext.is_history_navigation"))
 
 
 def query_of_history() -> dict[str, str]:
-    """The whole address of Back or Forward; empty in other runs.
-
-    ``st.query_params`` then lacks the settings that a control of the left page is bound to.
-    """
-    context: Any = get_script_run_ctx()
-    with suppress(Unreadable), _needs("ScriptRunContext.query_string"):
-        return dict(parse_qsl(context.query_string)) if is_from_history() else {}
-    return {}
+    """The address of Back or Forward, of which ``st.query_params`` lacks bound settings; or {}."""
+    if not is_from_history():
+        return {}
+    return dict(parse_qsl(_read(get_script_run_ctx(), "ScriptRunContext.query_string") or ""))
 
 
 def click_waits() -> bool:
     """True if a control of the fragment was used during the run, which does not interrupt it."""
-    context = get_script_run_ctx()
-    requests: Any = None if context is None else context.script_requests
-    with suppress(Unreadable), _needs("ScriptRequests._state"):
-        return requests is not None and requests._state is ScriptRequestType.RERUN
-    return False
+    requests = getattr(get_script_run_ctx(), "script_requests", None)
+    return _read(requests, "ScriptRequests._state") is ScriptRequestType.RERUN
 
 
 # ---- all sessions ----
@@ -141,17 +135,12 @@ def is_connected(session: str) -> bool:
 def is_running(session: str) -> bool:
     server = _server()
     found = None if server is None else server.get_app_session(session)
-    with suppress(Unreadable), _needs("AppSession._state"):
-        return found is not None and found._state is AppSessionState.APP_IS_RUNNING
-    return False
+    return _read(found, "AppSession._state") is AppSessionState.APP_IS_RUNNING
 
 
 def end_expired_sessions() -> int:
-    """End sessions whose tab was closed for long; returns how many sessions remain.
-
-    Streamlit retains a session, because its connection may return, and removes it only when another
-    tab is closed.
-    """
+    """End sessions whose tab was closed for long; returns how many sessions remain."""
+    # Streamlit retains a session for a lost connection, and looks only when another tab is closed
     n_open = len(open_sessions())
     with _needs("WebsocketSessionManager._session_storage"):
         storage = _server()._session_mgr._session_storage
@@ -201,18 +190,11 @@ _clear = ForwardMsgQueue.clear
 
 
 def correct_faults() -> None:
-    """Correct three faults of Streamlit, before its server starts.
-
-    The first visit by a deep link shows "Page not found" above the page: until the first
-    st.navigation, Streamlit takes any folder ``pages`` for its older list of pages.
-
-    When a page of another site connects, Streamlit requests this server's address from a service on
-    the internet, and all visitors wait for the answer. Such a page is refused in any case.
-
-    Quick clicks can blank the page; see ``_clear_with_references``.
-    """
+    """Correct three faults of Streamlit, before its server starts."""
     for owner, full_name, value in (
+        # "Page not found" above the first page, as ``pages`` is taken for an older list of pages
         (PagesManager, "PagesManager.uses_pages_directory", False),
+        # all visitors wait for a service on the internet when a page of another site connects
         (net_util, "net_util._external_ip", "127.0.0.1"),
         (ForwardMsgQueue, "ForwardMsgQueue.clear", _clear_with_references),
     ):
@@ -228,13 +210,11 @@ def _clear_with_references(
     retain_lifecycle_msgs: bool = False,
     fragment_ids_this_run: list[str] | None = None,
 ) -> None:
-    """Drop references together with the blocks around them.
+    """Drop references, which stand for unchanged elements, together with the blocks around them.
 
-    For an unchanged element the server sends only its hash, a reference. When a fragment runs again
-    before its messages were sent, Streamlit drops them, because the new run makes them again. It
-    recognises them by the fragment's id, which a reference does not have. So the reference stays in
-    the queue, but the block around it is dropped. The browser then fails with "Cannot set a node at
-    a delta path".
+    When a fragment runs again, Streamlit drops its messages that were not sent. It recognises them
+    by the fragment's id, which a reference does not have. So the reference stays without its block,
+    and the browser fails with "Cannot set a node at a delta path".
     """
     if retain_lifecycle_msgs and fragment_ids_this_run is not None:
         with suppress(Unreadable), _needs("ForwardMsgQueue._queue"):

@@ -112,13 +112,9 @@ def reading_of(file: Any) -> Reading:
     options = sorted(_options(asked).items(), key=lambda each: each[0] not in asked)
     chosen = {}
     for box, (option, (label, values)) in zip(st.columns(len(options)), options, strict=True):
+        key, named, usual = f"{option}-{file.file_id}", values.__getitem__, _("Automatic")
         chosen[option] = box.selectbox(
-            label,
-            list(values),
-            index=None,
-            key=f"{option}-{file.file_id}",
-            format_func=values.__getitem__,
-            placeholder=_("Automatic"),
+            label, list(values), index=None, key=key, format_func=named, placeholder=usual
         )
     return AS_FOUND.but(**chosen)
 
@@ -248,16 +244,12 @@ def show_pair_file(file: Any, adopt: Callable[[Pairs], None]) -> None:
     """Choose the columns of an uploaded file; ``adopt`` is the button's callback."""
     try:
         pairs = _choose_columns(file)
-    except CorpusError as error:
-        show_refusal(error, file)
-        return
-    was_read(file)
-    if pairs is None:
-        return
-    try:
+        was_read(file)
+        if pairs is None:
+            return
         checked_gold(pairs.gold_scores)
     except CorpusError as error:
-        st.error(error_text(error))
+        show_refusal(error, file)
         return
     st.button(_("Use these pairs"), key="use_pairs", type="primary", on_click=adopt, args=(pairs,))
     low, high = f"{pairs.gold_scores.min():g}", f"{pairs.gold_scores.max():g}"

@@ -1,6 +1,7 @@
 """The labels of treatments, and the control that chooses one as a text such as "pca:128"."""
 
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,7 +10,7 @@ from geometry.evaluate.specs import parse_treatment
 from geometry.transform.treatments import TREATMENTS, ladder, usual_whitening
 
 from . import words
-from .controls import choose, code_of_label
+from .controls import choose
 from .words import _, prose
 
 AUTO = "recommended"
@@ -40,9 +41,8 @@ def treatment_words(code: str) -> str:
         parts.append(_("Ledoit-Wolf") if isinstance(knobs.shrinkage, str) else share)
     if spec.name != "pca":  # pca is not named, because cosines after pca and zca are equal
         parts.append(spec.name)
-    if not parts:
-        return name
-    return _("{name}, {settings}").format(name=name, settings=_(", ").join(parts))
+    full = _("{name}, {settings}")
+    return full.format(name=name, settings=_(", ").join(parts)) if parts else name
 
 
 def offered(*, of_moments: bool) -> list[str]:
@@ -58,23 +58,14 @@ def choose_treatment(
     page: str, n: int, d: int, *, notes: DeltaGenerator, of_moments: bool = False
 ) -> str:
     advised = usual_whitening(n, d)
-    labels = {code: treatment_words(code) for code in offered(of_moments=of_moments)}
-    code_of_label("after")
-    typed = st.session_state.get("after") or st.query_params.get("after")
-    usual = _("usual: {name}").format(name=treatment_words(advised))
-    code = choose(
-        st.selectbox,
-        _("Treatment"),
-        list(dict.fromkeys([AUTO, *labels, *([typed] if typed else [])])),
-        key="after",
-        default=AUTO,
-        labels={AUTO: usual, **labels},
-        accept_new_options=True,
-        help=_(
-            "Choose a treatment, or type another, such as pca:64 or abtt:5. “Usual” is the "
-            "whitening for this n/d, rows per dimension."
-        ),
+    labels = {AUTO: _("usual: {name}").format(name=treatment_words(advised))}
+    labels |= {code: treatment_words(code) for code in offered(of_moments=of_moments)}
+    about = _(
+        "Choose a treatment, or type another, such as pca:64 or abtt:5. “Usual” is the whitening "
+        "for this n/d, rows per dimension."
     )
+    how: dict[str, Any] = {"accept_new_options": True, "help": about}
+    code = choose(st.selectbox, _("Treatment"), labels, key="after", **how)
     if code.strip() in (AUTO, ""):
         return advised
     with suppress(ValueError):

@@ -18,7 +18,7 @@ from geometry.encode import ArrayStore
 
 from .address import OWN_FILE, put_in_url
 from .controls import act_button, choose
-from .words import _, language, markdown, names
+from .words import _, language, markdown, names, noted
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
@@ -29,11 +29,6 @@ MOST_NAME = 80  # characters of a file's name in the address
 USES = "uses"  # how often own data were used
 BUNDLED = "bundled"  # code of the bundled pairs that are the default
 BUNDLED_NAMES = dict(zip((BUNDLED, *BUNDLED_PAIRS[1:]), BUNDLED_PAIRS, strict=True))  # by code
-CHOSEN_BY = {  # (key of the control, its default)
-    OWN_CORPORA: ("corpus", "topics"),
-    OWN_VECTORS: ("corpus", "topics"),
-    OWN_PAIRS: ("pairs", BUNDLED),
-}
 # pages that can show vectors
 FOR_VECTORS = ("narrow_cone", "whitening", "neighbours", "evidence", "your_corpus")
 
@@ -76,11 +71,8 @@ def own_pair_code(pairs: Pairs) -> str:
 
 
 def corpus_labels() -> dict[str, str]:
-    named, counted = names("corpora"), _("{name} ({n})")
-    shipped = {
-        code: counted.format(name=named[code], n=f"{len(read_bundled(code)):,}")
-        for code in BUNDLED_CORPORA
-    }
+    named = names("corpora")
+    shipped = {code: noted(named[code], f"{len(read_bundled(code)):,}") for code in BUNDLED_CORPORA}
     return {**shipped, **own_labels(OWN_CORPORA)}
 
 
@@ -90,9 +82,8 @@ def pair_names() -> dict[str, str]:
 
 def short_pair_labels() -> dict[str, str]:
     """The bundled pairs' labels by code, short enough for a control, the default first."""
-    counted = _("{name} ({n})")
     return {
-        code: counted.format(name=name, n=f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}")
+        code: noted(name, f"{len(read_bundled_pairs(BUNDLED_NAMES[code])):,}")
         for code, name in names("short_pairs").items()
     }
 
@@ -175,7 +166,7 @@ def show_own(store: str) -> None:
 
 def _delete(store: str, code: str) -> None:
     st.session_state[store].pop(code, None)
-    control, default = CHOSEN_BY[store]
+    control, default = ("pairs", BUNDLED) if store == OWN_PAIRS else ("corpus", "topics")
     if st.session_state.get(control) == code:
         st.session_state[control] = default
 

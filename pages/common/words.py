@@ -6,7 +6,7 @@ one ``<page>.md`` a page and, but for English, catalogues ``*.po``."""
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache
 from html import escape
 from typing import Any
@@ -61,11 +61,9 @@ def with_value(
     variable: ContextVar[Any], value: object, function: Callable[..., Any]
 ) -> Callable[..., Any]:
     def call(*values: Any, **options: Any) -> Any:
-        before = variable.set(value)
-        try:
-            return function(*values, **options)
-        finally:
-            variable.reset(before)
+        context = copy_context()
+        context.run(variable.set, value)
+        return context.run(function, *values, **options)
 
     return call
 

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from html import escape
+from typing import Any
 from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
 
-from geometry.errors import GeometryError
 from geometry.hub.operator_limits import read_class_limits
 
 from ..address import CLASS, put_in_url
 from ..downloads import csv_bytes, offer_csv
 from ..draw.scripts import send
-from ..messages import show_error
+from ..messages import errors_shown
 from ..uploads import chosen_own
 from ..words import _, labelled, markdown, noted
 from . import visit
@@ -48,10 +48,8 @@ def reason_text(reason: str) -> str:
 
 
 def show_class_menu() -> None:
-    try:
+    with errors_shown():
         read_class_limits()
-    except GeometryError as error:
-        show_error(error)
     if not visit.rooms().limits.rooms:
         return
     with st.popover(_("Class"), key="class-menu", icon=":material/groups:", width="stretch"):
@@ -147,18 +145,14 @@ def _bar() -> None:
 def _link(room: Room) -> None:
     """The part in the browser: it waits for news, and goes where the teacher leads."""
     shared = ("code", "version", "heard", "leads", "follows", "address")
-    message = {name: getattr(room, name) for name in shared} | {
-        "entry": st.session_state[visit.ENTRY]
+    message = {name: getattr(room, name) for name in shared}
+    message["entry"] = st.session_state[visit.ENTRY]
+    events: dict[str, Any] = {
+        "news": None,
+        "moved": lambda _time: visit.lead(),
+        "left": lambda _time: _follow(room.code, False),
     }
-    send(
-        "classroom",
-        LINK,
-        message,
-        html="<span></span>",
-        news=None,
-        moved=lambda _time: visit.lead(),
-        left=lambda _time: _follow(room.code, False),
-    )
+    send("classroom", LINK, message, html="<span></span>", **events)
 
 
 def _show_state(room: Room) -> None:
@@ -209,14 +203,10 @@ def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
             text = _("{n} of {all} have answered.")
             with st.container(width="stretch"):
                 _say(text.format(n=tally.n, all=max(tally.n, room.n_members)))
-            st.button(
-                _("Show the answer"),
-                key="class-reveal",
-                type="primary",
-                disabled=visit.TRUTH not in st.session_state,
-                on_click=_reveal,
-                args=(room.code, question),
-            )
+            label, asked = _("Show the answer"), (room.code, question)
+            how: dict[str, Any] = {"type": "primary", "on_click": _reveal, "args": asked}
+            is_off = visit.TRUTH not in st.session_state
+            st.button(label, key="class-reveal", disabled=is_off, **how)
     elif tally.own is None:
         _say(_("Guess, please. The answer comes when your teacher shows it."))
     else:

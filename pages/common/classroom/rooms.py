@@ -85,22 +85,19 @@ class Tally:
 
 
 class _OpenRoom:
-    """A room while a call reads or changes it; ``state`` is stored as JSON."""
+    """A room while a visitor's call reads or changes it; ``state`` is stored as JSON."""
 
-    def __init__(self, code: str, text: str) -> None:
-        self.code = code
+    def __init__(self, code: str, visitor: str, text: str) -> None:
+        self.me = _hash(code, visitor)
         self.state: dict[str, Any] = json.loads(text)
         self.visitors: dict[str, dict[str, Any]] = self.state.get("visitors", {})
         self.questions: dict[str, dict[str, Any]] = self.state.get("questions", {})
+        self.leads = bool(self.visitors.get(self.me, {}).get("leads"))
 
-    def leads(self, visitor: str) -> bool:
-        return bool(self.visitors.get(_hash(self.code, visitor), {}).get("leads"))
-
-    def member(self, visitor: str) -> dict[str, Any]:
-        me = self.visitors.get(_hash(self.code, visitor))
-        if me is None:
+    def member(self) -> dict[str, Any]:
+        if self.me not in self.visitors:
             raise RoomError("unknown")
-        return me
+        return self.visitors[self.me]
 
     def students_since(self, at: float) -> list[dict[str, Any]]:
         every = self.visitors.values()
@@ -117,11 +114,11 @@ class _OpenRoom:
             known = self.questions[question.id] = {"truth": None, "answers": {}}
         known |= {"text": question.text, "options": options}
 
-    def tally(self, id_: str, visitor: str, *, is_summary: bool = False) -> Tally:
+    def tally(self, id_: str, *, is_summary: bool = False) -> Tally:
         asked = self.questions[id_]
         answers, options, truth = asked["answers"], tuple(asked["options"]), asked["truth"]
         question = Question(id_, asked["text"], options)
-        _first, own = answers.get(_hash(self.code, visitor), (None, None))
+        _first, own = answers.get(self.me, (None, None))
         if truth is None and not is_summary:
             return Tally(question, len(answers), own, truth, (), ())
         firsts, lasts = [0] * len(options), [0] * len(options)
@@ -149,8 +146,8 @@ class Rooms:
             now, code = self._clock(), _signs(CODE_LENGTH)
             seen, ended = {}, []
             for each, text in sql.execute("select code, state from class"):
-                room = _OpenRoom(each, text)
-                if room.leads(visitor) or room.state["used"] < now - UNUSED_SECONDS:
+                room = _OpenRoom(each, visitor, text)
+                if room.leads or room.state["used"] < now - UNUSED_SECONDS:
                     ended.append(each)
                 else:
                     seen[each] = max(one["seen"] for one in room.visitors.values())
@@ -166,19 +163,19 @@ class Rooms:
 
     def join(self, code: str, visitor: str) -> None:
         """Become a member; nothing changes for one who is."""
-        with self._room(code) as room:
-            now, me = self._clock(), _hash(code, visitor)
-            if me in room.visitors:
+        with self._room(code, visitor) as room:
+            now = self._clock()
+            if room.me in room.visitors:
                 return
             if len(room.students_since(now - UNUSED_SECONDS / 4)) >= self.limits.members:
                 raise RoomError("members")
-            room.visitors[me] = _visitor(now)
+            room.visitors[room.me] = _visitor(now)
             room.state["heard"] += 1
 
     def look(self, code: str, visitor: str) -> Room:
         """The room, for a member. It is also a sign that the visitor is present."""
-        with self._room(code) as room:
-            now, me, state = self._clock(), room.member(visitor), room.state
+        with self._room(code, visitor) as room:
+            now, me, state = self._clock(), room.member(), room.state
             if now - me["seen"] > SIGN_SECONDS:
                 me["seen"] = now
                 state["used"] = now if me["leads"] else state["used"]
@@ -195,11 +192,11 @@ class Rooms:
 
     def leave(self, code: str, visitor: str) -> None:
         """Be no member any more; the answers stay counted. A teacher who leaves ends the room."""
-        with self._room(code) as room:
-            if room.leads(visitor):
+        with self._room(code, visitor) as room:
+            if room.leads:
                 room.state.clear()
                 return
-            room.visitors.pop(_hash(code, visitor), None)
+            room.visitors.pop(room.me, None)
             room.state["heard"] += 1
 
     # ---- what the teacher does ----
@@ -219,54 +216,54 @@ class Rooms:
         self._tell(code, visitor, {"lesson": lesson})
 
     def _tell(self, code: str, visitor: str, changed: dict[str, Any]) -> None:
-        with self._room(code, leader=visitor) as room:
+        with self._room(code, visitor, is_led=True) as room:
             if changed != {name: room.state[name] for name in changed}:
                 room.state |= changed
                 room.state["version"] += 1
 
     def reveal(self, code: str, visitor: str, question: Question, truth: int) -> None:
-        with self._room(code, leader=visitor) as room:
+        with self._room(code, visitor, is_led=True) as room:
             room.note(question)
             room.questions[question.id]["truth"] = truth
             room.state["version"] += 1
 
     def invite(self, code: str, visitor: str) -> str:
         """A word by which one more device may lead, for two minutes."""
-        with self._room(code, leader=visitor) as room:
+        with self._room(code, visitor, is_led=True) as room:
             word = _signs(INVITATION_LENGTH)
             room.state["invitation"] = word, self._clock() + INVITATION_SECONDS
             return word
 
     def accept(self, code: str, visitor: str, word: str) -> bool:
         """Lead from this device too, by a word that the teacher's device shows; used once."""
-        with self._room(code) as room:
-            now, me = self._clock(), _hash(code, visitor)
+        with self._room(code, visitor) as room:
+            now = self._clock()
             known, until = room.state["invitation"]
             if not word or word != known or until <= now:
                 return False
             room.state["invitation"] = "", 0.0
-            room.visitors.setdefault(me, _visitor(now))["leads"] = True
+            room.visitors.setdefault(room.me, _visitor(now))["leads"] = True
             for each in room.questions.values():
-                each["answers"].pop(me, None)
+                each["answers"].pop(room.me, None)
             return True
 
     def summary(self, code: str, visitor: str) -> list[Tally]:
-        with self._room(code, leader=visitor) as room:
-            return [room.tally(each, visitor, is_summary=True) for each in room.questions]
+        with self._room(code, visitor, is_led=True) as room:
+            return [room.tally(each, is_summary=True) for each in room.questions]
 
     # ---- what all do ----
 
     def follow(self, code: str, visitor: str, *, is_wanted: bool) -> None:
-        with self._room(code) as room:
-            room.member(visitor)["follows"] = is_wanted
+        with self._room(code, visitor) as room:
+            room.member()["follows"] = is_wanted
             room.state["heard"] += 1
 
     def ask(self, code: str, visitor: str, question: Question) -> Tally | None:
         """The state of a question, in the teacher's words; None until the teacher asks it."""
-        with self._room(code) as room:
-            if room.leads(visitor):
+        with self._room(code, visitor) as room:
+            if room.leads:
                 room.note(question)
-            return room.tally(question.id, visitor) if question.id in room.questions else None
+            return room.tally(question.id) if question.id in room.questions else None
 
     def is_revealed(self, code: str, question: str) -> bool:
         with self._room(code) as room:
@@ -274,12 +271,12 @@ class Rooms:
 
     def answer(self, code: str, visitor: str, question: Question, option: int) -> None:
         """A student's answer to a question that the teacher has asked; another one replaces it."""
-        with self._room(code) as room:
-            me, asked = _hash(code, visitor), room.questions.get(question.id)
-            leads = room.member(visitor)["leads"]
+        with self._room(code, visitor) as room:
+            room.member()
+            me, asked = room.me, room.questions.get(question.id)
             if asked is None:
                 raise RoomError("unknown")
-            if leads:
+            if room.leads:
                 return  # a teacher's answer is not counted
             if asked["truth"] is not None:
                 raise RoomError("revealed")
@@ -298,16 +295,16 @@ class Rooms:
     # ---- the file ----
 
     @contextmanager
-    def _room(self, code: str, *, leader: str | None = None) -> Iterator[_OpenRoom]:
-        """A room; its changes are stored after the block. "leader" unless this visitor leads."""
+    def _room(self, code: str, visitor: str = "", *, is_led: bool = False) -> Iterator[_OpenRoom]:
+        """A room; its changes are stored after the block. ``is_led`` : the visitor has to lead."""
         with self._transaction() as sql:
             query = "select state from class where code = ?"
             [text] = sql.execute(query, (code,)).fetchone() or ['{"used": 0}']
-            room = _OpenRoom(code, text)
+            room = _OpenRoom(code, visitor, text)
             before = {**room.state}
             if before["used"] <= self._clock() - UNUSED_SECONDS:
                 raise RoomError("unknown")
-            if leader is not None and not room.leads(leader):
+            if is_led and not room.leads:
                 raise RoomError("leader")
             yield room
             if not room.state:

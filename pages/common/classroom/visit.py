@@ -120,10 +120,8 @@ def is_closed(id_: str) -> bool:
 
 
 def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) -> bool:
-    """Whether a guess may be answered here: in a class not before the teacher reveals it.
-
-    A class has one question at a time: of two on a page the first, which is the lesson's.
-    """
+    """Whether a guess may be answered here: in a class not before the teacher reveals it."""
+    # a class has one question at a time: of two on a page the first, which is the lesson's
     room, state = current(), st.session_state
     question = Question(id_, text, tuple(options))
     if room is None:

@@ -97,12 +97,6 @@ def plotly_address() -> str | None:
 
 def send_plane(name: str, key: str, message: Any, accept: Callable[[Any], None]) -> None:
     """Send a message to a plane whose points are dragged; its bundle has the name."""
-    send(
-        name,
-        key,
-        message,
-        html=f'<div class="{name} plane"></div>',
-        css=(COMPONENTS / "plane.css").read_text(encoding="utf8"),
-        script=partial(built, name),
-        moved=accept,
-    )
+    html = f'<div class="{name} plane"></div>'
+    css = (COMPONENTS / "plane.css").read_text(encoding="utf8")
+    send(name, key, message, html=html, css=css, script=partial(built, name), moved=accept)

@@ -23,7 +23,7 @@ BY_VARIABLE = {
     *(f"{side}-{what}" for side in SIDES for what in ("model", "place", "pooling", "treatment")),
     *("noise-unrelated", "noise-related", "lang", "pair", "point", "centring", "strength"),
     *("present", "camera", "step", "hull", "lesson", "lesson-step", "class", "where", "selected"),
-    *("window", "file", "clusters-on"),
+    *("window", "file", "clusters-on", "pooling"),
     *("fit-rows", "kept", "removed"),  # sliders of Whitening
 }
 CHOICES = ("choose", "choose_in")

@@ -23,6 +23,7 @@ from pages.common.explore_panel import (
     cluster_colours,
     cluster_names,
     column_colours,
+    condition_of,
     filters_of,
     named_clusters,
 )
@@ -197,8 +198,8 @@ COLUMNS = reviews().columns
 
 @given(st.text() | st.from_regex(r"[0-9:,~;.e+-]*", fullmatch=True))
 def test_no_address_breaks_a_filter_or_a_selection(text):
-    for place, wanted in filters_of(COLUMNS, text).items():
-        assert wanted.keeps(COLUMNS[place]).dtype == bool
+    for place, chosen in filters_of(COLUMNS, text).items():
+        assert condition_of(COLUMNS[place], chosen).keeps(COLUMNS[place]).dtype == bool
     assert (np.diff(rows_of_text(text[:40], 90)) > 0).all()
 
 
