@@ -1,4 +1,4 @@
-// Sends the camera of the three-dimensional pictures to the page, which writes it into the address.
+// Sends the camera of the pictures to the page, which writes it into the address.
 
 export default function ({ parentElement, setTriggerValue }) {
   const send = (text) => setTriggerValue("turned", text);

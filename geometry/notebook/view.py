@@ -52,6 +52,7 @@ class CloudView:
     texts: Sequence[str] | None  #: of each row; None where the rows have no texts
     places: Sequence[np.ndarray]  #: the points of each picture as it is first shown
     language: str = ENGLISH  #: code of the language of labels
+    camera: Sequence[float] | None = None  #: the first one, as in the address; None for the usual
 
     @property
     def n(self) -> int:
@@ -68,7 +69,7 @@ class CloudView:
         message = message_of(self.cloud, LIGHT, name, translate)
         has_texts = most_texts is None or self.n <= most_texts
         return {
-            "message": {**message, "settles": False, "camera": None},
+            "message": {**message, "settles": False, "camera": self.camera},
             "themes": {"light": theme_colours(LIGHT), "dark": theme_colours(DARK)},
             "texts": [self.text_of(row) for row in range(self.n)] if has_texts else {},
             "selected": [] if self.cloud.selected is None else self.cloud.selected.tolist(),

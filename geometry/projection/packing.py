@@ -43,8 +43,11 @@ def unpack_cloud(message: bytes) -> list[np.ndarray]:
     return frames
 
 
-def pack_codes(codes: np.ndarray) -> bytes:
-    """Colour codes of n points: integers below MOST_CODES as bytes, others in 16-bit steps."""
+def pack_codes(codes: np.ndarray, missing: np.ndarray | None = None) -> bytes:
+    """Colour codes of n points: integers below MOST_CODES as bytes, others in 16-bit steps.
+
+    Where values are ``missing``, (n,) of bool, step 0 is theirs alone.
+    """
     codes = np.asarray(codes)
     if codes.dtype.kind in "iu":
         if codes.size and not 0 <= codes.min() <= codes.max() < MOST_CODES:
@@ -55,6 +58,9 @@ def pack_codes(codes: np.ndarray) -> bytes:
     about, steps = _quantised(_checked(codes[:, None], 0), np.inf)
     low = about["low"][0]
     head = {"n": len(codes), "kind": "values", "low": low, "high": low + about["step"][0] * STEPS}
+    if missing is not None and missing.any():
+        head["hasMissing"] = True
+        steps = np.where(missing[:, None], 0, np.maximum(steps, 1)).astype("<u2")
     return _message(head, [steps])
 
 

@@ -22,6 +22,8 @@ class PointColours:
     names: tuple[str, ...] | None  # by code; None for values
     title: str  # what the colour means
     n_named: int = MOST_COLOURED  # of the names, written at the centre of their points
+    ends: tuple[str, str] = ("", "")  # "≤ " and "≥ " where values beyond an end are drawn as it
+    missing: np.ndarray | None = None  # (n,) of bool, values that are missing
 
     @classmethod
     def by_label(cls, labels: Sequence[str], title: str) -> PointColours:

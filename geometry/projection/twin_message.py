@@ -107,7 +107,8 @@ class TwinCloud:
     @cached_property
     def arrays(self) -> dict[str, Points]:
         """What the browser needs besides the message, by slot: points, colours and others."""
-        found = {"points": self.points, "codes": Points.of(pack_codes(self.colours.codes))}
+        codes = pack_codes(self.colours.codes, self.colours.missing)
+        found = {"points": self.points, "codes": Points.of(codes)}
         if self.dots is not None:
             found["dots"] = Points.of(pack_codes(self.dots))
         if self.selected is not None:
@@ -161,6 +162,7 @@ def message_of(
             "head": translate("{name}: {value}").format(name=cloud.colours.title, value=""),
             "names": cloud.colours.names,
             "named": cloud.colours.n_named,
+            "ends": cloud.colours.ends,
         },
         "marks": [
             {"rows": [int(row) for row in mark.rows], "shape": mark.shape, "caption": mark.caption}

@@ -33,12 +33,12 @@ from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_numbers
 from .downloads import csv_bytes, offer_csv, offer_made
-from .draw.twin_cloud import has_no_webgl2
+from .draw.twin_cloud import CAMERA, has_no_webgl2, latest_camera
 from .folded import folded
 from .measures import label_name
 from .origin import origin
 from .seed import SEED
-from .selected_points import found_marks, many_found, sent_selection
+from .selected_points import found_marks, many_found, selected_rows, sent_selection
 from .streamlit_internals import is_from_history
 from .words import _, dotted, language, markdown, markdown_table, noted, paragraph
 
@@ -108,14 +108,15 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
         text = _("A file of the pictures has at most {most} points, and these are {n}.")
         st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{cloud.n:,}"))
         return
-    found = found_marks(points)
-    marks, selected = [each for each in cloud.marks if each not in found], cloud.selected
-    if found and selected is None:  # the file has a search of its own, which selects
-        selected = np.sort(found[0].rows)
-    given = replace(cloud, marks=marks, selected=selected)
+    rows, marks = selected_rows(points.shared_key), cloud.marks
+    if not rows.size and (found := found_marks(points)):  # the file's own search selects
+        rows, marks = np.sort(found[0].rows), [each for each in marks if each not in found]
+    given = replace(cloud, selected=rows if rows.size else None, marks=marks)
+    camera, code = latest_camera(), language()  # what follows runs at a click, without a session
 
     def content() -> bytes:
-        view = CloudView(given, points.cloud.texts, unpack_cloud(given.points.body), language())
+        places = unpack_cloud(given.points.body)
+        view = CloudView(given, points.cloud.texts, places, code, camera.get(CAMERA))
         return view_html(view, f"{points.corpus.name} · {cloud.name}").encode()
 
     label, file = _("Download this view with its texts (HTML)"), f"{cloud.file_name}.html"
@@ -229,6 +230,8 @@ def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
     if np.isnan(values).all():
         return np.zeros(len(values)), 0.0, 0.0
     low, high = np.nanquantile(values, CLIPPED).tolist()
+    if low == high:  # nearly all are alike, and a large one hides none
+        low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return np.clip(np.where(np.isnan(values), low, values), low, high), low, high
 
 
@@ -428,10 +431,13 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
 def column_colours(column: FileColumn) -> PointColours:
     """Colours by a column of the points: a scale of numbers, or the most frequent categories."""
     if column.categories is None:
-        title, n = column.name, int(np.isnan(column.values).sum())
-        if 0 < n < len(column.values):
+        title, missing = column.name, np.isnan(column.values)
+        if n := int(missing.sum()):
             title = noted(title, _("{n} missing, drawn as the lowest").format(n=f"{n:,}"))
-        return PointColours.by_value(_clipped(column.values)[0], title)
+        values, low, high = _clipped(column.values)
+        beyond = (column.values < low).any(), (column.values > high).any()
+        ends = ("≤ " if beyond[0] else "", "≥ " if beyond[1] else "")
+        return PointColours(values, None, title, ends=ends, missing=missing)
     counts = np.bincount(column.values, minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")  # of the points shown
     rank = np.empty_like(order)

@@ -194,16 +194,23 @@ def select_rows(key: str, rows: np.ndarray) -> None:
     st.session_state[SENT] = True
 
 
+def selected_rows(key: str) -> np.ndarray:
+    """The selected rows of the cloud of this ``shared_key``, ascending."""
+    of, rows = st.session_state.get(SELECTED, ("", ()))
+    return np.asarray(rows if of == key else (), dtype=np.int64)
+
+
 def sent_selection(points: CorpusCloud) -> np.ndarray | None:
     """The rows of a link or a search, which the pictures are to select; None if they have them."""
     key, state = points.shared_key, st.session_state
     linked = of_rows("selected")
     if SELECTED not in state and linked:
         select_rows(key, rows_of_text(linked, len(points.cloud)))
-    of, rows = state.get(SELECTED, ("", np.zeros(0, dtype=np.int64)))
-    text = rows_as_text(rows) if of == key else ""
+    rows = selected_rows(key)
+    text = rows_as_text(rows)
     put_in_url("selected", text if 0 < len(text) <= LONGEST_SELECTION else None)
-    return rows if of == key and state.get(SENT) else None
+    is_here = state.get(SELECTED, ("",))[0] == key
+    return rows if is_here and state.get(SENT) else None
 
 
 def rows_as_text(rows: np.ndarray) -> str:
@@ -225,8 +232,8 @@ def rows_of_text(text: str, n: int) -> np.ndarray:
 
 
 def show_selection(cloud: Cloud, key: str) -> None:
-    of, rows = st.session_state.get(SELECTED, ("", ()))
-    if of != key or not len(rows):
+    rows = selected_rows(key)
+    if not rows.size:
         return
     with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
         if cloud.labels is not None:

@@ -9,11 +9,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pyarrow import parquet
 
-from tests.browser.clouds import of_stage, wait_for_clouds, wait_for_stage
+from tests.browser.clouds import lasso, of_stage, wait_for_clouds, wait_for_stage
 from tests.browser.screen import choose, open_app, rerun, state, wait_for_app
 from tests.browser.server import AppServer
 
 N = 600
+SPAN = "stage.camera.span"
 HOSTILE = "<img src=x onerror='window.ran = true'>"
 WORDS = (("parcel", "late", "courier"), ("screen", "broken", "glass"), ("friendly", "kind", "glad"))
 DESKTOP, PHONE = {"width": 1400, "height": 900}, {"width": 420, "height": 900}
@@ -103,7 +104,12 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     expect(page.locator('[data-testid="stSidebar"]')).to_be_hidden()
     wait_for_clouds(page)
     assert of_stage(page, "stage.width") >= width - 20
-    # a file for a colleague: names, colours, search, and no script of a text
+    # a file for a colleague: the view as it is, names, colours, search, and no script of a text
+    rows = lasso(page, 0, 0.2, 0.2, 0.8, 0.8)
+    expect(page.locator(".st-key-selected-points")).to_contain_text(f"{len(rows)}")
+    page.locator(".twin-stage").focus()
+    page.keyboard.press("+")
+    page.wait_for_function("location.search.includes('camera=')")
     with page.expect_download() as waiting:
         page.locator(".st-key-take-view button").click()
     waiting.value.save_as(tmp_path / "view.html")
@@ -114,6 +120,8 @@ def test_the_walk_of_the_two_kinds_of_complaints(
     other.goto((tmp_path / "view.html").as_uri())
     wait_for_clouds(other)
     assert of_stage(other, "stage.message.legend.names") == names
+    assert of_stage(other, "[...stage.rows]") == rows
+    assert of_stage(other, SPAN) == pytest.approx(of_stage(page, SPAN), rel=0.01)
     assert of_stage(other, "stage.dots.some(each => each >= 128)")
     other.locator("#search").fill("Parcel")
     wait_for_stage(other, "stage.rows.length > 0")

@@ -256,6 +256,29 @@ def test_keys_alone_choose_a_point_and_whitening_s_film_stays_where_it_was_left(
 
 
 @pytest.mark.slow
+def test_a_link_shows_the_same_part_of_a_flat_picture(server, page):
+    stage = open_twins(page, server, "narrow_cone", "dims=2D")
+    home = of_stage(page, CAMERA)
+    stage.focus()
+    for key in ("+", "+", "+", "Shift+ArrowUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    page.wait_for_function("location.search.includes('camera=')")
+    moved = of_stage(page, "[stage.camera.span, ...stage.camera.target]")
+    link = page.url
+    page.reload()
+    wait_for_clouds(page)
+    assert of_stage(page, CAMERA) != home
+    again = of_stage(page, "[stage.camera.span, ...stage.camera.target]")
+    assert again == pytest.approx(moved, abs=0.01)
+    assert page.url == link
+
+    # in 3D its own view
+    open_twins(page, server, "narrow_cone", link.partition("?")[2].replace("2D", "3D"))
+    page.wait_for_function("!location.search.includes('camera=')")
+    assert of_stage(page, "stage.camera.target") == [0, 0, 0]
+
+
+@pytest.mark.slow
 def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_page):
     page = new_page()
     page.add_init_script(

@@ -29,6 +29,20 @@ test("the camera in the address gives the same picture again", () => {
   assert.equal(cameraText(pan(turned, 30, 40, 300)).split(",").length, 6);
 });
 
+test("the camera of a flat picture has no angles, and is exact as far as one can zoom", () => {
+  const home = homeCamera(2, 2);
+  assert.equal(cameraText(home), "");
+  assert.equal(cameraText(zoom(home, 2)), "2");
+  for (const factor of [0.3, 2, 900]) {
+    const moved = pan(zoom(home, factor), 70, -33, 300);
+    const numbers = cameraText(moved).split(",").map(Number);
+    assert.equal(numbers.length, 4);
+    const again = movedCamera(home, numbers);
+    near(projected(again, moved.target).slice(0, 2), projected(moved, moved.target).slice(0, 2), 2);
+    near([again.span / moved.span], [1], 0.02);
+  }
+});
+
 test("an orbit never tips over the pole", () => {
   const { up } = frameOfCamera(orbit(homeCamera(3, 1), 0, 1e6, 200));
   assert.ok(up[0] >= 0); // the first axis points up

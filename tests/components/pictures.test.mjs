@@ -7,10 +7,11 @@ import { decodeCloud, decodeCodes, placeOf, PlacesNotFinite, valueOf } from "../
 import { boxAt, isSmall, layOutWithLead } from "../../assets/components/twin_cloud/layout.js";
 import { factorAt, knobsAt, legLength, nearestStep, nextStep, offSlider, onSlider, placeOn, titleAt } from "../../assets/components/twin_cloud/film.js";
 import { lensOf, matrixThrough } from "../../assets/components/twin_cloud/frame.js";
+import { textOf } from "../../assets/components/twin_cloud/controls.js";
 import { centresOf } from "../../assets/components/twin_cloud/groups.js";
 import { writeConeLabels, writeGroups } from "../../assets/components/twin_cloud/overlay.js";
 import { paintOf, sizeOfStep } from "../../assets/components/twin_cloud/paint.js";
-import { notesOf, wrap } from "../../assets/components/twin_cloud/png.js";
+import { notesOf, vectorsOf, wrap } from "../../assets/components/twin_cloud/png.js";
 import { Room } from "../../assets/components/twin_cloud/room.js";
 import { roundLength, scaleBar, shortNumber } from "../../assets/components/twin_cloud/scale.js";
 
@@ -58,6 +59,31 @@ test("codes are bytes, values shares of their range", () => {
   assert.deepEqual([...decodeCodes(message({ n: 3, kind: "codes" }, Uint8Array.of(2, 0, 1))).values], [2, 0, 1]);
   const values = decodeCodes(message({ n: 2, kind: "values", low: 10, high: 20 }, Uint16Array.of(0, 65535)));
   assert.deepEqual([0, 1].map((row) => valueOf(values, row)), [10, 20]);
+});
+
+const PRICES = { kind: "values", low: 1, high: 60, hasMissing: true, values: Uint16Array.of(0, 1, 32768, 65535) };
+const PRICE = { title: "price", head: "price: ", ends: ["≤ ", "≥ "] };
+
+test("a tooltip quotes no number that is not the point's own", () => {
+  const message = { legend: PRICE, words: { noValue: "missing" } };
+  const said = [0, 1, 2, 3].map((row) => textOf(row, message, PRICES).about);
+  assert.deepEqual(said, ["price missing", "price ≤ 1", "price 30.5", "price ≥ 60"]);
+});
+
+test("a downloaded picture has the colours of a scale of numbers between its ends", () => {
+  const wide = { measureText: (text) => ({ width: 8 * text.length }) };
+  globalThis.document = { createElement: () => ({ getContext: () => wide }) };
+  const message = { legend: PRICE, theme, marks: [], name: "", at: 0, alt: "", below: [], provenance: "" };
+  const svg = vectorsOf({
+    message, codes: PRICES, width: 400, height: 100, n: 4, hidden: 0, at: 0, isHidden: () => false,
+    draw() {}, writeOn() {}, canvas: { toDataURL: () => "" },
+  }, "serif");
+  delete globalThis.document;
+  assert.match(svg, />price: ≤ 1</);
+  assert.match(svg, />≥ 60</);
+  const fills = [...svg.matchAll(/<rect[^>]*fill="(rgb[^"]*)"/g)].map(([, fill]) => fill);
+  assert.equal(new Set(fills).size, 24);
+  assert.deepEqual([fills[0], fills.at(-1)], ["rgb(0,0,0)", "rgb(255,255,255)"]);
 });
 
 test("a stop has its name, the way between two their knobs", () => {

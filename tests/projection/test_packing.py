@@ -76,6 +76,9 @@ def test_codes_and_values():
     assert found == pytest.approx(values, abs=1e-3)
     with pytest.raises(ValueError, match="codes must lie"):
         pack_codes(np.array([300]))
+    head, [steps] = unpacked(pack_codes(np.array([1.0, 1.0, 3.0]), np.array([True, False, False])))
+    assert head["hasMissing"]
+    assert steps.ravel().tolist() == [0, 1, 65535]
 
 
 @given(st.sets(st.integers(0, 99)))

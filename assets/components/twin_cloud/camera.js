@@ -23,27 +23,35 @@ export function homeCamera(k, reach, perspective = false) {
   };
 }
 
-// The camera in the address: azimuth and elevation in degrees, zoom, and where it was moved, the
-// target in units of the reach. Empty at home.
+// The camera in the address: azimuth and elevation in degrees (not of a flat picture), zoom, and
+// where it was moved, the target in units of the reach. Empty at home.
 export function cameraText(camera) {
   const home = homeCamera(camera.k, camera.reach);
+  const zoom = home.span / camera.span;
+  const digits = 2 + Math.max(Math.ceil(Math.log10(zoom)), 0); // a hundredth of what is visible
   const numbers = (each) => [
-    ...[each.azimuth, each.elevation].map((angle) => Math.round((angle * 180) / Math.PI)),
+    ...anglesOf(each).map((angle) => Math.round((angle * 180) / Math.PI)),
     Math.round((100 * home.span) / each.span) / 100,
-    ...each.target.map((value) => Math.round((100 * value) / each.reach) / 100),
+    ...each.target.map((value) => Number((value / each.reach).toFixed(digits))),
   ];
   const moved = numbers(camera).map((value) => value || 0); // no -0
   if (moved.every((value, i) => value === numbers(home)[i])) return "";
-  return (moved.slice(3).some(Boolean) ? moved : moved.slice(0, 3)).join(",");
+  return (moved.slice(-3).some(Boolean) ? moved : moved.slice(0, -3)).join(",");
 }
 
-// The home camera moved as the address says; numbers: of cameraText.
-export function movedCamera(home, [azimuth, elevation, zoom, ...target]) {
-  const radians = (degrees) => (degrees * Math.PI) / 180;
+function anglesOf({ k, azimuth, elevation }) {
+  return k === 2 ? [] : [azimuth, elevation];
+}
+
+// The home camera moved as the address says; numbers: of the cameraText of such a picture.
+export function movedCamera(home, numbers) {
+  const angles = anglesOf(home).map((_angle, i) => (numbers[i] * Math.PI) / 180);
+  const [zoom, ...target] = numbers.slice(angles.length);
+  const [azimuth, elevation] = angles.length ? angles : [home.azimuth, home.elevation];
   return {
     ...home,
-    azimuth: radians(azimuth),
-    elevation: Math.min(Math.max(radians(elevation), -STEEPEST), STEEPEST),
+    azimuth,
+    elevation: Math.min(Math.max(elevation, -STEEPEST), STEEPEST),
     span: Math.min(Math.max(home.span / zoom, home.reach * NEAREST), home.span * FARTHEST),
     target: target.length ? target.map((value) => value * home.reach) : home.target,
   };

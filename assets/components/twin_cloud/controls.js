@@ -1,8 +1,8 @@
 // The buttons above the pictures, and the legend below that filters.
 
-import { valueOf } from "./decode.js";
+import { SIXTEEN_BITS, valueOf } from "./decode.js";
 import { groupsOf, RINGS } from "./palette.js";
-import { shortNumber } from "./scale.js";
+import { endsOf, shortNumber } from "./scale.js";
 
 // Labels and states of the buttons for this message. Buttons with an icon show their word as a
 // tooltip.
@@ -41,7 +41,7 @@ export function fillLegend(legend, { theme, legend: labels, marks, words }, stag
   legend.dataset.of = of;
   legend.replaceChildren();
   legend.setAttribute("aria-label", labels.title);
-  if (codes.kind === "values") legend.append(scaleOf(codes, labels.head, theme));
+  if (codes.kind === "values") legend.append(scaleOf(codes, labels, theme));
   else {
     for (const group of groupsOf(labels.names, theme, words.other)) {
       legend.append(buttonOf(group, stage, actions));
@@ -75,23 +75,32 @@ function buttonOf({ bits, name, colour, sign }, stage, { toggle, isolate }) {
   return button;
 }
 
-function scaleOf(codes, head, theme) {
+function scaleOf(codes, { head, ends }, theme) {
   const bar = document.createElement("span");
   bar.className = "twin-scale";
   const ramp = document.createElement("span");
   ramp.style.cssText =
     `display:inline-block;width:9rem;height:.7rem;margin:0 .4rem;vertical-align:middle;` +
     `background:linear-gradient(to right, ${theme.scale.join(",")})`;
-  const [low, high] = [codes.low, codes.high].map(shortNumber);
+  const [low, high] = endsOf(codes, ends);
   bar.append(`${head}${low}`, ...(low === high ? [] : [ramp, high]));
   return bar;
 }
 
 // The text of a point, for the tooltip and for screen readers.
-export function textOf(row, { legend }, codes, texts) {
+export function textOf(row, { legend, words }, codes, texts) {
   const text = texts?.[row] ?? "";
   const about = codes.kind === "codes"
     ? (legend.names?.[codes.values[row]] ?? "")
-    : `${legend.title} ${shortNumber(valueOf(codes, row))}`;
+    : `${legend.title} ${numberOf(row, codes, legend.ends) ?? words.noValue}`;
   return { text, about };
+}
+
+// undefined where it is missing
+function numberOf(row, codes, ends) {
+  const step = codes.values[row];
+  const first = codes.hasMissing ? 1 : 0;
+  if (step < first) return undefined;
+  if (step === first) return endsOf(codes, ends)[0];
+  return step === SIXTEEN_BITS ? endsOf(codes, ends)[1] : shortNumber(valueOf(codes, row));
 }

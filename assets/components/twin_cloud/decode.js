@@ -1,7 +1,7 @@
 // Reads what geometry/projection/packing.py packs: a length, a JSON head, arrays aligned to 4 bytes.
 
 const ARRAY_TYPES = { u1: Uint8Array, u2: Uint16Array, f4: Float32Array };
-const SIXTEEN_BITS = 65535;
+export const SIXTEEN_BITS = 65535;
 
 // A coordinate is not finite; the page shows this error in the reader's language.
 export class PlacesNotFinite extends Error {}
@@ -33,7 +33,8 @@ export function decodeCloud(bytes) {
   return { n: head.n, k: head.k, frames };
 }
 
-// {n, kind: "codes", values} or {n, kind: "values", values, low, high} with values in 16-bit steps.
+// {n, kind: "codes", values} or {n, kind: "values", values, low, high, hasMissing} with values in
+// 16-bit steps; where some are missing, step 0 is theirs alone.
 export function decodeCodes(bytes) {
   const { head, take } = readMessage(bytes);
   return { ...head, values: take(head.kind === "codes" ? "u1" : "u2", head.n) };

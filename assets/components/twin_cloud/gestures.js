@@ -29,7 +29,7 @@ export class Gestures {
     this.twin.firstTurn.stop();
     this.stage.setCamera(camera);
     this.twin.redraw();
-    if (camera.k === 2) return;
+    if (!this.twin.wanted.isInAddress) return;
     clearTimeout(this.cameraTimer);
     this.cameraTimer = setTimeout(() => window.narrowConeCamera?.(cameraText(camera)), LONG_REST);
   }

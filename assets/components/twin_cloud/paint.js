@@ -60,7 +60,8 @@ function tableOf({ kind }, hidden, fades, theme, isFlat) {
   });
 }
 
-function onScale(stops, share) {
+// Red, green and blue from 0 to 1, at a share of the way along a scale of colours.
+export function onScale(stops, share) {
   const place = share * (stops.length - 1);
   const below = Math.min(Math.floor(place), stops.length - 2);
   return mixColours(rgb(stops[below]), rgb(stops[below + 1]), place - below);

@@ -1,13 +1,15 @@
 // The pictures as a PNG or SVG file: title, legend, numbers and settings; points at twice the size.
 
+import { onScale } from "./paint.js";
 import { groupsOf, RINGS } from "./palette.js";
-import { shortNumber } from "./scale.js";
+import { endsOf } from "./scale.js";
 import { SvgPen } from "./svg.js";
 
 const SCALE = 2;
 const PAD = 16;
 const LINE = 18;
 const ABOVE = PAD + 26; // above the stage
+const RAMP = { steps: 24, width: 5, height: 11, gap: 6 }; // a scale of colours
 
 // A word or a Chinese character, with the signs before and after it. A number and its unit are joined by a no-break space.
 const PIECES = /[（「]*(?:[\u3000-\uffef]|[^\s\u3000-\uffef]+(?:\u00a0[\u3000-\uffef])?)[，。、：；）」]*\s*|\s+/gu;
@@ -30,9 +32,9 @@ export function wrap(text, width, measure) {
 // hidden: a bit for each category; hidden groups are left out of the legend.
 export function legendOf({ legend, theme, words }, codes, hidden) {
   if (codes.kind === "values") {
-    const [low, high] = [codes.low, codes.high].map(shortNumber);
-    const range = low === high ? low : `${low} – ${high}`;
-    return [{ text: `${legend.head}${range}`, colour: theme.ink }];
+    const [low, high] = endsOf(codes, legend.ends);
+    const ramp = low === high ? {} : { scale: theme.scale, end: high };
+    return [{ text: `${legend.head}${low}`, colour: theme.ink, ...ramp }];
   }
   return groupsOf(legend.names, theme, words.other)
     .filter(({ bits }) => (hidden & bits) !== bits)
@@ -113,11 +115,17 @@ function drawSheet(pen, { message, width, height }, sheet, drawStage) {
   pen.font = sheet.small;
   let y = ABOVE + height + PAD;
   for (const row of sheet.rows) {
-    for (const { sign, text, colour, x } of row) {
+    for (const { sign, text, colour, x, scale, end } of row) {
       pen.fillStyle = colour;
       if (sign) pen.fillText(sign, PAD + x, y);
       pen.fillStyle = message.theme.ink;
       pen.fillText(text, PAD + x + (sign ? 16 : 0), y);
+      if (scale) {
+        const left = Math.round(PAD + x + pen.measureText(text).width + RAMP.gap);
+        drawRamp(pen, scale, left, y);
+        pen.fillStyle = message.theme.ink;
+        pen.fillText(end, left + RAMP.steps * RAMP.width + RAMP.gap, y);
+      }
     }
     y += LINE;
   }
@@ -128,11 +136,21 @@ function drawSheet(pen, { message, width, height }, sheet, drawStage) {
   }
 }
 
+function drawRamp(pen, scale, left, y) {
+  const { steps, width, height } = RAMP;
+  for (let i = 0; i < steps; i++) {
+    const colour = onScale(scale, i / (steps - 1)).map((share) => Math.round(255 * share));
+    pen.fillStyle = `rgb(${colour})`;
+    pen.fillRect(left + i * width, y - height / 2, width, height);
+  }
+}
+
 function rowsOf(entries, width, measure) {
   const rows = [[]];
   let x = 0;
   for (const entry of entries) {
-    const across = measure(entry.text) + 36;
+    const ramp = entry.scale ? RAMP.steps * RAMP.width + 2 * RAMP.gap + measure(entry.end) : 0;
+    const across = measure(entry.text) + ramp + 36;
     if (x + across > width && x > 0) {
       rows.push([]);
       x = 0;

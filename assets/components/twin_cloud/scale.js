@@ -14,6 +14,12 @@ export function shortNumber(value) {
   return text.replace("-", "−");
 }
 
+// The numbers at the ends of a scale of colours; signs: "≤ " and "≥ " where values beyond have the
+// colour of the end, else empty.
+export function endsOf({ low, high }, signs) {
+  return [low, high].map((value, i) => signs[i] + shortNumber(value));
+}
+
 // A bar of at most `most` pixels for a picture whose pixels are `unit` world units.
 export function scaleBar(unit, most) {
   const length = roundLength(unit * most);

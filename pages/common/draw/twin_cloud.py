@@ -22,10 +22,10 @@ from .scripts import COMPONENTS, send, served
 FOLDER = COMPONENTS / "twin_cloud"
 NO_WEBGL2 = "no-webgl2"
 CAMERA = "camera"
-# azimuth and elevation in degrees, zoom, and three numbers more for a target
-_NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,3})?"
+# azimuth and elevation in degrees (in 3D alone), zoom, and three numbers more for a target
+_NUMBER = r"-?[0-9]{1,4}(?:\.[0-9]{1,5})?"
 CAMERA_FORM = re.compile(
-    rf"{_NUMBER},{_NUMBER},{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
+    rf"(?:{_NUMBER},{_NUMBER},)?{_NUMBER.removeprefix('-?')}(?:(?:,{_NUMBER}){{3}})?"
 )
 MOST_ANSWERS = 50  # requested texts that each answer sends again at most
 
@@ -53,10 +53,11 @@ def show_twin_cloud(
         if on_selection is not None:
             on_selection(unpack_rows(rows, n) if rows else np.zeros(0, dtype=np.int64))
 
-    is_flat = len(cloud.axis_titles) == 2
+    k = len(cloud.axis_titles)
     message = message_of(cloud, theme, texts_name, _) | {
         "settles": on_settled is not None,
-        "camera": None if is_flat or not in_address else _camera(),
+        "camera": _camera(k) if in_address else None,
+        "isInAddress": in_address,
         "fills": fills_window(),
     }
     with st.container(key=place + "-box", gap=None):  # most of these components are invisible
@@ -64,10 +65,8 @@ def show_twin_cloud(
             share_texts(texts_name, texts, key=key)
         else:
             _answer(texts_name, texts)
-        if in_address and is_flat:
-            put_in_url(CAMERA, None)
-        elif in_address:
-            _put_camera_in_url()
+        if in_address:
+            _put_camera_in_url(k)
         for slot, points in cloud.arrays.items():
             name = points.name.encode()
             held = len(name).to_bytes(4, "little") + name + points.body
@@ -90,16 +89,27 @@ def _text(file: str) -> str:
     return (FOLDER / file).read_text(encoding="utf8")
 
 
-def _camera() -> list[float] | None:
-    """The camera that the reader has set, or else of the address; None for the usual one."""
+def _camera(k: int) -> list[float] | None:
+    """The camera that the reader has set, or else of the address; None for the usual one.
+
+    The camera of a picture in other than k dimensions has another number of numbers.
+    """
     text = st.session_state.setdefault(CAMERA, st.query_params.get(CAMERA, ""))
-    return [float(number) for number in text.split(",")] if CAMERA_FORM.fullmatch(text) else None
+    numbers = text.split(",") if CAMERA_FORM.fullmatch(text) else ()
+    return [*map(float, numbers)] if numbers and len(numbers) % 3 == 3 - k else None
+
+
+def latest_camera() -> dict[str, list[float] | None]:
+    """The camera of the page's pictures, by CAMERA: also after a turn, which runs no page again."""
+    latest: dict[str, list[float] | None] = st.session_state.setdefault("latest-camera", {})
+    return latest
 
 
 @st.fragment
-def _put_camera_in_url() -> None:
+def _put_camera_in_url(k: int) -> None:
     """A fragment: a turn of the pictures does not run the rest of the page again."""
-    put_in_url(CAMERA, st.session_state[CAMERA] if _camera() else None)
+    camera = latest_camera()[CAMERA] = _camera(k)
+    put_in_url(CAMERA, st.session_state[CAMERA] if camera else None)
     turned = partial(st.session_state.__setitem__, CAMERA)
     send("camera_address", "camera-address", turned=turned)
 

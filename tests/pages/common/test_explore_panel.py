@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ from geometry.data.corpus import read_bundled
 from geometry.encode import Cloud
 from geometry.projection.point_colours import MOST_COLOURED
 from geometry.projection.twin_message import GREY
+from pages.common import explore_panel
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
 from pages.common.document import LINKED
 from pages.common.explore_panel import (
@@ -27,7 +29,13 @@ from pages.common.explore_panel import (
     filters_of,
     named_clusters,
 )
-from pages.common.selected_points import LONGEST_SELECTION, rows_as_text, rows_of_text
+from pages.common.selected_points import (
+    LONGEST_SELECTION,
+    SELECTED,
+    SENT,
+    rows_as_text,
+    rows_of_text,
+)
 from pages.common.uploads import NEXT, link_digest
 from tests.pages.twins import codes_of, twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -124,6 +132,45 @@ def test_a_scale_of_numbers_is_clipped_and_says_what_is_missing():
     assert colours.codes.max() < 1e9
     assert colours.codes[-1] == colours.codes.min()
     assert colours.title == "price (1 missing, drawn as the lowest)"
+    assert colours.ends == ("≤ ", "≥ ")
+    assert np.flatnonzero(colours.missing).tolist() == [39]
+
+
+def test_a_scale_is_not_clipped_to_one_number():
+    points, _places = two_groups()
+    own = replace(points.corpus, columns=(FileColumn("price", np.append(np.ones(399), 9.0)),))
+    points = replace(points, corpus=own, cloud=replace(points.cloud, sources=np.arange(400)))
+    colours = column_colours(points.column(0))
+    assert colours.codes.max() == 9
+    assert colours.ends == ("", "")
+
+
+@pytest.mark.model
+def test_the_given_file_is_the_present_view(monkeypatch):
+    given = []
+
+    def button(_label, data=None, *_more, key="", **_how):
+        if key == "take-view":
+            data()
+
+    def written(view, _title):
+        given.append(view)
+        return ""
+
+    monkeypatch.setattr(streamlit, "download_button", button)
+    monkeypatch.setattr(explore_panel, "view_html", written)
+    query = {"dims": "2D", "camera": "2,0.5,-0.25,0", "selected": "3-5,9"}
+    app = healthy(new_visit("narrow_cone", **query).run())
+    assert twin_clouds(app)["cone"].message["camera"] == [2, 0.5, -0.25, 0]
+    described = given[-1].description()
+    assert described["message"]["camera"] == [2, 0.5, -0.25, 0]
+    assert described["selected"] == [3, 4, 5, 9]
+    # the reader's own selection, which the pictures have already
+    of, _rows = app.session_state[SELECTED]
+    del app.session_state[SENT]
+    app.session_state[SELECTED] = (of, np.array([7]))
+    healthy(app.run())
+    assert given[-1].description()["selected"] == [7]
 
 
 def test_rare_categories_are_one_group():

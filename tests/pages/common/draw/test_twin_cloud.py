@@ -8,9 +8,10 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.common.draw import scripts, twin_cloud
+from tests.pages.twins import twin_clouds
 
 
-def page(n: int) -> None:
+def page(n: int, k: int = 3) -> None:
     import numpy as np
     import streamlit as st
 
@@ -20,14 +21,14 @@ def page(n: int) -> None:
     from geometry.projection.twin_message import Picture, Points, TwinCloud
     from pages.common.draw.twin_cloud import show_twin_cloud
 
-    places = np.arange(3.0 * n).reshape(n, 3)
+    places = np.arange(3.0 * n).reshape(n, 3)[:, :k]
     cloud = TwinCloud(
         points=Points.of(pack_cloud([places, -places], 3.0 * n + 1)),
         rows_key="rows",
         pictures=[Picture([0], ["one"]), Picture([1], ["other"])],
         colours=PointColours.by_value(np.arange(n), "row"),
         reach=3.0 * n + 1,
-        axis_titles=["x", "y", "z"],
+        axis_titles=["x", "y", "z"][:k],
         origin_label=None,
         name="both",
         alt="two clouds",
@@ -87,3 +88,23 @@ def test_a_selection_arrives_as_rows(monkeypatch, message, rows):
     assert ("rows" in app.session_state) == (rows is not None)
     if rows is not None:
         assert app.session_state["rows"] == rows
+
+
+@pytest.mark.parametrize(
+    ("k", "camera", "numbers"),
+    [
+        (2, "2", [2]),
+        (2, "900,0.12345,-0.5,0", [900, 0.12345, -0.5, 0]),
+        (2, "30,-20,2", None),  # of a picture in 3D
+        (3, "30,-20,2", [30, -20, 2]),
+        (3, "2,0.1,-0.5,0", None),  # of a flat one
+        (3, "30,-20", None),
+    ],
+)
+def test_a_picture_has_the_camera_of_the_address_if_it_is_of_its_kind(k, camera, numbers):
+    app = AppTest.from_function(page, args=(6, k), default_timeout=60)
+    app.query_params["camera"] = camera
+    app.run()
+    assert not app.exception
+    assert twin_clouds(app)["t"].message["camera"] == numbers
+    assert ("camera" in app.query_params) == (numbers is not None)
