@@ -31,9 +31,8 @@ class Clusters:
     sizes: tuple[int, ...]  #: rows of each cluster
     n_clustered: int  #: rows that were looked at: all, or a sample
     n_labelled: int  #: rows that are in a cluster or between clusters: all, or the sample
-    n_components: (
-        int | None
-    )  #: principal components of a search on those; None for the rows as given
+    #: principal components of a search on those; None for the rows as given
+    n_components: int | None
     smallest: int  #: rows of the smallest cluster that was looked for
     seed: int  #: of the sample
 
@@ -116,13 +115,11 @@ def find_clusters(
         ).fit_predict(Z)
         if len(rows) < n and not is_reduced:
             found = found[cKDTree(Z).query(X)[1]]
-        counted = Counter(found[found >= 0].tolist())
-        order = sorted(counted, key=lambda each: (-counted[each], each))
-        place = {each: at for at, each in enumerate(order)}
-        labels[rows if len(found) == len(rows) else slice(None)] = [
-            place.get(each, NONE) for each in found.tolist()
-        ]
-        sizes = tuple(counted[each] for each in order)
+        counts = np.bincount(found[found >= 0])
+        order = np.argsort(-counts, kind="stable")  # the largest first
+        place = np.append(np.argsort(order), NONE)  # NONE, which is -1, stays
+        labels[rows if len(found) == len(rows) else slice(None)] = place[found]
+        sizes = tuple(counts[order].tolist())
     n_labelled = len(rows) if is_reduced else n
     return Clusters(
         labels, sizes, len(rows), n_labelled, components if is_reduced else None, least, seed

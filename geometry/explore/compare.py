@@ -49,10 +49,7 @@ class Preference:
     @property
     def better(self) -> str:
         """ "first" or "second" where the interval lies on one side of 0, else ""."""
-        low, high = self.change.low, self.change.high
-        if low is None or high is None:
-            return ""
-        return "second" if low > 0 else "first" if high < 0 else ""
+        return "second" if self.change.rises else "first" if self.change.falls else ""
 
 
 def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:

@@ -1,4 +1,4 @@
-"""Curves or bars on one pair of axes: spectra, histograms, losses, scores against a size."""
+"""Curves, bars or dots on one pair of axes: spectra, histograms, scores against a size."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from ..palette import Theme
-from .layout import LEGEND, PERCENT, axis, drawn, faint
+from ..palette import SYMBOLS, Theme
+from .layout import LEGEND, PERCENT, axis, dots, drawn, faint, line
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -22,10 +22,16 @@ REFERENCES = {
 }
 TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
 LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
+CROWD = 500  # from this number of dots on, they are smaller
+MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
+
+Ends = tuple[Sequence[float], Sequence[float]]  # (x, y) of both ends of a line
 
 
 @dataclass(frozen=True)
 class Curve:
+    """Values under one name: a curve, bars or dots."""
+
     x: np.ndarray
     y: np.ndarray  # NaN leaves a gap
     name: str
@@ -35,6 +41,7 @@ class Curve:
     high: np.ndarray | None = None
     dots: bool = False  # where the line between two points has no meaning of its own
     colour: str | None = None  # in place of that of ``place``
+    about: Sequence[str] = ()  # hover texts of bars and dots
 
 
 @dataclass(frozen=True)
@@ -84,28 +91,20 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
     """The interval as two edges without a line, shaded between; empty without an interval."""
     if curve.low is None or curve.high is None:
         return []
+    shade = faint(place_colour(curve.place, theme), BAND_OPACITY)
+    look = {"line": {"width": 0}, "fillcolor": shade, "showlegend": False}
     return [
-        go.Scatter(
-            x=np.asarray(curve.x, dtype=np.float32),
-            y=np.asarray(edge, dtype=np.float32),
-            name=f"{curve.name} {level}",
-            mode="lines",
-            line={"width": 0},
-            fill=fill,
-            fillcolor=faint(place_colour(curve.place, theme), BAND_OPACITY),
-            hoverinfo="skip",
-            showlegend=False,
-        )
+        line(curve.x, edge, f"{curve.name} {level}", fill=fill, **look)
         for edge, level, fill in ((curve.low, "2.5%", None), (curve.high, "97.5%", "tonexty"))
     ]
 
 
 def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.Scatter:
     value = "%{y:.2%}" if axes.percent else "%{y:.4g}"
-    return go.Scatter(
-        x=np.asarray(curve.x, dtype=np.float32),
-        y=np.asarray(curve.y, dtype=np.float32),
-        name=curve.name,
+    return line(
+        curve.x,
+        curve.y,
+        curve.name,
         mode="lines+markers" if curve.dots else "lines",
         marker={"symbol": symbol, "size": 6 if symbol == "circle" else 8},
         line={
@@ -114,6 +113,7 @@ def _line(curve: Curve, axes: Axes, theme: Theme, dash: str, symbol: str) -> go.
             "dash": dash,
             "shape": "hvh" if curve.step else "linear",
         },
+        hoverinfo=None,
         hovertemplate=f"%{{x:.4g}}: {value}",
     )
 
@@ -131,22 +131,14 @@ def axis_scale(is_log: bool, limits: tuple[float, float] | None) -> dict[str, An
     return {"type": "log", **settings}
 
 
-@dataclass(frozen=True)
-class Bars:
-    heights: np.ndarray  # shares
-    about: Sequence[str]  # hover texts
-    name: str
-    place: int  # decides the colour; 0 is raw
-
-
 def bars_figure(
-    groups: Sequence[Bars], x: str, y: str, theme: Theme, *, height: int = 320
+    groups: Sequence[Curve], x: str, y: str, theme: Theme, *, height: int = 320
 ) -> go.Figure:
-    """Bars 1 to m of each cloud beside each other, as shares."""
+    """Bars of each cloud beside each other, as shares."""
     traces = [
         go.Bar(
-            x=np.arange(1, len(bars.heights) + 1),
-            y=np.asarray(bars.heights, dtype=np.float32),
+            x=bars.x,
+            y=np.asarray(bars.y, dtype=np.float32),
             text=list(bars.about),
             name=bars.name,
             textposition="none",
@@ -164,3 +156,87 @@ def bars_figure(
         barmode="group",
         showlegend=True,  # for a single cloud too, because its name is nowhere else
     )
+
+
+def histogram_figure(
+    clouds: Sequence[np.ndarray],  # shares of pairs (m,), of one cloud or two
+    dotted: np.ndarray | float,  # those of a reference (m,), or a threshold
+    edges: np.ndarray,  # (m + 1,)
+    names: tuple[str, str, str],  # of the two clouds and the reference
+    titles: tuple[str, str],  # of x and y
+    theme: Theme,
+    *,
+    height: int = 300,
+) -> go.Figure:
+    """Shares of pairs between edges as filled steps, and a reference or a threshold."""
+    middle = (edges[:-1] + edges[1:]) / 2
+    hover = "%{x:.3f}: %{y:.2%}"
+    # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
+    traces = [
+        go.Scatter(
+            x=middle,
+            y=shares,
+            name=name,
+            mode="lines",
+            line={"color": colour, "width": 1, "shape": "hvh"},
+            fill="tozeroy",
+            opacity=0.7,
+            hovertemplate=hover,
+        )
+        for shares, colour, name in zip(clouds, (theme.raw, theme.white), names, strict=False)
+    ]
+    reference = {"x": middle, "y": dotted, "hovertemplate": hover}
+    if isinstance(dotted, float):
+        reference = {"x": [dotted] * 2, "y": [0, np.max(clouds)], "hovertemplate": "%{x:.3f}"}
+    look = {"color": theme.ink, "width": 1.5, "dash": "dot"}
+    traces.append(go.Scatter(**reference, mode="lines", name=names[2], line=look))
+    return drawn(
+        traces,
+        theme,
+        height=height,
+        xaxis=axis(theme, titles[0], range=[-1.0, 1.0], dtick=0.25, ticklabelstandoff=4),
+        yaxis=axis(theme, titles[1], tickformat=PERCENT, rangemode="tozero"),
+    )
+
+
+def scatter_figure(
+    groups: Sequence[Curve],
+    axes: Axes,
+    theme: Theme,
+    *,
+    fit: Ends | None = None,  # a dotted line
+    arrows: Sequence[Ends] = (),
+    ring: tuple[str, float, float] | None = None,  # name in the legend, x and y of a point to mark
+    height: int = 320,
+) -> go.Figure:
+    """Groups of points, lines and a ring; the first trace is the first group."""
+    traces = [_dots(group, theme) for group in groups]
+    ink = {"color": theme.ink, "width": 1.5}
+    if fit is not None:
+        traces.append(line(*zip(*fit, strict=True), line=ink | {"dash": "dot"}))
+    head = {"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": theme.ink}
+    look = {"mode": "lines+markers", "line": ink, "marker": head}
+    traces += [line(*zip(*ends, strict=True), **look) for ends in arrows]
+    if ring is not None:
+        name, x, y = ring
+        look = {"symbol": "circle-open", "size": 15, "color": theme.accent, "line": {"width": 2.5}}
+        traces.append(line([x], [y], name, mode="markers", marker=look, showlegend=True))
+    return drawn(
+        traces,
+        theme,
+        height=height,
+        xaxis=axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range),
+        yaxis=axis(theme, axes.y, zeroline=False) | axis_scale(axes.log_y, axes.y_range),
+        clickmode="event",
+    )
+
+
+def _dots(group: Curve, theme: Theme) -> Any:
+    place, n = group.place or 0, len(group.x)
+    look = {
+        "color": theme.categories[place % len(theme.categories)],
+        "symbol": SYMBOLS[place % len(SYMBOLS)],
+        "size": 5 if n >= CROWD else 7,
+        "opacity": 0.75,
+    }
+    return dots(group.x, group.y, group.about, group.name, by_webgl=n >= MANY, marker=look)

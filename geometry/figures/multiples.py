@@ -4,33 +4,21 @@ A page puts several of these figures side by side; on a telephone they are below
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .curves import DASHES, place_colour
-from .layout import HOVER_TEXT, axis, drawn, error_bars, note
+from .curves import DASHES, Curve, place_colour
+from .layout import axis, dots, drawn, error_bars, note
 
 PLOT_HEIGHT = 124  # px of a plot with its axis
 SPACING = 0.17  # between two plots, as a share of the figure
 HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last one
 
 
-@dataclass(frozen=True)
-class Dotted:
-    x: Sequence[float]
-    y: np.ndarray  # NaN leaves a gap
-    low: np.ndarray | None
-    high: np.ndarray | None
-    name: str
-    place: int  # of its colour and dash
-    texts: Sequence[str] = ()  # on hover
-
-
-def reach_of(plots: Sequence[Sequence[Dotted]]) -> tuple[float, float]:
+def reach_of(plots: Sequence[Sequence[Curve]]) -> tuple[float, float]:
     """The range of y that holds 0, all points and all intervals, with a margin."""
     ends = [end for dots in plots for each in dots for end in (each.y, each.low, each.high)]
     values = np.concatenate([np.zeros(1), *(end for end in ends if end is not None)])
@@ -40,7 +28,7 @@ def reach_of(plots: Sequence[Sequence[Dotted]]) -> tuple[float, float]:
 
 
 def multiples_figure(
-    plots: Mapping[str, Sequence[Dotted]],
+    plots: Mapping[str, Sequence[Curve]],
     x_ticks: Mapping[str, Mapping[float, str]],  # by plot: names by place, in place of numbers
     x_title: str,  # of plots with numbers
     theme: Theme,
@@ -52,10 +40,10 @@ def multiples_figure(
     lines, titles = [], []
     corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     axes: dict[str, Any] = {}
-    for place, (name, dots) in enumerate(plots.items()):
+    for place, (name, curves) in enumerate(plots.items()):
         number = str(place + 1) if place else ""  # Plotly names the first axes without a number
         top = 1 - place * (height + SPACING)
-        lines += [_line(each, theme, axes=number) for each in dots]
+        lines += [_line(each, theme, axes=number) for each in curves]
         titles.append(note(name, 0, top, theme, size=13, **corner))
         ticks = x_ticks.get(name)
         x = axis(theme, "" if ticks else x_title, zeroline=False, title_standoff=2)
@@ -77,21 +65,10 @@ def multiples_figure(
     )
 
 
-def _line(each: Dotted, theme: Theme, *, axes: str) -> go.Scatter:
-    error = None
+def _line(each: Curve, theme: Theme, *, axes: str) -> go.Scatter:
+    look: dict[str, Any] = {"mode": "lines+markers", "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     if each.low is not None and each.high is not None:
-        error = error_bars(each.y, each.low, each.high, width=0)
-    colour = place_colour(each.place, theme)
-    return go.Scatter(
-        x=list(each.x),
-        y=each.y,
-        xaxis=f"x{axes}",
-        yaxis=f"y{axes}",
-        error_y=error,
-        mode="lines+markers",
-        name=each.name,
-        line={"color": colour, "dash": DASHES[each.place % len(DASHES)], "width": 2},
-        marker={"color": colour, "size": 6},
-        text=list(each.texts) or None,
-        hovertemplate=HOVER_TEXT if each.texts else None,
-    )
+        look["error_y"] = error_bars(each.y, each.low, each.high, width=0)
+    colour, place = place_colour(each.place, theme), each.place or 0
+    look["line"] = {"color": colour, "dash": DASHES[place % len(DASHES)], "width": 2}
+    return dots(each.x, each.y, each.about, each.name, marker={"color": colour, "size": 6}, **look)

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -185,31 +186,25 @@ def _tsne(
     distances = np.sqrt(2 * (1 - found.cosines))  # |u - v|^2 = 2 - 2 cos, of unit rows
     near = PrecomputedNeighbors(found.rows, distances)
     early, late = TSNE_ROUNDS
+    done = count(TSNE_PULSE, TSNE_PULSE)  # openTSNE counts the iterations of each round anew
+
+    def report(*_of_round: object) -> None:
+        if progress is not None:
+            progress("layout", next(done), early + late)
+
     fit = TSNE(
         n_components=n_components,
         early_exaggeration_iter=early,
         n_iter=late,
         # the faster method for many points lays out in a plane only
         negative_gradient_method="auto" if n_components == 2 else "bh",
-        callbacks=None if progress is None else [_iteration_reports(progress)],
+        callbacks=[report],
         callbacks_every_iters=TSNE_PULSE,
     ).fit(
         affinities=affinity.PerplexityBasedNN(perplexity=found.k / 3, knn_index=near),
         initialization=initialization.pca(U, n_components, random_state=random_state),
     )
     return np.array(fit, dtype=np.float64)
-
-
-def _iteration_reports(progress: Progress) -> Callable[..., None]:
-    """A callback of openTSNE, which counts the iterations of each round anew."""
-    done = 0
-
-    def report(_iteration: int, _error: float, _embedding: np.ndarray) -> None:
-        nonlocal done
-        done += TSNE_PULSE
-        progress("layout", done, sum(TSNE_ROUNDS))
-
-    return report
 
 
 MAPS = {
