@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..data.words import STOP_LISTS, stop_list, tokenizer_for, words_of
-from ..linalg.rows import finite_rows, need_whole
+from ..linalg.rows import finite_rows, need_whole, some_rows
 
 NONE = -1  # the label of a row that is in no cluster
 MOST_ROWS = 20_000  # rows that are clustered; of more, a sample
@@ -94,9 +94,7 @@ def find_clusters(
     need_whole("max_rows", max_rows, at_least=2)
     need_whole("n_components", n_components, at_least=1)
     n, d = X.shape
-    rows = np.arange(n)
-    if n > max_rows:
-        rows = np.sort(np.random.default_rng(seed).choice(n, max_rows, replace=False))
+    rows = some_rows(n, max_rows, seed)
     least = max(FEWEST, round(SHARE * len(rows))) if smallest is None else smallest
     need_whole("smallest", least, at_least=2)
     labels = np.full(n, NONE)

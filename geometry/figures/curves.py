@@ -1,6 +1,6 @@
-"""Curves, bars or dots on one pair of axes: spectra, histograms, scores against a size."""
+"""Curves, bars or dots: spectra, histograms, scores against a size, small multiples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import SYMBOLS, Theme
-from .layout import LEGEND, PERCENT, axis, dots, drawn, faint, line
+from .layout import LEGEND, PERCENT, axis, dots, drawn, error_bars, faint, line, note
 
 BAND_OPACITY = 0.15
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -22,6 +22,9 @@ REFERENCES = {
 }
 TITLE_GAP = 8  # px between an axis's numbers and its title, which would otherwise touch
 LEGEND_LINE = 19  # px of an entry of the legend on a line of its own
+PLOT_HEIGHT = 124  # px of a small plot with its axis
+SPACING = 0.17  # between two plots, as a share of the figure
+HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last one
 CROWD = 500  # from this number of dots on, they are smaller
 MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
 
@@ -170,26 +173,20 @@ def histogram_figure(
 ) -> go.Figure:
     """Shares of pairs between edges as filled steps, and a reference or a threshold."""
     middle = (edges[:-1] + edges[1:]) / 2
-    hover = "%{x:.3f}: %{y:.2%}"
+    shown: dict[str, Any] = {"hoverinfo": None, "hovertemplate": "%{x:.3f}: %{y:.2%}"}
+    look = {"fill": "tozeroy", "opacity": 0.7, **shown}
     # one line of steps instead of a bar a bin: the browser draws 2 shapes instead of 320
     traces = [
-        go.Scatter(
-            x=middle,
-            y=shares,
-            name=name,
-            mode="lines",
-            line={"color": colour, "width": 1, "shape": "hvh"},
-            fill="tozeroy",
-            opacity=0.7,
-            hovertemplate=hover,
-        )
-        for shares, colour, name in zip(clouds, (theme.raw, theme.white), names, strict=False)
+        line(middle, shares, name, line={"color": hue, "width": 1, "shape": "hvh"}, **look)
+        for shares, hue, name in zip(clouds, (theme.raw, theme.white), names, strict=False)
     ]
-    reference = {"x": middle, "y": dotted, "hovertemplate": hover}
+    ink = {"color": theme.ink, "width": 1.5, "dash": "dot"}
     if isinstance(dotted, float):
-        reference = {"x": [dotted] * 2, "y": [0, np.max(clouds)], "hovertemplate": "%{x:.3f}"}
-    look = {"color": theme.ink, "width": 1.5, "dash": "dot"}
-    traces.append(go.Scatter(**reference, mode="lines", name=names[2], line=look))
+        ends = [0, np.max(clouds)]
+        shown["hovertemplate"] = "%{x:.3f}"
+        traces.append(line([dotted] * 2, ends, names[2], line=ink, **shown))
+    else:
+        traces.append(line(middle, dotted, names[2], line=ink, **shown))
     return drawn(
         traces,
         theme,
@@ -240,3 +237,62 @@ def _dots(group: Curve, theme: Theme) -> Any:
         "opacity": 0.75,
     }
     return dots(group.x, group.y, group.about, group.name, by_webgl=n >= MANY, marker=look)
+
+
+def reach_of(plots: Sequence[Sequence[Curve]]) -> tuple[float, float]:
+    """The range of y that holds 0, all points and all intervals, with a margin."""
+    ends = [end for dots in plots for each in dots for end in (each.y, each.low, each.high)]
+    values = np.concatenate([np.zeros(1), *(end for end in ends if end is not None)])
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    margin = 0.06 * (high - low)
+    return low - margin, high + margin
+
+
+def multiples_figure(
+    plots: Mapping[str, Sequence[Curve]],
+    x_ticks: Mapping[str, Mapping[float, str]],  # by plot: names by place, in place of numbers
+    x_title: str,  # of plots with numbers
+    theme: Theme,
+    *,
+    y_range: tuple[float, float] | None = None,  # with a line at 0; None: each has its own
+) -> go.Figure:
+    """A small plot for each name, which is above it; the page has the legend.
+
+    A page puts several of these figures side by side; on a telephone they are below each other.
+    """
+    height = (1 - SPACING * (len(plots) - 1)) / len(plots)
+    lines, titles = [], []
+    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    axes: dict[str, Any] = {}
+    for place, (name, curves) in enumerate(plots.items()):
+        number = str(place + 1) if place else ""  # Plotly names the first axes without a number
+        top = 1 - place * (height + SPACING)
+        lines += [_with_bars(each, theme, axes=number) for each in curves]
+        titles.append(note(name, 0, top, theme, size=13, **corner))
+        ticks = x_ticks.get(name)
+        x = axis(theme, "" if ticks else x_title, zeroline=False, title_standoff=2)
+        if ticks:
+            x |= {"tickmode": "array", "tickvals": [*ticks], "ticktext": [*ticks.values()]}
+            x |= {"range": [min(ticks) - 0.5, max(ticks) + 0.5]}
+        y = axis(theme, "", zeroline=y_range is not None, domain=[max(top - height, 0), top])
+        y |= {} if y_range is None else {"range": list(y_range)}
+        axes |= {f"xaxis{number}": x | {"anchor": f"y{number}"}}
+        axes |= {f"yaxis{number}": y | {"anchor": f"x{number}"}}
+    return drawn(
+        lines,
+        theme,
+        height=HEAD + FOOT + PLOT_HEIGHT * len(plots),
+        showlegend=False,
+        margin={"t": HEAD, "l": 36, "r": 8, "b": FOOT},
+        annotations=titles,
+        **axes,
+    )
+
+
+def _with_bars(each: Curve, theme: Theme, *, axes: str) -> Any:
+    look: dict[str, Any] = {"mode": "lines+markers", "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
+    if each.low is not None and each.high is not None:
+        look["error_y"] = error_bars(each.y, each.low, each.high, width=0)
+    colour, place = place_colour(each.place, theme), each.place or 0
+    look["line"] = {"color": colour, "dash": DASHES[place % len(DASHES)], "width": 2}
+    return dots(each.x, each.y, each.about, each.name, marker={"color": colour, "size": 6}, **look)

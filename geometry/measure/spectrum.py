@@ -75,11 +75,7 @@ def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
 
 def rank_of_spectrum(eigenvalues: np.ndarray) -> float:
     """``effective_rank`` from the eigenvalues (d,) of the (second) moment, in any order."""
-    sigma = np.sqrt(_above_rounding(eigenvalues))
-    if len(sigma) == 0:
-        raise UndefinedMeasure("no_spread")
-    p = sigma / sigma.sum()
-    return float(np.exp(-np.sum(p * np.log(p))))
+    return float(np.exp(_entropy(np.sqrt(_above_rounding(eigenvalues)))))
 
 
 def spectral_entropy(eigenvalues: np.ndarray) -> float:
@@ -87,11 +83,15 @@ def spectral_entropy(eigenvalues: np.ndarray) -> float:
     d = len(eigenvalues)
     if d < 2:
         raise UndefinedMeasure("one_dimension", d=d)
-    values = _above_rounding(eigenvalues)
-    if len(values) == 0:
+    return _entropy(_above_rounding(eigenvalues)) / float(np.log(d))
+
+
+def _entropy(sizes: np.ndarray) -> float:
+    """Of sizes above 0, over their sum."""
+    if len(sizes) == 0:
         raise UndefinedMeasure("no_spread")
-    p = values / values.sum()
-    return float(-np.sum(p * np.log(p)) / np.log(d))
+    p = sizes / sizes.sum()
+    return float(-np.sum(p * np.log(p)))
 
 
 def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:

@@ -138,6 +138,14 @@ def _uniformity_without_each(shared: Shared) -> np.ndarray:
 
 
 _Angle = partial(TableMeasure, high=180.0, decimals=1, unit="°")
+_Top = partial(TableMeasure, reach=None, of_sums=True)
+_Rank = partial(
+    TableMeasure,
+    low=1.0,
+    ceiling=_most_centred,
+    correction=lambda s: s.centred_correction,
+    of_sums=True,
+)
 
 TABLE_MEASURES: dict[str, TableMeasure] = {
     "mean_cosine": TableMeasure(
@@ -176,34 +184,24 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         correction=lambda s: s.centred_correction,
         of_sums=True,
     ),
-    "participation_ratio": TableMeasure(
+    "participation_ratio": _Rank(
         "participation ratio",
         lambda v: participation(v.covariance),
         participation_baseline,
-        low=1.0,
-        ceiling=_most_centred,
         without_each=_participation_ratio_without_each,
-        correction=lambda s: s.centred_correction,
         decimals=1,
-        of_sums=True,
     ),
-    "effective_rank": TableMeasure(
+    "effective_rank": _Rank(
         "effective rank of singular values, centred",
         lambda v: rank_of_spectrum(eigvalsh_of_rank(v.covariance, v.n)),
-        low=1.0,
-        ceiling=_most_centred,
-        correction=lambda s: s.centred_correction,
         decimals=0,
-        of_sums=True,
     ),
-    "effective_rank_uncentred": TableMeasure(
+    "effective_rank_uncentred": _Rank(
         "effective rank of singular values, uncentred",
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
-        low=1.0,
         ceiling=min,
         correction=lambda s: correction(s, s.X),
         decimals=0,
-        of_sums=True,
     ),
     "partition_isotropy_rms": TableMeasure(
         "partition isotropy (at rms length 1)",
@@ -220,19 +218,15 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         without_each=_uniformity_without_each,
         uses=("neighbours",),
     ),
-    "top_contribution": TableMeasure(
+    "top_contribution": _Top(
         "top dimension's share of the mean cosine",
         partial(_top_contribution, k=1),
         lambda n, d: top_contribution_baseline(d),
-        reach=None,
-        of_sums=True,
     ),
-    "top_5_contributions": TableMeasure(
+    "top_5_contributions": _Top(
         "top five dimensions' share",
         partial(_top_contribution, k=5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
-        reach=None,
-        of_sums=True,
     ),
     "hubness": TableMeasure(
         "hubness (skewness of 10-occurrence)",

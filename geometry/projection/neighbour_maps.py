@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 
 from ..errors import need
-from ..linalg.rows import directions, float_rows, unit_rows
+from ..linalg.rows import directions, float_rows, some_rows, unit_rows
 from ..linalg.threads import in_threads
 from ..measure.neighbours import largest
 from ..measure.search import THREADS, Nearest, Search
@@ -64,10 +64,9 @@ def fit_map(
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
-    kind, seed, rows = MAPS[method], random_state or 0, np.arange(len(X))
+    kind, seed = MAPS[method], random_state or 0
     need(kind.extra, kind.module)
-    if most_fitted is not None and len(X) > most_fitted:
-        rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
+    rows = some_rows(len(X), len(X) if most_fitted is None else most_fitted, seed)
     with _LOCK:
         fitted = _fit(X[rows], kind, n_components, random_state, n_neighbors, progress)
     if len(rows) == len(X):
@@ -118,9 +117,6 @@ def _of_one_direction(found: Nearest) -> tuple[np.ndarray, np.ndarray]:
     return first[order], np.argsort(order)[place_]
 
 
-# ---- UMAP ----
-
-
 def _umap(
     U: np.ndarray,
     found: Nearest,
@@ -167,9 +163,6 @@ class _Reports(io.StringIO):
         if done.isdigit() and total.isdigit():
             self._progress("layout", int(done), int(total))
         return len(text)
-
-
-# ---- t-SNE ----
 
 
 def _tsne(
@@ -249,16 +242,12 @@ def place(
     P = np.asarray(coordinates, dtype=np.float32)
     k = min(n_neighbors, len(S))
     width = _width(S, P, random_state)
-    lists = _shortlists(S, max(SHORTLIST, k), random_state)
+    landmarks, members = _shortlists(S, max(SHORTLIST, k), random_state)
     places = np.empty((len(X), P.shape[1]), dtype=np.float32)
 
     def work(start: int) -> int:
         rows = slice(start, min(start + _BLOCKS * BLOCK_ROWS, len(X)))
         U = _unit(X[rows])
-        if lists is None:
-            places[rows] = _densest(U, S, P, k, width)
-            return rows.stop
-        landmarks, members = lists
         nearest = np.argmax(U @ S[landmarks].T, axis=1)
         order = np.argsort(nearest, kind="stable")
         ends = np.searchsorted(nearest[order], np.arange(len(landmarks) + 1))
@@ -278,12 +267,10 @@ def _unit(X: np.ndarray) -> np.ndarray:
     return directions(X.astype(np.float64)).astype(np.float32)
 
 
-def _shortlists(
-    S: np.ndarray, size: int, random_state: int
-) -> tuple[np.ndarray, list[np.ndarray]] | None:
-    """(landmarks, the sample rows closest to each); None where every row is compared with all."""
+def _shortlists(S: np.ndarray, size: int, random_state: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(landmarks, the sample rows closest to each); one with all rows where these are few."""
     if size >= len(S):
-        return None
+        return np.zeros(1, dtype=np.int64), [np.arange(len(S))]
     rng = np.random.default_rng(random_state)
     landmarks = rng.choice(len(S), min(LANDMARKS, len(S)), replace=False)
     cosines = S[landmarks] @ S.T

@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from ..linalg.moments import BLOCK_ROWS, Moments
-from ..linalg.rows import float_rows, unit_rows
+from ..linalg.rows import float_rows, some_rows, unit_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of
 from .neighbour_maps import MAPS, SAME, fit_map
@@ -236,10 +236,7 @@ def trustworthiness(
     """
     from scipy.spatial import cKDTree  # its import takes longer than this function
 
-    n = len(X)
-    rows = np.arange(n)
-    if n > TRUST_ROWS:
-        rows = np.random.default_rng(random_state or 0).choice(n, TRUST_ROWS, replace=False)
+    rows = some_rows(len(X), TRUST_ROWS, random_state or 0)
     m = len(rows)
     k = min(TRUST_NEIGHBOURS, (m - 1) // 2)
     if k < 1:

@@ -24,8 +24,14 @@ from geometry.diagnosis.evidence import (
     RawPlace,
 )
 from geometry.evaluate.specs import parse_treatment
-from geometry.figures.curves import Axes, Curve, place_colour, scatter_figure
-from geometry.figures.multiples import multiples_figure, reach_of
+from geometry.figures.curves import (
+    Axes,
+    Curve,
+    multiples_figure,
+    place_colour,
+    reach_of,
+    scatter_figure,
+)
 from geometry.measure.correlation import spearman
 from geometry.measure.intervals import Estimate
 from pages.common import measures
