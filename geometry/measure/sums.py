@@ -142,12 +142,6 @@ class Shared:
         return np.asarray(np.einsum("nd,nd->d", self.unit, self.unit))
 
     @cached_property
-    def occurrences(self) -> np.ndarray:
-        """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
-        need_rows(self.n, OCCURRENCE_K + 2)
-        return np.bincount(self.pairs.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
-
-    @cached_property
     def pairs(self) -> PairSums:
         need_rows(self.n, 2)
         about = self.unit - self.unit.mean(axis=0)

@@ -79,16 +79,16 @@ def _top_contribution(view: View, k: int) -> float:
 
 
 def _uniformity(view: View) -> float:
-    need_rows(view.n, 2)
     # Where all directions are equal only rounding remains, and it may be positive
     return min(0.0, float(np.log1p(view.shared.pair_mean("kernel"))))
 
 
 def _hubness(view: View) -> float:
-    shared = view.shared
-    occurrences = shared.occurrences
-    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=half_digits(shared.X))
-    return occurrence_skewness(occurrences)
+    shared, k = view.shared, OCCURRENCE_K
+    need_rows(view.n, k + 2)
+    near = shared.pairs.near
+    refuse_ties(shared.unit, near, k=k, equal=half_digits(shared.X))
+    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=view.n))
 
 
 # The full jackknife in closed form: u values, without each unit of rows. A variance of ten groups
