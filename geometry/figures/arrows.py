@@ -39,7 +39,7 @@ def arrows_figure(
     point = {"color": theme.other, "size": 9}
     hover = "(%{x:.2f}, %{y:.2f})<extra></extra>"
     traces = [
-        dots(*hidden.T, (), labels["hidden"], marker=point, hovertemplate=hover),
+        dots(hidden[:, 0], hidden[:, 1], (), labels["hidden"], marker=point, hovertemplate=hover),
         *(  # entries of the legend
             line([None], [None], labels[name], line={"color": hue, "width": 3})
             for name, hue in hues.items()

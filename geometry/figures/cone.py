@@ -30,7 +30,7 @@ def cone_figure(
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
     same = {"marker": {"opacity": OPACITY}}  # a click must not fade the other points
-    more = {"selected": same, "unselected": same}
+    more: dict[str, Any] = {"selected": same, "unselected": same}
     traces = [dots(x, y, panel.texts, by_webgl=True, marker=look, **more)]
     if panel.lines is not None:
         ink = {"color": theme.ink, "width": 1}

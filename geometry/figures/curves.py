@@ -28,7 +28,7 @@ HEAD, FOOT = 24, 44  # px above the first plot, for its name, and below the last
 CROWD = 500  # from this number of dots on, they are smaller
 MANY = 2000  # and from this one on drawn by WebGL, which covers lines and arrows
 
-Ends = tuple[Sequence[float], Sequence[float]]  # (x, y) of both ends of a line
+Ends = Sequence[Sequence[float]]  # (x, y) of both ends of a line
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _band(curve: Curve, theme: Theme) -> list[go.Scatter]:
     if curve.low is None or curve.high is None:
         return []
     shade = faint(place_colour(curve.place, theme), BAND_OPACITY)
-    look = {"line": {"width": 0}, "fillcolor": shade, "showlegend": False}
+    look: dict[str, Any] = {"line": {"width": 0}, "fillcolor": shade, "showlegend": False}
     return [
         line(curve.x, edge, f"{curve.name} {level}", fill=fill, **look)
         for edge, level, fill in ((curve.low, "2.5%", None), (curve.high, "97.5%", "tonexty"))
@@ -210,14 +210,16 @@ def scatter_figure(
     traces = [_dots(group, theme) for group in groups]
     ink = {"color": theme.ink, "width": 1.5}
     if fit is not None:
-        traces.append(line(*zip(*fit, strict=True), line=ink | {"dash": "dot"}))
+        x, y = zip(*fit, strict=True)
+        traces.append(line(x, y, line=ink | {"dash": "dot"}))
     head = {"symbol": "arrow", "angleref": "previous", "size": [0, 14], "color": theme.ink}
-    look = {"mode": "lines+markers", "line": ink, "marker": head}
-    traces += [line(*zip(*ends, strict=True), **look) for ends in arrows]
+    for ends in arrows:
+        x, y = zip(*ends, strict=True)
+        traces.append(line(x, y, mode="lines+markers", line=ink, marker=head))
     if ring is not None:
-        name, x, y = ring
+        name, across, up = ring
         look = {"symbol": "circle-open", "size": 15, "color": theme.accent, "line": {"width": 2.5}}
-        traces.append(line([x], [y], name, mode="markers", marker=look, showlegend=True))
+        traces.append(line([across], [up], name, mode="markers", marker=look, showlegend=True))
     return drawn(
         traces,
         theme,

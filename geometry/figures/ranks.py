@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -72,7 +73,7 @@ def _levels(
     measured: NamedLevels, references: Sequence[NamedLevels], theme: Theme
 ) -> list[go.Scatter]:
     traces = []
-    shade = {"fillcolor": faint(theme.raw, BAND_OPACITY * 2)}
+    shade: dict[str, Any] = {"fill": "toself", "fillcolor": faint(theme.raw, BAND_OPACITY * 2)}
     for number, (name, levels) in enumerate([measured, *references]):
         colour, width = (theme.ink, 2) if number else (theme.raw, 4)
         dash = ("dash", "dot")[number % 2] if number else "solid"
@@ -80,9 +81,9 @@ def _levels(
             if not number and level.low is not None and level.high is not None:
                 around = (level.start, level.stop, level.stop, level.start)
                 edges = (level.low, level.low, level.high, level.high)
-                traces.append(line(around, edges, line={"width": 0}, fill="toself", **shade))
-            look = {"line": {"color": colour, "width": width, "dash": dash}, "legendgroup": name}
-            look |= {"hoverinfo": None, "hovertemplate": f"{level.value:.3f}"}
+                traces.append(line(around, edges, line={"width": 0}, **shade))
+            look: dict[str, Any] = {"hoverinfo": None, "hovertemplate": f"{level.value:.3f}"}
+            look |= {"line": {"color": colour, "width": width, "dash": dash}, "legendgroup": name}
             ends, values = (level.start, level.stop), (level.value,) * 2
             traces.append(line(ends, values, name, showlegend=place == 0, **look))
     return traces

@@ -74,9 +74,10 @@ def annotated_table(
     rows: list[Measured] = []
     if annotations.pairs is not None:
         left, right = X[row_pairs(annotations.pairs, len(X)).T]
+        n, d = left.shape
         of = partial(estimated, alignment, left, right, low=0.0, high=4.0, seed=seed)
         # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-        rows.append(measured("alignment", *left.shape, of, 2.0))
+        rows.append(measured("alignment", n, d, of, 2.0))
     if annotations.types is not None and annotations.sentences is not None:
         rows += _contextual(X, annotations.types, annotations.sentences, seed)
     if annotations.frequencies is not None:

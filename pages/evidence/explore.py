@@ -270,11 +270,11 @@ def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Curve]:
             ]
             texts = [_about(model, each) for each in gains]
             value, low, high = 100 * np.array(ends, dtype=float)  # None becomes NaN
-            dots.append(Curve(x, value, name, number, low=low, high=high, about=texts))
+            dots.append(Curve(np.array(x), value, name, number, low=low, high=high, about=texts))
         else:
             scores = 100 * np.array([raw[place].scores[by] for place in places], dtype=float)
             texts = [_about_raw(model, raw[place], by) for place in places]
-            dots.append(Curve(x, scores, name, number, about=texts))
+            dots.append(Curve(np.array(x), scores, name, number, about=texts))
     return dots
 
 

@@ -466,7 +466,13 @@ def _draw_swap(
     cloud, places = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, ends))
     corpus = noted(_("the corpus"), note) if note else _("the corpus")
     dots = [
-        Curve(*places[[i]].T, short_line(text, LONGEST_NAME), i + 1, about=[plotly(text)])
+        Curve(
+            places[[i], 0],
+            places[[i], 1],
+            short_line(text, LONGEST_NAME),
+            i + 1,
+            about=[plotly(text)],
+        )
         for i, text in enumerate(texts)
     ]
     arrows = [
@@ -474,7 +480,7 @@ def _draw_swap(
         for place, end in zip(places[1:], ends[1:], strict=True)
         if _has_moved(ends[0], end)
     ]
-    dots.insert(0, Curve(*cloud.T, corpus, 0, about=[""] * len(cloud)))
+    dots.insert(0, Curve(cloud[:, 0], cloud[:, 1], corpus, 0, about=[""] * len(cloud)))
     figure = scatter_figure(dots, titles, current_theme(), arrows=arrows)
     show_chart(figure, key=f"swap-{name}", file_name="word-frequency-swap", alt=labelled(name, alt))
 
