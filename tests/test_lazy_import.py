@@ -96,7 +96,7 @@ common_scale(raw, raw.apply(twin.vectors)), cone_edges(X, raw), measure_table(X)
 TREATED = """
 from geometry import fit_treatment
 from geometry.transform import Knobs
-from geometry.transform.covariances import Covariances
+from geometry.linalg.spectrum import Covariances
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.transform.treatments import TREATMENTS
 for name in [k.name for k in TREATMENTS.values() if k.takes_moments]:

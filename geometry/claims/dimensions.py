@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..measure.cosines import rotated_top_contributions, top_contribution
-from ..measure.dimensions import mean_kurtosis
+from ..measure.spectrum import mean_kurtosis
 from .claim import MissingEvidence, Number, State, Tested, beside, draws, need, or_partly
 from .cone import HALF
 from .subject import ClaimSubject

@@ -13,8 +13,8 @@ from .compare import compare as compare
 from .compare import cosine_rank_correlation as cosine_rank_correlation
 from .compare import linear_cka as linear_cka
 from .compare import prefer as prefer
-from .filters import Condition as Condition
-from .filters import rows_kept as rows_kept
+from .search import Condition as Condition
 from .search import SearchError as SearchError
 from .search import find_texts as find_texts
 from .search import nearest_rows as nearest_rows
+from .search import rows_kept as rows_kept

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..data.words import STOP_LISTS, stop_list, tokenizer_for, words_of
-from ..linalg.rows import finite_rows, need_whole
+from ..linalg.rows import finite_rows, need_whole, some_rows
 
 NONE = -1  # the label of a row that is in no cluster
 MOST_ROWS = 20_000  # rows that are clustered; of more, a sample
@@ -31,9 +31,8 @@ class Clusters:
     sizes: tuple[int, ...]  #: rows of each cluster
     n_clustered: int  #: rows that were looked at: all, or a sample
     n_labelled: int  #: rows that are in a cluster or between clusters: all, or the sample
-    n_components: (
-        int | None
-    )  #: principal components of a search on those; None for the rows as given
+    #: principal components of a search on those; None for the rows as given
+    n_components: int | None
     smallest: int  #: rows of the smallest cluster that was looked for
     seed: int  #: of the sample
 
@@ -95,9 +94,7 @@ def find_clusters(
     need_whole("max_rows", max_rows, at_least=2)
     need_whole("n_components", n_components, at_least=1)
     n, d = X.shape
-    rows = np.arange(n)
-    if n > max_rows:
-        rows = np.sort(np.random.default_rng(seed).choice(n, max_rows, replace=False))
+    rows = some_rows(n, max_rows, seed)
     least = max(FEWEST, round(SHARE * len(rows))) if smallest is None else smallest
     need_whole("smallest", least, at_least=2)
     labels = np.full(n, NONE)
@@ -116,13 +113,11 @@ def find_clusters(
         ).fit_predict(Z)
         if len(rows) < n and not is_reduced:
             found = found[cKDTree(Z).query(X)[1]]
-        counted = Counter(found[found >= 0].tolist())
-        order = sorted(counted, key=lambda each: (-counted[each], each))
-        place = {each: at for at, each in enumerate(order)}
-        labels[rows if len(found) == len(rows) else slice(None)] = [
-            place.get(each, NONE) for each in found.tolist()
-        ]
-        sizes = tuple(counted[each] for each in order)
+        counts = np.bincount(found[found >= 0])
+        order = np.argsort(-counts, kind="stable")  # the largest first
+        place = np.append(np.argsort(order), NONE)  # NONE, which is -1, stays
+        labels[rows if len(found) == len(rows) else slice(None)] = place[found]
+        sizes = tuple(counts[order].tolist())
     n_labelled = len(rows) if is_reduced else n
     return Clusters(
         labels, sizes, len(rows), n_labelled, components if is_reduced else None, least, seed

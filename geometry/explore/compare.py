@@ -8,7 +8,7 @@ import numpy as np
 
 from ..diagnosis.findings import copies
 from ..diagnosis.yardsticks import LEAST_ROWS, TrialRows, change
-from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, unit_rows
+from ..linalg.rows import UndefinedMeasure, finite_rows, need_rows, some_rows, unit_rows
 from ..measure.correlation import spearman
 from ..measure.intervals import Estimate
 from ..measure.neighbour_changes import NeighbourChanges, neighbour_changes
@@ -49,10 +49,7 @@ class Preference:
     @property
     def better(self) -> str:
         """ "first" or "second" where the interval lies on one side of 0, else ""."""
-        low, high = self.change.low, self.change.high
-        if low is None or high is None:
-            return ""
-        return "second" if low > 0 else "first" if high < 0 else ""
+        return "second" if self.change.rises else "first" if self.change.falls else ""
 
 
 def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:
@@ -214,9 +211,7 @@ def prefer(
     yardstick = rows.yardstick
     if yardstick is None or yardstick.amount() < yardstick.least:
         return None
-    items = np.arange(len(yardstick.units))
-    if len(items) > MOST_JUDGED:
-        items = np.sort(np.random.default_rng(seed).choice(len(items), MOST_JUDGED, replace=False))
+    items = some_rows(len(yardstick.units), MOST_JUDGED, seed)
     Y = Y[rows.numbers]
     first, second = (yardstick.score(each, items) for each in (rows.X, Y))
     difference = change(first, second, yardstick.units)

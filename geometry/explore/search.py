@@ -1,18 +1,62 @@
-"""Rows found by their texts: a word or phrase, a regular expression, a number of a row."""
+"""Rows found by the columns of a file, by their texts or numbers, or near a vector."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 import regex
+
+from ..data.columns import FileColumn
 
 SECONDS = 1.0  # that a regular expression may take
 MOST_REPEATS = 1_000  # of its braces, multiplied: it is compiled to so many copies
 MOST_CHARACTERS = 1_000  # of it: compiling can't be ended
 CALLS = re.compile(r"(?<!\\)\(\?(?:R|[+-]?[0-9]|&|P>)")  # of the whole, or of a group: endless
 BRACES = re.compile(r"\{\s*([0-9]*)\s*(?:,\s*([0-9]*)\s*)?\}")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a row must have in one column."""
+
+    categories: tuple[str, ...] | None = None  #: any of these
+    #: a number from ``low`` to ``high``; a row without a number is left out, unless both are None
+    low: float | None = None
+    high: float | None = None
+
+    def keeps(self, column: FileColumn) -> np.ndarray:
+        """(n,) bool, True for the rows that are wanted."""
+        if column.categories is not None:
+            wanted = [name in (self.categories or ()) for name in column.categories]
+            return np.isin(column.values, np.flatnonzero(wanted))
+        kept = np.ones(len(column.values), dtype=bool)
+        if self.low is not None:
+            kept &= column.values >= self.low
+        if self.high is not None:
+            kept &= column.values <= self.high
+        return kept
+
+
+def rows_kept(
+    columns: Sequence[FileColumn], filters: Mapping[int, Condition], *, without: int | None = None
+) -> np.ndarray:
+    """(n,) bool: the rows that every filter keeps; True for all without a filter.
+
+    Parameters
+    ----------
+    columns : sequence of FileColumn, at least one
+    filters : mapping of int to Condition, by the place of their column
+    without : int, optional
+        A column whose own filter is passed over: what it could still show beside the others.
+    """
+    kept = np.ones(len(columns[0].values), dtype=bool)
+    for place, wanted in filters.items():
+        if place != without:
+            kept &= wanted.keeps(columns[place])
+    return kept
 
 
 class SearchError(ValueError):

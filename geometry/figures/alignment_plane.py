@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, axis, colour_bar, drawn, note
+from .layout import axis, colour_bar, dots, drawn, note
 
 LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels
@@ -27,29 +27,20 @@ class PlanePoint:
     is_main: bool = False  # larger, with a bold label
 
 
-@dataclass(frozen=True)
-class PlanePath:
-    """A training: its place at each recorded step, the colours' values, hover texts, its name."""
-
-    uniformity: np.ndarray
-    alignment: np.ndarray
-    values: np.ndarray
-    about: Sequence[str]
-    name: str
-
-
 def plane_figure(
     points: Sequence[PlanePoint],
-    path: PlanePath,
+    path: Sequence[PlanePoint],  # a training: its place at each recorded step
+    name: str,  # of the path
     titles: tuple[str, str, str],  # of x, y and the colours
     theme: Theme,
     *,
     height: int = 430,
 ) -> go.Figure:
     """Points with labels, and the path as a line with a dot for each recorded step."""
-    across = _limits([*(point.uniformity for point in points), *path.uniformity])
-    upwards = _limits([*(point.alignment for point in points), *path.alignment])
-    values = np.array([*(point.value for point in points), *path.values])
+    everywhere = [*points, *path]
+    across = _limits([point.uniformity for point in everywhere])
+    upwards = _limits([point.alignment for point in everywhere])
+    values = np.array([point.value for point in everywhere])
     finite = values[np.isfinite(values)]
     colours = {
         "colorscale": [[i / (len(theme.scale) - 1), hue] for i, hue in enumerate(theme.scale)],
@@ -57,35 +48,11 @@ def plane_figure(
         "cmax": float(finite.max()) if len(finite) else 1.0,
         "colorbar": colour_bar(titles[2], thickness=12, outlinewidth=0),
     }
-    line = go.Scatter(
-        x=np.asarray(path.uniformity, dtype=np.float32),
-        y=np.asarray(path.alignment, dtype=np.float32),
-        text=list(path.about),
-        name=path.name,
-        mode="lines+markers",
-        line={"color": theme.ink, "width": 1.5},
-        marker={
-            "color": np.asarray(path.values, dtype=np.float32),
-            "coloraxis": "coloraxis",
-            "size": 6,
-        },
-        hovertemplate=HOVER_TEXT,
-    )
-    dots = go.Scatter(
-        x=[point.uniformity for point in points],
-        y=[point.alignment for point in points],
-        text=[point.about for point in points],
-        mode="markers",
-        marker={
-            "color": [point.value for point in points],
-            "coloraxis": "coloraxis",
-            "size": [19 if point.is_main else 14 for point in points],
-            "line": {"color": theme.ink, "width": 1.5},
-        },
-        hovertemplate=HOVER_TEXT,
-    )
+    ink = {"color": theme.ink, "width": 1.5}
+    sizes = [19 if point.is_main else 14 for point in points]
+    line = _dots(path, {"size": 6}, name=name, mode="lines+markers", line=ink)
     return drawn(
-        [line, dots],
+        [line, _dots(points, {"size": sizes, "line": ink})],
         theme,
         height=height,
         xaxis=axis(theme, titles[0], zeroline=False, range=across),
@@ -93,6 +60,17 @@ def plane_figure(
         coloraxis=colours,
         showlegend=False,
         annotations=_labels(points, across, upwards, theme, height),
+    )
+
+
+def _dots(points: Sequence[PlanePoint], look: dict[str, Any], **more: Any) -> go.Scatter:
+    values = np.array([point.value for point in points], dtype=np.float32)
+    return dots(
+        [point.uniformity for point in points],
+        [point.alignment for point in points],
+        [point.about for point in points],
+        marker={"color": values, "coloraxis": "coloraxis", **look},
+        **more,
     )
 
 

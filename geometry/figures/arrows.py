@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import axis, drawn, note
+from .layout import axis, dots, drawn, line, note
 
 LONGEST_FORCE = 0.35  # length of the longest force, as a share of the half-width
 GONE = 1e-3  # share of the longest force; a shorter force is not drawn
@@ -36,35 +36,19 @@ def arrows_figure(
     longest = max(np.linalg.norm(f) for each in tokens for f in (each.pull, each.push))
     scale = LONGEST_FORCE * reach / longest if longest else 0.0
     hues = {"token": theme.ink, "pull": theme.white, "push": theme.raw}
+    point = {"color": theme.other, "size": 9}
+    hover = "(%{x:.2f}, %{y:.2f})<extra></extra>"
     traces = [
-        go.Scatter(
-            x=hidden[:, 0],
-            y=hidden[:, 1],
-            mode="markers",
-            name=labels["hidden"],
-            marker={"color": theme.other, "size": 9},
-            hovertemplate="(%{x:.2f}, %{y:.2f})<extra></extra>",
-        )
-    ]
-    traces += [  # entries of the legend
-        go.Scatter(
-            x=[None], y=[None], mode="lines", name=labels[name], line={"color": hue, "width": 3}
-        )
-        for name, hue in hues.items()
+        dots(hidden[:, 0], hidden[:, 1], (), labels["hidden"], marker=point, hovertemplate=hover),
+        *(  # entries of the legend
+            line([None], [None], labels[name], line={"color": hue, "width": 3})
+            for name, hue in hues.items()
+        ),
     ]
     arrows = []
     for each in tokens:
         tip = each.path[-1]
-        traces.append(
-            go.Scatter(
-                x=each.path[:, 0],
-                y=each.path[:, 1],
-                mode="lines",
-                line={"color": theme.ink, "width": 1, "dash": "dot"},
-                hoverinfo="skip",
-                showlegend=False,
-            )
-        )
+        traces.append(line(*each.path.T, line={"color": theme.ink, "width": 1, "dash": "dot"}))
         arrows.append(_arrow(np.zeros(2), tip, theme.ink, 2.0))
         for force, colour in ((each.pull, hues["pull"]), (each.push, hues["push"])):
             if longest and np.linalg.norm(force) > GONE * longest:

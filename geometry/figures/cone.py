@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from ..palette import Theme
 from ..projection.panel import Panel
 from ..projection.point_colours import PointColours, look_of
-from .layout import HOVER_TEXT, SYMBOL_CODES, axis, colour_bar, drawn, note
+from .layout import SYMBOL_CODES, axis, colour_bar, dots, drawn, line, note
 
 ARC_POINTS = 24
 OPACITY = 0.75
@@ -26,35 +26,21 @@ def cone_figure(
 
     Pictures beside each other align if they have space for the same number of caption ``lines``.
     """
-    x, y = panel.coordinates.astype(np.float32).T
+    x, y = panel.coordinates.T
     look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
     symbols = look.pop("symbol", None)
     same = {"marker": {"opacity": OPACITY}}  # a click must not fade the other points
-    quiet = {"hoverinfo": "skip", "showlegend": False}
-    traces = [
-        {
-            "type": "scattergl",
-            "x": x,
-            "y": y,
-            "mode": "markers",
-            "marker": look,
-            "text": list(panel.texts),
-            "hovertemplate": HOVER_TEXT,
-            "showlegend": False,
-            "selected": same,
-            "unselected": same,
-        }
-    ]
+    more: dict[str, Any] = {"selected": same, "unselected": same}
+    traces = [dots(x, y, panel.texts, by_webgl=True, marker=look, **more)]
     if panel.lines is not None:
-        across, up = panel.lines.astype(np.float32).T
-        line = {"color": theme.ink, "width": 1}
-        traces.append(go.Scattergl(x=across, y=up, mode="lines", line=line, **quiet))
+        ink = {"color": theme.ink, "width": 1}
+        traces.append(line(*panel.lines.T, by_webgl=True, line=ink))
     for mark in panel.marks:
-        rows = list(mark.rows)
+        rows, name = list(mark.rows), mark.caption
         symbol = "x-thin-open" if mark.shape == "dot" else f"{mark.shape}-open"
         ring = {"symbol": symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
-        named = quiet | {"name": mark.caption, "showlegend": True}
-        traces.append(go.Scattergl(x=x[rows], y=y[rows], mode="markers", marker=ring, **named))
+        named = {"mode": "markers", "marker": ring, "showlegend": True}
+        traces.append(line(x[rows], y[rows], name, by_webgl=True, **named))
     figure = drawn(traces, theme, **_layout(panel, theme, height, lines))
     if symbols is not None:
         # Plotly's validator checks the entries one by one: 0.3 s for 5,000 points

@@ -9,13 +9,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..linalg.rows import need_whole
+from ..linalg.spectrum import Covariances
 from ..measure.cosines import cosine_shares, isotropic_cosine_shares, pairwise_cosines
 from ..palette import LIGHT, Theme
-from ..transform.covariances import Covariances
-from .curves import Axes, Curve, curves_figure
-from .heatmap import Cells, cells_figure
-from .histogram import HistogramWords, histogram_figure
-from .ladder import Rung, ScoreRange, Tick, ladder_figure
+from .curves import Axes, Curve, curves_figure, histogram_figure
+from .heatmap import cells_figure
+from .ladder import Rung, Tick, ladder_figure
 
 NAMES = ("vectors", "treated vectors")
 SMALLEST_VARIANCE = 1e-9  # of the mean variance; smaller ones are rounding, and are not drawn
@@ -63,9 +62,10 @@ def cosine_histogram(
         cosine_shares(pairwise_cosines(of, max_rows=max_rows, seed=seed), edges) for of in clouds
     ]
     d = np.shape(clouds[-1])[1]
-    reference = f"isotropic directions, d = {d}"
-    words = HistogramWords(*names, reference, "cosine of a pair", "share of pairs")
-    return histogram_figure(shares, isotropic_cosine_shares(edges, d), edges, words, theme)
+    labels = (*names, f"isotropic directions, d = {d}")
+    titles = ("cosine of a pair", "share of pairs")
+    reference = isotropic_cosine_shares(edges, d)
+    return histogram_figure(shares, reference, edges, labels, titles, theme)
 
 
 def spectrum(
@@ -189,8 +189,7 @@ def score_ladder(
         rungs.append(
             Rung(f"{label} · {written}", f"{label}: {written}", score, low, high, ticks=ticks)
         )
-    shaded = None if band is None else ScoreRange(band[1], band[2], band[0])
-    return ladder_figure(rungs, x, theme, names=names, band=shaded)
+    return ladder_figure(rungs, x, theme, names=names, band=band)
 
 
 def table_heatmap(
@@ -248,7 +247,10 @@ def table_heatmap(
         for row, line in zip(names[0], numbers, strict=True)
     ]
     return cells_figure(
-        Cells(table, written, about, names[0], names[1]),
+        table,
+        written,
+        about,
+        names,
         theme,
         limits=(low, high),
         diverging=diverging,

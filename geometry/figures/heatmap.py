@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from ..palette import DIVERGING, Theme, rgb
-from .layout import base_layout, drawn, note
+from .layout import drawn, note
 
 STRIP_HEIGHT = 22  # px of a row of a strip
 BLOCK_ROW_HEIGHT = 18  # px of a row of blocks, whose names are below each other
@@ -103,7 +103,15 @@ def strips_figure(
     """Wide matrices below each other, with the same columns and one scale of colours."""
     rows = [len(values) for values in strips.values()]
     height = sum(rows) * STRIP_HEIGHT + (len(strips) + 1) * STRIP_MARGIN
+    ends = {"cmin": -reach, "cmax": reach}
     figure = make_subplots(
+        figure=drawn(
+            None,
+            theme,
+            height=height,
+            margin={"l": CORNER_MARGIN, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN},
+            coloraxis={"colorscale": _both_ways(theme), "colorbar": BAR, **ends},
+        ),
         rows=len(strips),
         shared_xaxes=True,
         row_heights=rows,
@@ -121,11 +129,8 @@ def strips_figure(
     figure.update_xaxes(
         tickvals=list(ticks), ticks="outside", automargin=True, autotickangles=[0, 90]
     )
-    figure.update_xaxes(title={"text": titles[0], "font": {"size": 13}}, row=len(strips))
-    margin = {"l": CORNER_MARGIN, "r": 8, "t": STRIP_MARGIN, "b": STRIP_MARGIN}
-    ends = {"cmin": -reach, "cmax": reach}
-    colours = {"colorscale": _both_ways(theme), "colorbar": BAR, **ends}
-    return figure.update_layout(base_layout(theme, height=height, margin=margin), coloraxis=colours)
+    title = {"text": titles[0], "font": {"size": 13}}
+    return figure.update_xaxes(title=title, row=len(strips))
 
 
 @dataclass(frozen=True)
@@ -179,17 +184,11 @@ def blocks_figure(
     )
 
 
-@dataclass(frozen=True)
-class Cells:
-    values: np.ndarray  # (r, c), NaN where there is none
-    written: Sequence[Sequence[str]]
-    about: Sequence[Sequence[str]]  # hover texts
-    rows: Sequence[str]
-    columns: Sequence[str]
-
-
 def cells_figure(
-    cells: Cells,
+    values: np.ndarray,  # (r, c), NaN where there is none
+    written: Sequence[Sequence[str]],
+    about: Sequence[Sequence[str]],  # hover texts
+    names: Sequence[Sequence[str]],  # of the rows, of the columns
     theme: Theme,
     *,
     limits: tuple[float, float],  # at the ends of the colours
@@ -198,23 +197,24 @@ def cells_figure(
     height: int = 380,
 ) -> go.Figure:
     """A table of scores: each cell has its text and a colour, the first row on top."""
+    rows, columns = names
     low, high = limits if limits[1] > limits[0] else (limits[0] - 0.5, limits[0] + 0.5)
     colours = [(0.0, theme.paper), (1.0, _tint(theme.white, theme))]
     if diverging:
         blue, red = (_tint(hue, theme) for hue in (DIVERGING[0], DIVERGING[-1]))
         colours = [(0.0, blue), (0.5, theme.paper), (1.0, red)]
     squares = go.Heatmap(
-        z=np.asarray(cells.values, dtype=np.float32),
-        x=list(cells.columns),
-        y=list(cells.rows),
+        z=np.asarray(values, dtype=np.float32),
+        x=list(columns),
+        y=list(rows),
         zmin=low,
         zmax=high,
         colorscale=colours,
         showscale=False,  # each cell has its number
-        text=[list(row) for row in cells.written],
+        text=[list(row) for row in written],
         texttemplate="%{text}",
         textfont={"size": CELL_SIZE, "color": theme.ink},
-        customdata=[list(row) for row in cells.about],
+        customdata=[list(row) for row in about],
         hovertemplate="%{customdata}<extra></extra>",
         hoverongaps=True,
         xgap=1,
@@ -222,7 +222,7 @@ def cells_figure(
     )
     look = {"type": "category", "ticks": "", "showgrid": False, "fixedrange": True}
     look |= {"automargin": True, "tickfont": {"size": CELL_SIZE}}
-    heads = {"tickvals": list(cells.columns), "ticktext": [_lines(head) for head in cells.columns]}
+    heads = {"tickvals": list(columns), "ticktext": [_lines(head) for head in columns]}
     return drawn(
         squares,
         theme,

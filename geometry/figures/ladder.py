@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, LEGEND, axis, drawn, error_bars, faint, note
+from .layout import LEGEND, axis, dots, drawn, error_bars, faint, line, note
 
 RUNG_HEIGHT = 38  # px: a line of text above a dot, the name of a tick below it
 AROUND = 122  # px: the axis, and a legend of three lines on a telephone
@@ -42,22 +42,13 @@ class Rung:
     ticks: Sequence[Tick] = ()
 
 
-@dataclass(frozen=True)
-class ScoreRange:
-    """A range of scores that is shaded behind all rungs, and its label."""
-
-    low: float
-    high: float
-    label: str
-
-
 def ladder_figure(
     rungs: Sequence[Rung],
     x: str,
     theme: Theme,
     *,
     names: tuple[str, str],  # of measured and of published scores
-    band: ScoreRange | None = None,
+    band: tuple[str, float, float] | None = None,  # label, low and high, shaded behind all rungs
 ) -> go.Figure:
     """A dot with its interval on each rung, the first rung on top.
 
@@ -68,7 +59,19 @@ def ladder_figure(
     if ticks:
         traces.append(_ticks(ticks, names[1], theme))
     if band is not None:
-        traces.append(_band(band, len(rungs), theme))
+        label, low, high = band
+        top, bottom = -0.75, len(rungs) - 0.7
+        hue = theme.categories[0]
+        traces.append(
+            line(
+                [low, high, high, low, low],
+                [top, top, bottom, bottom, top],
+                label,
+                line={"width": 1, "color": hue, "dash": "dot"},
+                fill="toself",
+                fillcolor=faint(hue, BAND_OPACITY),
+            )
+        )
     ends = _ends(rungs, band)
     # with the paper's colour, so that the border of the band does not cross the words
     look: dict[str, Any] = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
@@ -102,10 +105,10 @@ def ladder_figure(
     )
 
 
-def _ends(rungs: Sequence[Rung], band: ScoreRange | None) -> list[float]:
+def _ends(rungs: Sequence[Rung], band: tuple[str, float, float] | None) -> list[float]:
     values = [v for rung in rungs for v in (rung.value, rung.low, rung.high) if v is not None]
     values += [tick.value for rung in rungs for tick in rung.ticks]
-    values += [] if band is None else [band.low, band.high]
+    values += band[1:] if band else ()
     low, high = min(values, default=0.0), max(values, default=100.0)
     margin = MARGIN * (high - low) or 1.0
     return [low - margin, high + margin]
@@ -116,28 +119,19 @@ def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
     values, lows, highs = np.array(given, dtype=float).reshape(-1, 3).T  # None is NaN
     ends = [np.where(np.isnan(end), values, end) for end in (lows, highs)]
     hues = [theme.categories[rung.place % len(theme.categories)] for rung in rungs]
-    return go.Scatter(
-        x=values.astype(np.float32),
-        y=np.arange(len(rungs), dtype=np.float32),
-        text=[rung.about for rung in rungs],
-        name=name,
-        mode="markers",
-        marker={"color": hues, "size": 13},
-        error_x=error_bars(values, *ends, color=theme.ink, width=5),
-        hovertemplate=HOVER_TEXT,
-    )
+    bars = error_bars(values, *ends, color=theme.ink, width=5)
+    about, look = [rung.about for rung in rungs], {"color": hues, "size": 13}
+    return dots(values, range(len(rungs)), about, name, marker=look, error_x=bars)
 
 
 def _ticks(ticks: Sequence[tuple[int, Tick]], name: str, theme: Theme) -> go.Scatter:
     look = {"symbol": "line-ns-open", "size": 8, "color": theme.ink}
-    return go.Scatter(
-        x=np.array([tick.value for _, tick in ticks], dtype=np.float32),
-        y=np.array([place + BELOW for place, _ in ticks], dtype=np.float32),
-        text=[tick.text for _, tick in ticks],
-        name=name,
-        mode="markers",
+    return dots(
+        [tick.value for _, tick in ticks],
+        [place + BELOW for place, _ in ticks],
+        [tick.text for _, tick in ticks],
+        name,
         marker=look | {"line": {"width": 2, "color": theme.ink}},
-        hovertemplate=HOVER_TEXT,
     )
 
 
@@ -159,18 +153,4 @@ def _tick_names(rung: Rung, place: int, ends: Sequence[float], theme: Theme) -> 
         xanchor="right" if is_left else "left",
         xshift=-6 if is_left else 6,
         yanchor="middle",
-    )
-
-
-def _band(band: ScoreRange, rungs: int, theme: Theme) -> go.Scatter:
-    top, bottom = -0.75, rungs - 0.7
-    return go.Scatter(
-        x=[band.low, band.high, band.high, band.low, band.low],
-        y=[top, top, bottom, bottom, top],
-        name=band.label,
-        mode="lines",
-        line={"width": 1, "color": theme.categories[0], "dash": "dot"},
-        fill="toself",
-        fillcolor=faint(theme.categories[0], BAND_OPACITY),
-        hoverinfo="skip",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,14 @@ HOVER_TEXT = "%{text}<extra></extra>"
 LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
 
-def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
-    """Layout of all figures; ``more`` replaces settings. ``uirevision`` keeps the zoom."""
-    return {
+def drawn(traces: Any, theme: Theme, *, height: int, **more: Any) -> go.Figure:
+    """A figure whose layout is set at once, which is faster than to change it later.
+
+    ``more`` replaces settings. ``uirevision`` keeps the zoom.
+    """
+    import plotly.graph_objects as go
+
+    layout = {
         "height": height,
         "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
         "paper_bgcolor": theme.paper,
@@ -34,13 +39,22 @@ def base_layout(theme: Theme, *, height: int, **more: Any) -> dict[str, Any]:
         "hoverlabel": {"align": "left"},
         **more,
     }
+    return go.Figure(traces, layout)
 
 
-def drawn(traces: Any, theme: Theme, *, height: int, **more: Any) -> go.Figure:
-    """A figure whose layout is set at once, which is faster than to change it later."""
+def line(x: Any, y: Any, name: str = "", *, by_webgl: bool = False, **more: Any) -> Any:
+    """A line through points, without hover texts; ``more`` replaces settings."""
     import plotly.graph_objects as go
 
-    return go.Figure(traces, base_layout(theme, height=height, **more))
+    look = {"mode": "lines", "hoverinfo": "skip", "showlegend": None if name else False}
+    x, y = (np.asarray(values, dtype=np.float32) for values in (x, y))
+    return (go.Scattergl if by_webgl else go.Scatter)(x=x, y=y, name=name, **look | more)
+
+
+def dots(x: Any, y: Any, about: Sequence[str], name: str = "", **more: Any) -> Any:
+    """Points with hover texts; ``more`` replaces settings."""
+    look = {"mode": "markers", "hoverinfo": None, "hovertemplate": HOVER_TEXT}
+    return line(x, y, name, text=list(about), **look | more)
 
 
 def colour_bar(title: str, **more: Any) -> dict[str, Any]:

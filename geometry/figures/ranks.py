@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
 from .curves import BAND_OPACITY, axis_scale
-from .layout import PERCENT, axis, colour_bar, drawn, faint
+from .layout import PERCENT, axis, colour_bar, dots, drawn, faint, line
 
 MANY = 4000  # words; more are drawn as a density
 POINTS = 100  # most frequent words, which are always drawn as points
@@ -32,58 +33,38 @@ NamedLevels = tuple[str, Sequence[Level]]
 
 
 def ranks_figure(
-    norms: np.ndarray,  # in the order of the ranks
-    about: Sequence[str],
     measured: NamedLevels,  # the means of the bins
     references: Sequence[NamedLevels],
     theme: Theme,
     *,
-    titles: tuple[str, str, str],  # of x, y and the colours of a density
+    titles: Sequence[str],  # of x, y and the colours of a density
+    words: tuple[np.ndarray, Sequence[str]] | None = None,  # by rank, and their hover texts
     height: int = 380,
 ) -> go.Figure:
-    """Points, or a density where they are many, with the levels of the bins above."""
-    n = len(norms)
-    shown = POINTS if n > MANY else n
-    clouds: list[go.Scatter | go.Heatmap] = [
-        go.Scatter(  # WebGL would draw them above the levels
-            x=np.arange(1, shown + 1, dtype=np.float32),
-            y=np.asarray(norms[:shown], dtype=np.float32),
-            text=list(about[:shown]),
-            mode="markers",
-            marker={"size": 5, "opacity": 0.7, "color": theme.white},
-            hovertemplate="%{text}: %{y:.3f} (%{x:,.0f})<extra></extra>",
-            showlegend=False,
-        )
-    ]
-    if shown < n:
-        clouds.append(_density(norms, shown, theme, titles[2]))
+    """The levels of the bins, above points of the words or a density where they are many."""
     # the published bins are drawn whole, also where they have higher ranks than these words
-    last = max([n, *(level.stop for _name, levels in references for level in levels)])
-    traces = [*clouds, *_levels(measured, references, theme)]
-    return _by_rank(traces, last, theme, titles[:2], height)
-
-
-def levels_figure(
-    measured: NamedLevels,
-    references: Sequence[NamedLevels],
-    theme: Theme,
-    *,
-    titles: tuple[str, str],
-    height: int = 380,
-) -> go.Figure:
-    """The levels of the bins alone, on the x axis of ``ranks_figure``."""
-    traces = _levels(measured, references, theme)
-    return _by_rank(traces, measured[1][-1].stop, theme, titles, height)
-
-
-def _by_rank(
-    traces: Sequence[object], n: float, theme: Theme, titles: tuple[str, str], height: int
-) -> go.Figure:
+    last = max(level.stop for _name, levels in (measured, *references) for level in levels)
+    clouds: list[go.Scatter | go.Heatmap] = []
+    if words is not None:
+        norms, about = words
+        shown = POINTS if len(norms) > MANY else len(norms)
+        last = max(last, len(norms))
+        clouds = [
+            dots(  # WebGL would draw them above the levels
+                np.arange(1, shown + 1),
+                norms[:shown],
+                about[:shown],
+                marker={"size": 5, "opacity": 0.7, "color": theme.white},
+                hovertemplate="%{text}: %{y:.3f} (%{x:,.0f})<extra></extra>",
+            )
+        ]
+        if shown < len(norms):
+            clouds.append(_density(norms, shown, theme, titles[2]))
     return drawn(
-        traces,
+        [*clouds, *_levels(measured, references, theme)],
         theme,
         height=height,
-        xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, n * 1.15)),
+        xaxis=axis(theme, titles[0], zeroline=False) | axis_scale(True, (0.8, last * 1.15)),
         yaxis=axis(theme, titles[1], zeroline=False, rangemode="tozero"),
     )
 
@@ -92,24 +73,19 @@ def _levels(
     measured: NamedLevels, references: Sequence[NamedLevels], theme: Theme
 ) -> list[go.Scatter]:
     traces = []
+    shade: dict[str, Any] = {"fill": "toself", "fillcolor": faint(theme.raw, BAND_OPACITY * 2)}
     for number, (name, levels) in enumerate([measured, *references]):
         colour, width = (theme.ink, 2) if number else (theme.raw, 4)
         dash = ("dash", "dot")[number % 2] if number else "solid"
         for place, level in enumerate(levels):
             if not number and level.low is not None and level.high is not None:
-                traces.append(_band(level, theme))
-            traces.append(
-                go.Scatter(
-                    x=[level.start, level.stop],
-                    y=[level.value, level.value],
-                    name=name,
-                    legendgroup=name,
-                    showlegend=place == 0,
-                    mode="lines",
-                    line={"color": colour, "width": width, "dash": dash},
-                    hovertemplate=f"{level.value:.3f}",
-                )
-            )
+                around = (level.start, level.stop, level.stop, level.start)
+                edges = (level.low, level.low, level.high, level.high)
+                traces.append(line(around, edges, line={"width": 0}, **shade))
+            look: dict[str, Any] = {"hoverinfo": None, "hovertemplate": f"{level.value:.3f}"}
+            look |= {"line": {"color": colour, "width": width, "dash": dash}, "legendgroup": name}
+            ends, values = (level.start, level.stop), (level.value,) * 2
+            traces.append(line(ends, values, name, showlegend=place == 0, **look))
     return traces
 
 
@@ -130,17 +106,4 @@ def _density(norms: np.ndarray, start: int, theme: Theme, title: str) -> go.Heat
         zmax=DENSEST,
         colorbar=colour_bar(title, thickness=10, len=0.9, tickformat=PERCENT),
         hoverinfo="skip",
-    )
-
-
-def _band(level: Level, theme: Theme) -> go.Scatter:
-    return go.Scatter(
-        x=[level.start, level.stop, level.stop, level.start],
-        y=[level.low, level.low, level.high, level.high],
-        mode="lines",
-        line={"width": 0},
-        fill="toself",
-        fillcolor=faint(theme.raw, BAND_OPACITY * 2),
-        hoverinfo="skip",
-        showlegend=False,
     )

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..palette import Theme
-from .layout import HOVER_TEXT, LEGEND, drawn, note
+from .layout import LEGEND, dots, drawn, line, note
 
 ROW_HEIGHT = 31  # px
 TEXT_SIZE = 14.5
@@ -28,21 +28,15 @@ class Item:
     symbol: str = "circle"
 
 
-@dataclass(frozen=True)
-class SlopeWords:
-    """Titles of the lists, the names of what stays, leaves and enters, and of the last row."""
-
-    before: str
-    after: str
-    stays: str
-    leaves: str
-    enters: str
-    beyond: str
-    shares: tuple[str, str] = ("", "")  # a line below each title
-
-
 def slopes_figure(
-    before: Sequence[Item], after: Sequence[Item], words: SlopeWords, theme: Theme
+    before: Sequence[Item],
+    after: Sequence[Item],
+    theme: Theme,
+    *,
+    titles: tuple[str, str],  # of the lists
+    shares: tuple[str, str] = ("", ""),  # a line below each title
+    moves: tuple[str, str, str],  # names of what stays, leaves and enters
+    beyond: str,  # name of the last row
 ) -> go.Figure:
     """The lists, first place on top. An item of one list only has a line to or from the bottom.
 
@@ -53,16 +47,14 @@ def slopes_figure(
     below = rows + 1
     at_left = {item.key: place for place, item in enumerate(before, start=1)}
     at_right = {item.key: place for place, item in enumerate(after, start=1)}
-    lines = {
-        "stays": [(place, at_right[key]) for key, place in at_left.items() if key in at_right],
-        "leaves": [(place, below) for key, place in at_left.items() if key not in at_right],
-        "enters": [(below, place) for key, place in at_right.items() if key not in at_left],
-    }
-    looks = {
-        "stays": {"color": theme.ink, "width": 1.5},
-        "leaves": {"color": theme.raw, "width": 2, "dash": "dot"},
-        "enters": {"color": theme.white, "width": 2, "dash": "dash"},
-    }
+    stays = [(place, at_right[key]) for key, place in at_left.items() if key in at_right]
+    leaves = [(place, below) for key, place in at_left.items() if key not in at_right]
+    enters = [(below, place) for key, place in at_right.items() if key not in at_left]
+    looks = (
+        {"color": theme.ink, "width": 1.5},
+        {"color": theme.raw, "width": 2, "dash": "dot"},
+        {"color": theme.white, "width": 2, "dash": "dash"},
+    )
     in_both = at_left.keys() & at_right.keys()
     colours = [
         item.colour or (theme.ink if item.key in in_both else alone)
@@ -70,31 +62,29 @@ def slopes_figure(
         for item in items
     ]
     symbols = [item.symbol for item in (*before, *after)]
-    dots = go.Scatter(
-        x=[LEFT] * len(before) + [RIGHT] * len(after),
-        y=[*at_left.values(), *at_right.values()],
-        mode="markers",
+    points = dots(
+        [LEFT] * len(before) + [RIGHT] * len(after),
+        [*at_left.values(), *at_right.values()],
+        [f"{item.text}<br>{item.about}" for item in (*before, *after)],
         marker={"size": 10, "color": colours, "symbol": symbols},
-        text=[f"{item.text}<br>{item.about}" for item in (*before, *after)],
-        hovertemplate=HOVER_TEXT,
-        showlegend=False,
     )
-    traces = [dots, *(_lines(lines[n], getattr(words, n), looks[n]) for n in lines)]
+    lines = zip((stays, leaves, enters), moves, looks, strict=True)
+    traces = [points, *(_lines(*each) for each in lines)]
     head = {"size": TEXT_SIZE, "color": theme.ink, "weight": 700}
     title = {"font": head, "name": "wrapped", "yanchor": "bottom"}
     annotations = [
-        _words(words.before, LEFT, HEAD, "right", theme, **title),
-        _words(words.after, RIGHT, HEAD, "left", theme, **title),
+        _words(titles[0], LEFT, HEAD, "right", theme, **title),
+        _words(titles[1], RIGHT, HEAD, "left", theme, **title),
         *(
             _words(share, x, SHARE, side, theme, name="cut")
-            for share, x, side in zip(words.shares, (LEFT, RIGHT), ("right", "left"), strict=True)
+            for share, x, side in zip(shares, (LEFT, RIGHT), ("right", "left"), strict=True)
             if share
         ),
         *_names(before, LEFT, in_both, "−", theme.raw, theme),
         *_names(after, RIGHT, in_both, "+", theme.white, theme),
     ]
     if len(in_both) < rows:
-        annotations.append(_words(words.beyond, 0.5, below + 0.1, "center", theme, yanchor="top"))
+        annotations.append(_words(beyond, 0.5, below + 0.1, "center", theme, yanchor="top"))
     hidden = {"visible": False, "fixedrange": True}
     return drawn(
         traces,
@@ -117,9 +107,7 @@ def _lines(ends: Sequence[tuple[int, int]], name: str, look: dict[str, Any]) -> 
     for left, right in ends:
         x += [*(LEFT + (RIGHT - LEFT) * t), None]
         y += [*(left + (right - left) * bend), None]
-    return go.Scatter(
-        x=x or [None], y=y or [None], mode="lines", name=name, line=look, hoverinfo="skip"
-    )
+    return line(x or [None], y or [None], name, line=look)
 
 
 def _names(
@@ -130,9 +118,8 @@ def _names(
     found = []
     for place, item in enumerate(items, start=1):
         is_alone = item.key not in in_both
-        look: dict[str, Any] = {
-            "font": {"size": TEXT_SIZE, "color": colour if is_alone else theme.ink}
-        }
+        font = {"size": TEXT_SIZE, "color": colour if is_alone else theme.ink}
+        look: dict[str, Any] = {"font": font}
         found.append(_words(item.value, x, place, side, theme, xshift=away * 10, **look))
         text = f"{sign} {item.text}" if is_alone else item.text
         look |= {"name": "cut", "hovertext": item.text, "xshift": away * (10 + VALUE_WIDTH)}

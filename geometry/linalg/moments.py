@@ -54,9 +54,14 @@ class Moments:
         sums only by rounding. ValueError for NaN and infinity, and for numbers so large or small
         that their fourth powers leave float64, or that float32 loses digits.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # the next line raises instead
+        with np.errstate(over="ignore", invalid="ignore"):  # the next lines raise instead
             found = cls.of_part(X, sample_weight, like)
-        _refuse_extreme(found, X, sample_weight)
+            deviation = np.sqrt(np.diag(found.covariance).max())
+        low, high = _range_of(X)
+        # the rows are read again only if the sums leave a doubt
+        if found.weight and not low <= np.max([np.abs(found.mean).max(), deviation]) <= high:
+            refuse_not_finite(X)
+            refuse_extreme(X if sample_weight is None else X[np.asarray(sample_weight) > 0])
         return found
 
     @classmethod
@@ -172,18 +177,6 @@ def ledoit_wolf(moments: Moments) -> float:
     distance = norm2 - float(np.trace(S)) ** 2 / d  # d * delta^2
     noise = (moments.quartic / moments.weight - norm2) / effective_n  # d * beta^2
     return 0.0 if distance <= 0 else float(min(max(noise, 0.0), distance) / distance)
-
-
-def _refuse_extreme(found: Moments, X: np.ndarray, w: np.ndarray | None) -> None:
-    """``refuse_extreme`` for the rows with a weight, read again only if the sums leave a doubt."""
-    low, high = _range_of(X)
-    if found.weight == 0:
-        return
-    variances = np.diag(found.scatter) / found.weight
-    if low <= np.max([np.abs(found.mean).max(), np.sqrt(variances.max())]) <= high:
-        return
-    refuse_not_finite(X)
-    refuse_extreme(X if w is None else X[np.asarray(w) > 0])
 
 
 def refuse_extreme(X: np.ndarray) -> None:

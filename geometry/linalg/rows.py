@@ -116,6 +116,13 @@ def need_rows(n: int, at_least: int) -> None:
         raise UndefinedMeasure("too_few_rows", at_least=at_least, n=n)
 
 
+def some_rows(n: int, most: int, seed: int) -> np.ndarray:
+    """Numbers of n rows, ascending: of more than ``most`` so many at random, else all."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
 def count_distinct(X: np.ndarray, *, most: int) -> int:
     """Number of rows of X (n, d) that differ by more than rounding, counted up to ``most``."""
     head = X[: 2 * most]  # enough for most clouds

@@ -5,13 +5,14 @@ Each is as its paper reports it, minus its anisotropy baseline where it has one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing, row_pairs
 from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
-from .intervals import Estimate, estimated
+from .intervals import estimated
 from .neighbours import chance_agreement, label_agreement, label_agreement_interval
 from .table import Measured, measured
 from .zipf import zipfian_table
@@ -72,7 +73,11 @@ def annotated_table(
     X = finite_rows(X, at_least=1)
     rows: list[Measured] = []
     if annotations.pairs is not None:
-        rows.append(_alignment(X, annotations.pairs, seed))
+        left, right = X[row_pairs(annotations.pairs, len(X)).T]
+        n, d = left.shape
+        of = partial(estimated, alignment, left, right, low=0.0, high=4.0, seed=seed)
+        # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
+        rows.append(measured("alignment", n, d, of, 2.0))
     if annotations.types is not None and annotations.sentences is not None:
         rows += _contextual(X, annotations.types, annotations.sentences, seed)
     if annotations.frequencies is not None:
@@ -94,17 +99,6 @@ def _agreement(
         return Measured(name, None, None, None, chance, n, d, error.code)
     low, high = label_agreement_interval(X, labels, units=units, seed=seed)
     return Measured(name, value, low, high, chance, n, d)
-
-
-def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
-    left, right = X[row_pairs(pairs, len(X)).T]
-    n, d = left.shape
-
-    def of() -> Estimate:
-        return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
-
-    # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return measured("alignment", n, d, of, 2.0)
 
 
 def _contextual(

@@ -84,16 +84,12 @@ def intra_sentence_baseline(sentences: np.ndarray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Contextual:
-    """A measure of tokens, and its anisotropy baseline.
-
-    n_terms : types or sentences whose mean the value is.
-    influence (n,) : how far each token moves value - baseline, to first order.
-    """
+    """A measure of tokens, and its anisotropy baseline."""
 
     value: float
     baseline: float
-    n_terms: int
-    influence: np.ndarray
+    n_terms: int  # types or sentences whose mean the value is
+    influence: np.ndarray  # (n,) how far each token moves value - baseline, to first order
 
     @property
     def difference(self) -> float:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import bdtrc, betainc, erfc, hyp0f1
 
-from ..linalg.rows import UndefinedMeasure, need_rows, need_whole, unit_rows
+from ..linalg.rows import UndefinedMeasure, need_rows, need_whole, some_rows, unit_rows
 
 KERNEL_BLOCK = 1024
 
@@ -52,9 +52,8 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
     U = unit_rows(X, at_least=2)
-    if max_rows is not None and len(U) > max_rows:
-        rows = np.random.default_rng(seed).choice(len(U), max_rows, replace=False)
-        U = U[np.sort(rows)]
+    if max_rows is not None:
+        U = U[some_rows(len(U), max_rows, seed)]
     C = U.astype(np.float32) @ U.astype(np.float32).T
     return C[np.triu_indices(len(U), k=1)].clip(-1.0, 1.0)
 

@@ -139,13 +139,6 @@ def more_groups(n: int, seed: int) -> np.ndarray:
     return np.argsort(np.random.default_rng(seed).permutation(n)) % MORE_GROUPS
 
 
-def random_groups(n_units: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """The place (u,) of each unit in a random order, and where groups begin, with u at the end."""
-    place = np.argsort(np.random.default_rng(seed).permutation(n_units))
-    n_groups = GROUPS if n_units >= MIN_ROWS else 1
-    return place, np.linspace(0, n_units, n_groups + 1).astype(int)
-
-
 def _rows(arrays: Sequence[np.ndarray]) -> int:
     shapes = [np.shape(array) for array in arrays]
     if not shapes or any(not shape for shape in shapes) or len({shape[0] for shape in shapes}) > 1:

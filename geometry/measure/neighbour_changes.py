@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..data.frames import Framed
-from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole
+from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole, unit_rows
 from ..process import no_report
-from .cosines import mean_cosine
 from .intervals import MIN_ROWS, Estimate, around, halves, subsampling_reach, units_of
-from .neighbours import label_codes, occurrence_skewness, refuse_equal_cosines
+from .neighbours import first_of, label_codes, occurrence_skewness, refuse_ties
 from .search import THREADS, Nearest, Search
 
 
@@ -139,8 +138,7 @@ def neighbour_changes(
             report_all(place * total + done, (2 + controls) * total)
 
         near = Search(X).nearest_of_all(more, threads=threads, progress=report)
-        kth, later = near.cosines[:, k - 1], near.cosines[:, min(2 * k, near.k) - 1]
-        refuse_equal_cosines(kth, later, mean_cosine(X), k=k, equal=half_digits(X))
+        refuse_ties(unit_rows(X), near.rows[:, : 2 * k], k=k, equal=half_digits(X))
         return near
 
     def shifted(number: int) -> float:
@@ -196,10 +194,7 @@ def _values_within(
 def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
     """(m, k) the nearest rows ``inside`` (n,) of each of these rows; -1 is none."""
     rows = near.rows[inside]
-    counted = inside[rows]
-    place = np.cumsum(counted, axis=1, dtype=np.int32)
-    counted &= place <= k
+    counted = first_of(inside[rows], k)
     found = np.full((len(rows), k), -1, dtype=np.int64)
-    line, column = np.nonzero(counted)
-    found[line, place[line, column] - 1] = rows[line, column]
+    found[np.arange(k) < counted.sum(axis=1)[:, None]] = rows[counted]
     return found

@@ -207,7 +207,7 @@ def label_agreement(
         raise ValueError(f"{len(labels)} labels for {len(X)} rows")
     need_whole("k", k, at_least=1)
     _, _, is_other, same = _labelled_neighbours(X, labels, k, units)
-    return float(same[_first(is_other, k)].mean())
+    return float(same[first_of(is_other, k)].mean())
 
 
 def _labelled_neighbours(
@@ -225,7 +225,8 @@ def _labelled_neighbours(
     return unit, near, unit[near] != unit[:, None], codes[near] == codes[:, None]
 
 
-def _first(counted: np.ndarray, k: int) -> np.ndarray:
+def first_of(counted: np.ndarray, k: int) -> np.ndarray:
+    """The first k of each line (n, m) that are counted."""
     return counted & (np.cumsum(counted, axis=1, dtype=np.int32) <= k)
 
 
@@ -288,9 +289,9 @@ def agreement_draws(
     shares = []
     for drawn in halves(n_units, seed):
         rows = np.isin(unit, drawn)
-        counted = _first(rows[near[rows]] & is_other[rows], k)
+        counted = first_of(rows[near[rows]] & is_other[rows], k)
         shares.append(float(same[rows][counted].mean()))
-    return AgreementDraws(float(same[_first(is_other, k)].mean()), np.array(shares), n_units)
+    return AgreementDraws(float(same[first_of(is_other, k)].mean()), np.array(shares), n_units)
 
 
 def hubness(X: np.ndarray, *, k: int = 10) -> float:
@@ -318,13 +319,7 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
     share of 1 - cos that may be rounding.
     """
     kth, later = (np.einsum("nd,nd->n", U, U[near[:, at]]) for at in (k - 1, -1))
-    refuse_equal_cosines(kth, later, (U @ U.sum(axis=0) - 1) / (len(U) - 1), k=k, equal=equal)
-
-
-def refuse_equal_cosines(
-    kth: np.ndarray, later: np.ndarray, mean: np.ndarray | float, *, k: int, equal: float
-) -> None:
-    """As ``refuse_ties``, from cosines with the k-th and 2k-th nearest, and their mean with all."""
+    mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
         raise UndefinedMeasure("equal_distances", k=k)
 

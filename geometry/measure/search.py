@@ -119,10 +119,8 @@ class Search:
             for rows, own in zip(near.rows, left_out, strict=True)
         ]
         chosen = np.array(places, dtype=np.int64).reshape(len(places), k)
-        return Nearest(
-            np.take_along_axis(near.rows, chosen, axis=1),
-            np.take_along_axis(near.cosines, chosen, axis=1),
-        )
+        found = (np.take_along_axis(each, chosen, axis=1) for each in (near.rows, near.cosines))
+        return Nearest(*found)
 
     def nearest_to_row(self, row: int, k: int) -> Nearest:
         """The k nearest other rows of a row; k is cut to n - 1."""
@@ -188,10 +186,8 @@ class Search:
         """The rows found (m, k) with their cosines to Q (m, d), in float64, nearest first."""
         cosines = 1 - squared_distances(Q, self._rows, found) / 2
         order = np.lexsort((found, -cosines), axis=1)
-        return Nearest(
-            np.take_along_axis(found, order, axis=1),
-            np.take_along_axis(cosines, order, axis=1).clip(-1.0, 1.0),
-        )
+        found, cosines = (np.take_along_axis(each, order, axis=1) for each in (found, cosines))
+        return Nearest(found, cosines.clip(-1.0, 1.0))
 
 
 class _Best:

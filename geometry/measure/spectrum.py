@@ -1,4 +1,4 @@
-"""Unequal axes: how the variance, the second moment or sum exp(c'x) depends on the direction."""
+"""Unequal axes: how variance, second moment or sum exp(c'x) depend on direction or coordinate."""
 
 import numpy as np
 
@@ -75,11 +75,7 @@ def effective_rank(X: np.ndarray, *, centred: bool = True) -> float:
 
 def rank_of_spectrum(eigenvalues: np.ndarray) -> float:
     """``effective_rank`` from the eigenvalues (d,) of the (second) moment, in any order."""
-    sigma = np.sqrt(_above_rounding(eigenvalues))
-    if len(sigma) == 0:
-        raise UndefinedMeasure("no_spread")
-    p = sigma / sigma.sum()
-    return float(np.exp(-np.sum(p * np.log(p))))
+    return float(np.exp(_entropy(np.sqrt(_above_rounding(eigenvalues)))))
 
 
 def spectral_entropy(eigenvalues: np.ndarray) -> float:
@@ -87,11 +83,15 @@ def spectral_entropy(eigenvalues: np.ndarray) -> float:
     d = len(eigenvalues)
     if d < 2:
         raise UndefinedMeasure("one_dimension", d=d)
-    values = _above_rounding(eigenvalues)
-    if len(values) == 0:
+    return _entropy(_above_rounding(eigenvalues)) / float(np.log(d))
+
+
+def _entropy(sizes: np.ndarray) -> float:
+    """Of sizes above 0, over their sum."""
+    if len(sizes) == 0:
         raise UndefinedMeasure("no_spread")
-    p = values / values.sum()
-    return float(-np.sum(p * np.log(p)) / np.log(d))
+    p = sizes / sizes.sum()
+    return float(-np.sum(p * np.log(p)))
 
 
 def partition_isotropy(X: np.ndarray, *, scale: str = "raw") -> float:
@@ -157,3 +157,42 @@ def _second_moment(X: np.ndarray, *, centred: bool) -> np.ndarray:
 def _above_rounding(eigenvalues: np.ndarray) -> np.ndarray:
     values = eigenvalues.clip(min=0.0)
     return values[values > values.max() * len(values) * np.finfo(np.float64).eps]
+
+
+def widest_variance(X: np.ndarray) -> float:
+    """Variance of the dimension that varies most, divided by the mean variance, in [1, d]."""
+    variances = finite_rows(X, at_least=2).var(axis=0)
+    if not variances.any():
+        raise UndefinedMeasure("no_spread")
+    return float(variances.max() / variances.mean())
+
+
+def mean_absolute_correlation(X: np.ndarray) -> float:
+    """Mean of |r| over all pairs of different dimensions that vary, in [0, 1]."""
+    X = finite_rows(X, at_least=2)
+    X = X - X.mean(axis=0)
+    lengths = np.linalg.norm(X, axis=0)
+    Z = X[:, lengths > 0] / lengths[lengths > 0]
+    d = Z.shape[1]
+    if d < 2:
+        raise UndefinedMeasure("one_dimension", d=d)
+    return float((np.abs(Z.T @ Z).sum() - d) / (d * (d - 1)))
+
+
+def independent_correlation(n: int) -> float:
+    """Expected |r| of two independent dimensions in n rows, where r has the variance 1/(n - 1)."""
+    return float(np.sqrt(2 / (np.pi * (n - 1))))
+
+
+def mean_kurtosis(Z: np.ndarray) -> float:
+    """The mean excess kurtosis of the columns of Z (n, k); 0 for a normal distribution."""
+    from scipy.stats import kurtosis  # takes a second to import
+
+    return float(np.mean(kurtosis(Z)))
+
+
+def mean_skewness(Z: np.ndarray) -> float:
+    """The mean of the absolute skewness of the columns of Z (n, k); 0 for a symmetric one."""
+    from scipy.stats import skew
+
+    return float(np.mean(np.abs(skew(Z))))

@@ -13,7 +13,7 @@ import numpy as np
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range, need_rows
 from ..linalg.spectrum import eigh_of_rank, eigvalsh_of_rank
 from .cone import ANGLE_QUANTILES, angles_to
-from .intervals import DRAWS, halves, random_groups, units_of
+from .intervals import DRAWS, GROUPS, MIN_ROWS, halves, units_of
 from .neighbours import closest, distinct_distances
 from .spectrum import centred_rows, min_over_max
 
@@ -60,13 +60,15 @@ class Shared:
         self.seed = seed
         self.uses = uses
         unit = units_of(units, self.n)
-        place, cuts = random_groups(int(unit.max()) + 1, seed)
+        n_units = int(unit.max()) + 1
+        place = np.argsort(np.random.default_rng(seed).permutation(n_units))
+        self.n_groups = GROUPS if n_units >= MIN_ROWS else 0
+        cuts = np.linspace(0, n_units, max(1, self.n_groups) + 1).astype(int)
         order = np.argsort(place[unit], kind="stable")
         self.X = X[order]
         self.cluster_sizes = np.bincount(place[unit])
         ends = np.cumsum(self.cluster_sizes)
         self.cluster_starts = ends - self.cluster_sizes
-        self.n_groups = len(cuts) - 1 if len(cuts) > 2 else 0
         bounds = np.concatenate([[0], ends])[cuts]
         self.groups = [slice(a, b) for a, b in pairwise(bounds.tolist())]
         self.group_of = np.repeat(np.arange(len(self.groups)), np.diff(bounds))  # (n,)
@@ -138,12 +140,6 @@ class Shared:
     @cached_property
     def unit_squares(self) -> np.ndarray:
         return np.asarray(np.einsum("nd,nd->d", self.unit, self.unit))
-
-    @cached_property
-    def occurrences(self) -> np.ndarray:
-        """How often each row is among the OCCURRENCE_K nearest of the others, (n,)."""
-        need_rows(self.n, OCCURRENCE_K + 2)
-        return np.bincount(self.pairs.near[:, :OCCURRENCE_K].ravel(), minlength=self.n)
 
     @cached_property
     def pairs(self) -> PairSums:

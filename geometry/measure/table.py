@@ -205,16 +205,15 @@ def baselines_with_errors(
     names = list(names)
     refuse_unlisted(names)
     drawn = tuple(name for name in names if TABLE_MEASURES[name].baseline is None)
-    found = _simulate(drawn, n, d, seed) if drawn and simulate else {}
-    return {name: found.get(name) or _by_formula(name, n, d) for name in names}
-
-
-def _by_formula(name: str, n: int, d: int) -> Baseline:
-    formula = TABLE_MEASURES[name].baseline
-    try:
-        return Baseline(None if formula is None else formula(n, d))
-    except ValueError:  # fewer rows or dimensions than the measure needs
-        return Baseline(None)
+    found = dict.fromkeys(names, Baseline(None))
+    if drawn and simulate:
+        found |= _simulate(drawn, n, d, seed)
+    for name in names:
+        formula = TABLE_MEASURES[name].baseline
+        with suppress(ValueError):  # fewer rows or dimensions than the measure needs
+            if formula is not None:
+                found[name] = Baseline(formula(n, d))
+    return found
 
 
 @lru_cache(maxsize=1024)

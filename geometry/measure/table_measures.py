@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -64,37 +65,30 @@ def _isoscore(view: View) -> float:
     return (participation(view.covariance) - 1) / (view.d - 1)
 
 
-def _opening_angle(place: int) -> Callable[[View], float]:
-    def of(view: View) -> float:
-        axis = direction_of(view.mean, view.second)
-        return float(np.quantile(angles_to(view.shared.unit, axis), ANGLE_QUANTILES[place]))
-
-    return of
+def _opening_angle(view: View, place: int) -> float:
+    axis = direction_of(view.mean, view.second)
+    return float(np.quantile(angles_to(view.shared.unit, axis), ANGLE_QUANTILES[place]))
 
 
-def _top_contribution(k: int) -> Callable[[View], float]:
-    def of(view: View) -> float:
-        shared = view.shared
-        mean = mean_cosine_of_sum(shared.unit_sum, view.n)
-        # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
-        if mean <= 3 * np.sqrt(2 / view.d) / view.n:
-            raise UndefinedMeasure("random_mean_cosine")
-        return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
-
-    return of
+def _top_contribution(view: View, k: int) -> float:
+    shared = view.shared
+    # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
+    if mean_cosine_of_sum(shared.unit_sum, view.n) <= 3 * np.sqrt(2 / view.d) / view.n:
+        raise UndefinedMeasure("random_mean_cosine")
+    return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
 
 
 def _uniformity(view: View) -> float:
-    need_rows(view.n, 2)
     # Where all directions are equal only rounding remains, and it may be positive
     return min(0.0, float(np.log1p(view.shared.pair_mean("kernel"))))
 
 
 def _hubness(view: View) -> float:
-    shared = view.shared
-    occurrences = shared.occurrences
-    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=half_digits(shared.X))
-    return occurrence_skewness(occurrences)
+    shared, k = view.shared, OCCURRENCE_K
+    need_rows(view.n, k + 2)
+    near = shared.pairs.near
+    refuse_ties(shared.unit, near, k=k, equal=half_digits(shared.X))
+    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=view.n))
 
 
 # The full jackknife in closed form: u values, without each unit of rows. A variance of ten groups
@@ -102,10 +96,13 @@ def _hubness(view: View) -> float:
 # variance of all units hardly varies. Efron, Stein 1981.
 
 
-def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
-    n, sums = shared.n - shared.cluster_sizes, shared.by_cluster(shared.unit)
-    rest = shared.unit_sum - sums  # (u, d)
-    return np.asarray((np.einsum("ud,ud->u", rest, rest) - n) / (n * (n - 1)))
+def _pair_mean_without_each(
+    shared: Shared, by_row: np.ndarray, of: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Means of ``of(cosines)`` over ordered pairs; ``by_row`` (n,) are its sums over other rows."""
+    n, within = shared.n - shared.cluster_sizes, shared.within_clusters(of, shared.unit)
+    # the sums of all rows count the pairs within a unit twice
+    return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 
 
 def _mean_norm_share_without_each(shared: Shared) -> np.ndarray:
@@ -134,21 +131,21 @@ def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
     return np.asarray(trace**2 / (np.vdot(S, S) - 2 * along + own))
 
 
-def _positive_cosine_share_without_each(shared: Shared) -> np.ndarray:
-    within = shared.within_clusters(lambda cosines: cosines > 0, shared.unit)
-    return _pair_mean_without_each(shared, shared.pairs.positive, within)
-
-
 def _uniformity_without_each(shared: Shared) -> np.ndarray:
-    within = shared.within_clusters(lambda cosines: np.expm1(4 * cosines - 4), shared.unit)
-    return np.asarray(np.log1p(_pair_mean_without_each(shared, shared.pairs.kernel, within)))
+    kernel = shared.pairs.kernel
+    means = _pair_mean_without_each(shared, kernel, lambda cosines: np.expm1(4 * cosines - 4))
+    return np.asarray(np.log1p(means))
 
 
-def _pair_mean_without_each(shared: Shared, by_row: np.ndarray, within: np.ndarray) -> np.ndarray:
-    """Means over the remaining ordered pairs; ``by_row`` counts pairs ``within`` a unit twice."""
-    n = shared.n - shared.cluster_sizes
-    return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
-
+_Angle = partial(TableMeasure, high=180.0, decimals=1, unit="°")
+_Top = partial(TableMeasure, reach=None, of_sums=True)
+_Rank = partial(
+    TableMeasure,
+    low=1.0,
+    ceiling=_most_centred,
+    correction=lambda s: s.centred_correction,
+    of_sums=True,
+)
 
 TABLE_MEASURES: dict[str, TableMeasure] = {
     "mean_cosine": TableMeasure(
@@ -157,7 +154,7 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         lambda n, d: 0.0,
         low=-1.0,
         high=1.0,
-        without_each=_mean_cosine_without_each,
+        without_each=lambda s: _pair_mean_without_each(s, s.unit @ s.unit_sum - 1, np.asarray),
         of_sums=True,
     ),
     "positive_cosine_share": TableMeasure(
@@ -165,14 +162,10 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         lambda v: v.shared.pair_mean("positive"),
         lambda n, d: 0.5,
         high=1.0,
-        without_each=_positive_cosine_share_without_each,
+        without_each=lambda s: _pair_mean_without_each(s, s.pairs.positive, lambda c: c > 0),
     ),
-    "opening_angle": TableMeasure(
-        "opening angle, median", _opening_angle(0), high=180.0, angle=0, decimals=1, unit="°"
-    ),
-    "opening_angle_90": TableMeasure(
-        "opening angle, 90%", _opening_angle(1), high=180.0, angle=1, decimals=1, unit="°"
-    ),
+    "opening_angle": _Angle("opening angle, median", partial(_opening_angle, place=0), angle=0),
+    "opening_angle_90": _Angle("opening angle, 90%", partial(_opening_angle, place=1), angle=1),
     "mean_norm_share": TableMeasure(
         "mean-norm share ‖μ‖²/E‖x‖²",
         lambda v: share_of_second_moment(v.mean, v.second),
@@ -191,34 +184,24 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         correction=lambda s: s.centred_correction,
         of_sums=True,
     ),
-    "participation_ratio": TableMeasure(
+    "participation_ratio": _Rank(
         "participation ratio",
         lambda v: participation(v.covariance),
         participation_baseline,
-        low=1.0,
-        ceiling=_most_centred,
         without_each=_participation_ratio_without_each,
-        correction=lambda s: s.centred_correction,
         decimals=1,
-        of_sums=True,
     ),
-    "effective_rank": TableMeasure(
+    "effective_rank": _Rank(
         "effective rank of singular values, centred",
         lambda v: rank_of_spectrum(eigvalsh_of_rank(v.covariance, v.n)),
-        low=1.0,
-        ceiling=_most_centred,
-        correction=lambda s: s.centred_correction,
         decimals=0,
-        of_sums=True,
     ),
-    "effective_rank_uncentred": TableMeasure(
+    "effective_rank_uncentred": _Rank(
         "effective rank of singular values, uncentred",
         lambda v: rank_of_spectrum(v.uncentred_eigenvalues),
-        low=1.0,
         ceiling=min,
         correction=lambda s: correction(s, s.X),
         decimals=0,
-        of_sums=True,
     ),
     "partition_isotropy_rms": TableMeasure(
         "partition isotropy (at rms length 1)",
@@ -235,19 +218,15 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         without_each=_uniformity_without_each,
         uses=("neighbours",),
     ),
-    "top_contribution": TableMeasure(
+    "top_contribution": _Top(
         "top dimension's share of the mean cosine",
-        _top_contribution(1),
+        partial(_top_contribution, k=1),
         lambda n, d: top_contribution_baseline(d),
-        reach=None,
-        of_sums=True,
     ),
-    "top_5_contributions": TableMeasure(
+    "top_5_contributions": _Top(
         "top five dimensions' share",
-        _top_contribution(5),
+        partial(_top_contribution, k=5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
-        reach=None,
-        of_sums=True,
     ),
     "hubness": TableMeasure(
         "hubness (skewness of 10-occurrence)",

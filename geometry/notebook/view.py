@@ -24,7 +24,7 @@ from ..projection.packing import pack_cloud
 from ..projection.panel import Panel
 from ..projection.point_colours import MOST_LABELS, PointColours
 from ..projection.projection import match_radius, settle, turned_like
-from ..projection.twin import common_scale, cone_edges, drawn_cones, frame_of
+from ..projection.twin import common_scale, cone_edges, frame_of
 from ..projection.twin_message import (
     MOST_TEXTS,
     Picture,
@@ -234,7 +234,7 @@ def _drawing(
     coordinates = at.around_origin * factor
     has_origin = at.origin is not None
     wedges = cone_wedges(edges, at, cloud.filled.shape[1], translate)
-    frame = frame_of(coordinates, drawn_cones(edges, at)) if has_origin else None
+    frame = frame_of(coordinates, edges) if has_origin else None
     # texts and titles are those of the twin cloud
     panel = Panel(coordinates, (), reach, (), None, wedges=wedges, frame=frame)
     lines = lines_below(at, panel, translate)

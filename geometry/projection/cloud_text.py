@@ -6,7 +6,7 @@ from ..data.number_text import signed
 from ..data.translations import Translate, paragraph, text_tables
 from ..projection import Projection
 from ..projection.neighbour_maps import MAPS
-from ..projection.twin import ConeEdge, is_drawn
+from ..projection.twin import ConeEdge
 from .panel import Panel, Wedge
 
 # By a name of its own; pages translate them.
@@ -34,12 +34,11 @@ def cone_wedges(
     template = "of-mean" if projection.method == "cone" else "in-shadow"
     wedges = []
     for edge in edges:
-        shown = is_drawn(edge, projection)
         share = translate(CLOUD_TEXT["half" if edge.quantile == 0.5 else "most"])
-        caption = translate(CLOUD_TEXT[template if shown else "too-wide"]).format(
+        caption = translate(CLOUD_TEXT[template if edge.is_drawn else "too-wide"]).format(
             share=share.format(angle=_degrees(edge.angle)), d=d, drawn=_degrees(edge.drawn)
         )
-        wedges.append(Wedge(edge.axis, edge.drawn, caption, shown))
+        wedges.append(Wedge(edge.axis, edge.drawn, caption, edge.is_drawn))
     return wedges
 
 

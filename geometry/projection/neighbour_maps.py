@@ -8,11 +8,12 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
 from ..errors import need
-from ..linalg.rows import directions, float_rows, unit_rows
+from ..linalg.rows import directions, float_rows, some_rows, unit_rows
 from ..linalg.threads import in_threads
 from ..measure.neighbours import largest
 from ..measure.search import THREADS, Nearest, Search
@@ -63,10 +64,9 @@ def fit_map(
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
-    kind, seed, rows = MAPS[method], random_state or 0, np.arange(len(X))
+    kind, seed = MAPS[method], random_state or 0
     need(kind.extra, kind.module)
-    if most_fitted is not None and len(X) > most_fitted:
-        rows = np.sort(np.random.default_rng(seed).choice(len(X), most_fitted, replace=False))
+    rows = some_rows(len(X), len(X) if most_fitted is None else most_fitted, seed)
     with _LOCK:
         fitted = _fit(X[rows], kind, n_components, random_state, n_neighbors, progress)
     if len(rows) == len(X):
@@ -117,9 +117,6 @@ def _of_one_direction(found: Nearest) -> tuple[np.ndarray, np.ndarray]:
     return first[order], np.argsort(order)[place_]
 
 
-# ---- UMAP ----
-
-
 def _umap(
     U: np.ndarray,
     found: Nearest,
@@ -168,9 +165,6 @@ class _Reports(io.StringIO):
         return len(text)
 
 
-# ---- t-SNE ----
-
-
 def _tsne(
     U: np.ndarray,
     found: Nearest,
@@ -185,31 +179,25 @@ def _tsne(
     distances = np.sqrt(2 * (1 - found.cosines))  # |u - v|^2 = 2 - 2 cos, of unit rows
     near = PrecomputedNeighbors(found.rows, distances)
     early, late = TSNE_ROUNDS
+    done = count(TSNE_PULSE, TSNE_PULSE)  # openTSNE counts the iterations of each round anew
+
+    def report(*_of_round: object) -> None:
+        if progress is not None:
+            progress("layout", next(done), early + late)
+
     fit = TSNE(
         n_components=n_components,
         early_exaggeration_iter=early,
         n_iter=late,
         # the faster method for many points lays out in a plane only
         negative_gradient_method="auto" if n_components == 2 else "bh",
-        callbacks=None if progress is None else [_iteration_reports(progress)],
+        callbacks=[report],
         callbacks_every_iters=TSNE_PULSE,
     ).fit(
         affinities=affinity.PerplexityBasedNN(perplexity=found.k / 3, knn_index=near),
         initialization=initialization.pca(U, n_components, random_state=random_state),
     )
     return np.array(fit, dtype=np.float64)
-
-
-def _iteration_reports(progress: Progress) -> Callable[..., None]:
-    """A callback of openTSNE, which counts the iterations of each round anew."""
-    done = 0
-
-    def report(_iteration: int, _error: float, _embedding: np.ndarray) -> None:
-        nonlocal done
-        done += TSNE_PULSE
-        progress("layout", done, sum(TSNE_ROUNDS))
-
-    return report
 
 
 MAPS = {
@@ -254,16 +242,12 @@ def place(
     P = np.asarray(coordinates, dtype=np.float32)
     k = min(n_neighbors, len(S))
     width = _width(S, P, random_state)
-    lists = _shortlists(S, max(SHORTLIST, k), random_state)
+    landmarks, members = _shortlists(S, max(SHORTLIST, k), random_state)
     places = np.empty((len(X), P.shape[1]), dtype=np.float32)
 
     def work(start: int) -> int:
         rows = slice(start, min(start + _BLOCKS * BLOCK_ROWS, len(X)))
         U = _unit(X[rows])
-        if lists is None:
-            places[rows] = _densest(U, S, P, k, width)
-            return rows.stop
-        landmarks, members = lists
         nearest = np.argmax(U @ S[landmarks].T, axis=1)
         order = np.argsort(nearest, kind="stable")
         ends = np.searchsorted(nearest[order], np.arange(len(landmarks) + 1))
@@ -283,12 +267,10 @@ def _unit(X: np.ndarray) -> np.ndarray:
     return directions(X.astype(np.float64)).astype(np.float32)
 
 
-def _shortlists(
-    S: np.ndarray, size: int, random_state: int
-) -> tuple[np.ndarray, list[np.ndarray]] | None:
-    """(landmarks, the sample rows closest to each); None where every row is compared with all."""
+def _shortlists(S: np.ndarray, size: int, random_state: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """(landmarks, the sample rows closest to each); one with all rows where these are few."""
     if size >= len(S):
-        return None
+        return np.zeros(1, dtype=np.int64), [np.arange(len(S))]
     rng = np.random.default_rng(random_state)
     landmarks = rng.choice(len(S), min(LANDMARKS, len(S)), replace=False)
     cosines = S[landmarks] @ S.T

@@ -7,7 +7,6 @@ The basis vectors e1, e2 are the columns of P, and G = P'P is the Gram matrix. A
 """
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -78,26 +77,16 @@ class Plane:
 
 def direction(degrees: float) -> np.ndarray:
     """Unit vector (2,) at that angle from the first axis; exact at every right angle."""
-    # cos(pi/2) in floating point is 6e-17, which would show as -0.000
-    quarters = degrees / 90.0
-    if quarters == round(quarters):
-        return np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][round(quarters) % 4])
-    theta = np.radians(degrees)
-    return np.array([np.cos(theta), np.sin(theta)])
+    theta = np.radians(degrees % 360)
+    # cos(pi/2) in floating point is 6e-17, which would show as -0.000; + 0.0 makes -0.0 to 0.0
+    return np.array([np.cos(theta), np.sin(theta)]).round(15) + 0.0
 
 
 def pair_cosines(points: np.ndarray) -> np.ndarray:
     """Cosines (3,) of rows (0, 1), (0, 2), (1, 2); nan where a row is the origin up to rounding."""
     lengths = np.linalg.norm(points, axis=1)
-    has_direction = lengths > ORIGIN * lengths.max()
-    return np.array(
-        [
-            points[i] @ points[j] / (lengths[i] * lengths[j])
-            if has_direction[i] and has_direction[j]
-            else np.nan
-            for i, j in combinations(range(3), 2)
-        ]
-    )
+    lengths[lengths <= ORIGIN * lengths.max()] = np.nan
+    return (points @ points.T / np.outer(lengths, lengths))[np.triu_indices(3, 1)]
 
 
 def background_cloud(n: int = 400, *, seed: int = 0) -> np.ndarray:

@@ -13,7 +13,7 @@ from hashlib import sha256
 import numpy as np
 
 from ..linalg.moments import BLOCK_ROWS, Moments
-from ..linalg.rows import float_rows, unit_rows
+from ..linalg.rows import float_rows, some_rows, unit_rows
 from ..linalg.spectrum import eigh_in_range
 from ..measure.cone import direction_of
 from .neighbour_maps import MAPS, SAME, fit_map
@@ -30,19 +30,20 @@ class Projection:
 
     coordinates: np.ndarray  #: (n, k) float64, k in {2, 3}
     method: str  #: see ``project``
-    #: (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If d < 3
-    #: these are the first d columns of axes in 3 dimensions.
-    axes: np.ndarray | None
-    #: (d,) subtracted before the axes apply; zeros except for "pca", None for a map
-    centre: np.ndarray | None
-    origin: np.ndarray | None  #: (k,) place of the true origin in the picture; None for a map
-    #: share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which keeps every
-    #: length; None for a map
-    explained: float | None
     trustworthiness: float  #: in [0, 1], of TRUST_NEIGHBOURS neighbours
     trust_rows: int  #: how many rows it was computed on
     #: seed of the sample of rows, and of a map; None for a map without a seed
     random_state: int | None
+    #: (k, d), or (3, d) for "cone", orthonormal rows; None for a map, "umap" or "tsne". If d < 3
+    #: these are the first d columns of axes in 3 dimensions.
+    axes: np.ndarray | None = None
+    #: (d,) subtracted before the axes apply; zeros except for "pca", None for a map
+    centre: np.ndarray | None = None
+    #: (k,) place of the true origin in the picture; None for a map
+    origin: np.ndarray | None = None
+    #: share of sum |x - centre|^2 in the picture, in [0, 1]; 1 for "cone" in 3D, which keeps every
+    #: length; None for a map
+    explained: float | None = None
 
     @property
     def n_components(self) -> int:
@@ -235,10 +236,7 @@ def trustworthiness(
     """
     from scipy.spatial import cKDTree  # its import takes longer than this function
 
-    n = len(X)
-    rows = np.arange(n)
-    if n > TRUST_ROWS:
-        rows = np.random.default_rng(random_state or 0).choice(n, TRUST_ROWS, replace=False)
+    rows = some_rows(len(X), TRUST_ROWS, random_state or 0)
     m = len(rows)
     k = min(TRUST_NEIGHBOURS, (m - 1) // 2)
     if k < 1:
@@ -349,17 +347,7 @@ def map_picture(
 ) -> Projection:
     """The Projection of a map's coordinates that were fitted elsewhere."""
     trust, rows = trustworthiness(X, coordinates, random_state=random_state)
-    return Projection(
-        coordinates=coordinates,
-        method=method,
-        axes=None,
-        centre=None,
-        origin=None,
-        explained=None,
-        trustworthiness=trust,
-        trust_rows=rows,
-        random_state=random_state,
-    )
+    return Projection(coordinates, method, trust, rows, random_state)
 
 
 def _checked(X: np.ndarray, n_components: int) -> np.ndarray:

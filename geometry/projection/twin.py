@@ -31,6 +31,9 @@ class ConeEdge:
     angle: float  #: half-angle in all d dimensions, degrees
     drawn: float  #: half-angle in the picture; a linear projection makes it smaller or larger
     axis: np.ndarray  #: (k,) unit vector in the picture
+    is_drawn: (
+        bool  #: false for a wide cone, except in the angle-true picture, where it may be a disc
+    )
 
 
 @dataclass(frozen=True)
@@ -113,30 +116,20 @@ def cone_edges(X: np.ndarray, projection: Projection) -> tuple[ConeEdge, ...]:
             return ()
         axis = mean / length
         drawn = _angles(from_origin, axis)
-    return tuple(
-        ConeEdge(q, float(np.quantile(true, q)), float(np.quantile(drawn, q)), axis)
-        for q in ANGLE_QUANTILES
-    )
+    edges = []
+    for q in ANGLE_QUANTILES:
+        angle, shown = float(np.quantile(true, q)), float(np.quantile(drawn, q))
+        is_drawn = projection.method == "cone" or angle <= WIDEST_DRAWN
+        edges.append(ConeEdge(q, angle, shown, axis, is_drawn))
+    return tuple(edges)
 
 
-def is_drawn(edge: ConeEdge, projection: Projection) -> bool:
-    """Whether the picture shows the cone. The angle-true picture shows all, also a disc."""
-    return projection.method == "cone" or edge.angle <= WIDEST_DRAWN
-
-
-def drawn_cones(
-    edges: Sequence[ConeEdge], projection: Projection
-) -> list[tuple[np.ndarray, float]]:
-    """Axis and half-angle in the picture of each cone that is drawn, for ``frame_of``."""
-    return [(edge.axis, edge.drawn) for edge in edges if is_drawn(edge, projection)]
-
-
-def frame_of(places: np.ndarray, cones: Sequence[tuple[np.ndarray, float]] = ()) -> Frame:
-    """The frame of a cloud drawn around the origin. A cone is a unit axis and degrees from it."""
+def frame_of(places: np.ndarray, cones: Sequence[ConeEdge] = ()) -> Frame:
+    """The frame of a cloud drawn around the origin, with the cones that are drawn."""
     P = places[:: -(-len(places) // FRAME_ROWS)]
     length = float(np.quantile(np.linalg.norm(P, axis=1), FRAME_SHARE))
-    held = [np.zeros((1, P.shape[1])), *(length * _rim(axis, angle) for axis, angle in cones)]
-    rims = np.vstack(held)
+    held = [length * _rim(cone.axis, cone.drawn) for cone in cones if cone.is_drawn]
+    rims = np.vstack([np.zeros((1, P.shape[1])), *held])
     if P.shape[1] == 3:
         radius = max(
             float(np.quantile(np.hypot(P[:, 1], P[:, 2]), FRAME_SHARE)),
@@ -211,7 +204,7 @@ def film(
         places, cones = _place(X, fitted.adjust(centring=s, strength=t), raw)
         factor = match_radius(raw.around_origin, places)
         places = places * factor
-        stops.append(Stop(factor, places, cones, frame_of(places, drawn_cones(cones, raw))))
+        stops.append(Stop(factor, places, cones, frame_of(places, cones)))
     return tuple(stops)
 
 

@@ -132,7 +132,14 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         """
         if hasattr(self, "map_"):
             del self.map_  # after a fit that fails, the estimator is not fitted
-        self._check_parameters()
+        for name in ("n_couplings", "hidden_units", "max_epochs", "patience", "batch_size"):
+            need_whole(name, getattr(self, name), at_least=1)
+        rate: Any = self.learning_rate
+        share: Any = self.validation_fraction
+        if not (isinstance(rate, Real) and 0 < float(rate) < math.inf):
+            raise ValueError(f"learning_rate must be a finite number above 0; got {rate!r}")
+        if not (isinstance(share, Real) and 0 < float(share) < 1):
+            raise ValueError(f"validation_fraction must lie between 0 and 1; got {share!r}")
         X = self._read(X, reset=True, at_least=2)
         refuse_not_finite(X)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -161,16 +168,6 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         self.best_epoch_ = min(history, key=attrgetter("held_out_loss")).epoch
         self.stop_reason_ = reason
         return self
-
-    def _check_parameters(self) -> None:
-        for name in ("n_couplings", "hidden_units", "max_epochs", "patience", "batch_size"):
-            need_whole(name, getattr(self, name), at_least=1)
-        rate: Any = self.learning_rate
-        share: Any = self.validation_fraction
-        if not (isinstance(rate, Real) and 0 < float(rate) < math.inf):
-            raise ValueError(f"learning_rate must be a finite number above 0; got {rate!r}")
-        if not (isinstance(share, Real) and 0 < float(share) < 1):
-            raise ValueError(f"validation_fraction must lie between 0 and 1; got {share!r}")
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """z (n, d) to X (n, d), to 1e-4 of its spread in float32 and to 1e-9 in float64."""

@@ -69,14 +69,11 @@ class Coupling:
 
 @dataclass(frozen=True)
 class FlowMap:
-    """z = (couplings of ((x - mean) V diag(scales))) V'.
+    """z = (couplings of ((x - mean) V diag(scales))) V'; the start is mean, scales and V."""
 
-    mean, scales (d,), rotation V (d, d) orthogonal: the start, in float64.
-    """
-
-    mean: np.ndarray
-    scales: np.ndarray
-    rotation: np.ndarray
+    mean: np.ndarray  # (d,) float64, as the others
+    scales: np.ndarray  # (d,)
+    rotation: np.ndarray  # V (d, d), orthogonal
     couplings: tuple[Coupling, ...]
 
     def enter(self, X: np.ndarray) -> np.ndarray:
@@ -132,8 +129,7 @@ class FlowMap:
         """Plain arrays by name, for a file; ``from_arrays`` is the inverse."""
         arrays = {name: getattr(self, name) for name in _START}
         for i, coupling in enumerate(self.couplings):
-            for name, value in zip(_PARTS, coupling.parts, strict=True):
-                arrays[f"{i}.{name}"] = value
+            arrays |= {f"{i}.{name}": value for name, value in vars(coupling).items()}
         return arrays
 
     @classmethod

@@ -1,6 +1,6 @@
 """Removal of common directions: from a whole cloud, from each cluster, or by learned weights."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -152,9 +152,8 @@ class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
         self.means_ = np.stack([part.offset for part in parts])
         self.components_ = np.stack([part.components for part in parts])
         self.sizes_ = np.array([part.n_rows for part in parts])
-        self.map_ = ClusterwiseMap(
-            self.cluster_centers_, self.means_, self.components_, self.sizes_
-        )
+        parts_of = (self.means_, self.components_, self.sizes_)
+        self.map_ = ClusterwiseMap(self.cluster_centers_, *parts_of)
         return self
 
     def _centres(self, X: np.ndarray, *, least: int) -> np.ndarray:
@@ -248,10 +247,9 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         self.map_ = replace(fitted, offset=np.zeros(d))
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
-            scored = ScoredPairs.of(X, pairs, gold_scores, self.map_.components)
-            shares = scored.best_shares(float(alpha))
-            self.map_ = self.map_.reweigh(1 - np.sqrt(shares))
-            self.pearson_, self.n_pairs_ = scored.pearson(shares)[0], len(scored.gold)
+            rows, U = row_pairs(pairs, len(X)), self.map_.components
+            shares, self.pearson_ = _learned_shares(X, rows, gold_scores, U, float(alpha))
+            self.map_, self.n_pairs_ = self.map_.reweigh(1 - np.sqrt(shares)), len(rows)
         self.components_ = self.map_.components
         self.weights_ = self.map_.weights
         self.n_components_ = len(self.weights_)
@@ -259,85 +257,68 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         return self
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredPairs:
-    """m pairs (x, y) along D directions: the terms of Pearson's r as a function of g (D,).
+def _learned_shares(
+    X: np.ndarray, pairs: np.ndarray, gold_scores: Any, U: np.ndarray, alpha: float
+) -> tuple[np.ndarray, float]:
+    """The g (D,) in [0, 1] that minimises 1 - r(g) + alpha mean(g), and that r.
 
-    along : (3, m, D), products x'u y'u, squares (x'u)^2 and (y'u)^2 along each direction u
-    rest : (3, m), x'y, |x|^2 and |y|^2 without those directions
-    gold : (m,), the scores, centred, of length 1
+    U (D, d) are the directions. r is Pearson's of the cosines c of the pairs (m, 2) with the scores
+    (m,). c = p / sqrt(s t) with p = p0 + g'p_u, s = s0 + g's_u, t = t0 + g't_u, so
+    dc/dg = p_u / sqrt(s t) - c (s_u / s + t_u / t) / 2, and dr/dc = (gold - r z) / |c - mean c|
+    where z is c, centred and of length 1.
     """
+    from scipy.optimize import minimize  # comes with scikit-learn; only a fit needs it
 
-    along: np.ndarray
-    rest: np.ndarray
-    gold: np.ndarray
+    if len(pairs) < MIN_PAIRS:
+        raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
+    gold, m, D = np.asarray(gold_scores, dtype=np.float64), len(pairs), len(U)
+    if gold.shape != (m,) or not np.isfinite(gold).all():
+        raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
+    if gold.min() == gold.max():
+        raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
+    gold = gold - gold.mean()
+    gold /= np.linalg.norm(gold)
+    x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
+    zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
+    if len(zero):
+        raise ValueError(
+            f"pair {zero[0]} has a zero row, which has no cosine ({len(zero)} of "
+            f"{m} pairs do); leave these pairs out"
+        )
+    # cosines do not depend on length, and fourth powers of extreme lengths overflow
+    x, y = directions(x), directions(y)
+    whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
+    a, b = x @ U.T, y @ U.T  # (m, D)
+    along = np.stack([a * b, a * a, b * b])  # (3, m, D), p_u, s_u and t_u
+    rest = whole - along.sum(axis=2)  # (3, m), p0, s0 and t0
+    # these squared lengths are divisors; below this share of the row's own they are rounding
+    rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
 
-    @classmethod
-    def of(cls, X: np.ndarray, pairs: Any, gold_scores: Any, components: np.ndarray) -> Self:
-        pairs = row_pairs(pairs, len(X))
-        if len(pairs) < MIN_PAIRS:
-            raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
-        gold, m = np.asarray(gold_scores, dtype=np.float64), len(pairs)
-        if gold.shape != (m,) or not np.isfinite(gold).all():
-            raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
-        if gold.min() == gold.max():
-            raise CorpusError("equal_scores", n=m, score=f"{gold[0]:g}")
-        gold = gold - gold.mean()
-        x, y = (X[column].astype(np.float64) for column in pairs.T)  # (m, d)
-        zero = np.flatnonzero(~(x.any(axis=1) & y.any(axis=1)))
-        if len(zero):
-            raise ValueError(
-                f"pair {zero[0]} has a zero row, which has no cosine ({len(zero)} of "
-                f"{len(pairs)} pairs do); leave these pairs out"
-            )
-        # cosines do not depend on length, and fourth powers of extreme lengths overflow
-        x, y = directions(x), directions(y)
-        whole = np.stack([np.einsum("md,md->m", *two) for two in ((x, y), (x, x), (y, y))])
-        a, b = x @ components.T, y @ components.T  # (m, D)
-        along = np.stack([a * b, a * a, b * b])
-        rest = whole - along.sum(axis=2)
-        # these squared lengths are divisors; below this share of the row's own they are rounding
-        rest[1:] = np.maximum(rest[1:], LEAST_SHARE * whole[1:])
-        return cls(along, rest, gold / np.linalg.norm(gold))
-
-    def pearson(self, shares: np.ndarray) -> tuple[float, np.ndarray]:
-        """Pearson's r of cosines and scores, and its gradient (D,) in g.
-
-        c = p / sqrt(s t) with p = p0 + g'p_u, s = s0 + g's_u, t = t0 + g't_u, so
-        dc/dg = p_u / sqrt(s t) - c (s_u / s + t_u / t) / 2, and dr/dc = (gold - r z) / |c - mean c|
-        where z is c, centred and of length 1.
-        """
-        dot, left2, right2 = self.rest + self.along @ shares  # (m,) each
+    def pearson(shares: np.ndarray) -> tuple[float, np.ndarray]:
+        """r and its gradient (D,) in g."""
+        dot, left2, right2 = rest + along @ shares  # (m,) each
         length = np.sqrt(left2 * right2)
         c = dot / length
         z = c - c.mean()
         spread = np.linalg.norm(z)
-        if spread <= len(c) * np.finfo(np.float64).eps:
-            return 0.0, np.zeros_like(shares)  # all cosines are equal: no correlation
+        if spread <= m * np.finfo(np.float64).eps:
+            return 0.0, np.zeros(D)  # all cosines are equal: no correlation
         z /= spread
-        r = float(z @ self.gold)
-        dr = (self.gold - r * z) / spread  # (m,)
+        r = float(z @ gold)
+        dr = (gold - r * z) / spread  # (m,)
         per_term = np.stack([dr / length, -dr * c / left2 / 2, -dr * c / right2 / 2])  # (3, m)
-        return r, np.einsum("km,kmD->D", per_term, self.along)
+        return r, np.einsum("km,kmD->D", per_term, along)
 
-    def best_shares(self, alpha: float) -> np.ndarray:
-        """The g (D,) in [0, 1] that minimises 1 - r(g) + alpha mean(g)."""
-        from scipy.optimize import minimize  # comes with scikit-learn; only a fit needs it
+    def objective(shares: np.ndarray) -> tuple[float, np.ndarray]:
+        r, gradient = pearson(shares)
+        return 1 - r + alpha * float(shares.mean()), alpha / D - gradient
 
-        n_components = self.along.shape[2]
-        if n_components == 0:
-            return np.zeros(0)
-
-        def objective(shares: np.ndarray) -> tuple[float, np.ndarray]:
-            r, gradient = self.pearson(shares)
-            return 1 - r + alpha * float(shares.mean()), alpha / n_components - gradient
-
+    shares = np.zeros(0)
+    if D:
+        options, bounds = {"maxiter": MAX_STEPS}, [(0.0, 1.0)] * D
+        start = np.full(D, START)
         found = minimize(
-            objective,
-            np.full(n_components, START),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0.0, 1.0)] * n_components,
-            options={"maxiter": MAX_STEPS},
+            objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
         )
-        return np.asarray(found.x).clip(0.0, 1.0)
+        shares = np.asarray(found.x).clip(0.0, 1.0)
+    return shares, pearson(shares)[0]

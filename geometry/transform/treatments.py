@@ -60,11 +60,6 @@ class TreatmentKind:
         return self.needs in ("", ROWS)
 
     @property
-    def is_weighed(self) -> bool:
-        """True if its rows need weights: how often each occurs."""
-        return self.needs == COUNTS
-
-    @property
     def takes_moments(self) -> bool:
         """True if it is fitted on moments, and so on weighted rows and on rows of any number."""
         return self.needs in ("", COUNTS)
@@ -186,14 +181,15 @@ def fit_treatment(
         Occurrences of each row. Only "zipf" reads it, and needs it.
     random_state : int, for "clusterwise" and "ica"
     """
-    kind = _one_of(name, [each for each in TREATMENTS.values() if each.is_alone or each.is_weighed])
-    if kind.is_weighed and sample_weight is None:
+    kind = _one_of(name, [each for each in TREATMENTS.values() if each.needs in ("", ROWS, COUNTS)])
+    is_weighed = kind.needs == COUNTS
+    if is_weighed and sample_weight is None:
         raise ValueError(f"{name} needs sample_weight, how often each row occurs")
     X = float_rows(X, at_least=2)
     if kind.fit is None or not kind.takes_moments:
         fitted = None if kind.fit is None else kind.fit(X, random_state=random_state)
         return Treatment(name, len(X), getattr(fitted, "rank", None), fitted)
-    weights = checked_weights(sample_weight, len(X)) if kind.is_weighed else None
+    weights = checked_weights(sample_weight, len(X)) if is_weighed else None
     return treatment_of_moments(name, Moments.of(X, weights), eps=float(np.finfo(X.dtype).eps))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.embeddings import VectorTable
 from ..linalg.rows import unit_rows
-from ..measure.dimensions import mean_kurtosis, mean_skewness
+from ..measure.spectrum import mean_kurtosis, mean_skewness
 from ..transform.whitening_map import IndependentMap
 
 N_WORDS = 10_000

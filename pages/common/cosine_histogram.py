@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geometry.figures.histogram import HistogramWords, histogram_figure
+from geometry.figures.curves import histogram_figure
 from geometry.measure import pairwise_cosines
 from geometry.measure.cosines import cosine_shares, isotropic_cosine_shares
 
@@ -32,8 +32,8 @@ def show_histogram(
     step: float = 0.25,  # between two numbers of the axis
 ) -> None:
     raw, white = map(plotly, names)
-    isotropic = _("isotropic directions, d = {d}").format(d=d)
-    words = HistogramWords(raw, white, isotropic, _("cosine of a pair"), _("share of pairs"))
+    labels = (raw, white, _("isotropic directions, d = {d}").format(d=d))
+    titles = (_("cosine of a pair"), _("share of pairs"))
     reference = isotropic_cosine_shares(EDGES, d)
-    figure = histogram_figure(shares, reference, EDGES, words, current_theme())
+    figure = histogram_figure(shares, reference, EDGES, labels, titles, current_theme())
     show_chart(figure.update_xaxes(dtick=step), key=key, file_name=file_name, alt=alt)

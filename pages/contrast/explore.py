@@ -16,9 +16,8 @@ from geometry.data.number_text import change, signed, with_sign
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.fit_size import halves
 from geometry.evaluate.published import published_scores
-from geometry.figures.alignment_plane import PlanePath, PlanePoint, plane_figure
-from geometry.figures.curves import Axes, Curve, curves_figure
-from geometry.figures.scatter import Dots, scatter_figure
+from geometry.figures.alignment_plane import PlanePoint, plane_figure
+from geometry.figures.curves import Axes, Curve, curves_figure, scatter_figure
 from pages.common import measures
 from pages.common.address import is_presenting
 from pages.common.controls import choose_in, layer_options, pooling_names
@@ -318,17 +317,18 @@ def draw_plane(scene: ContrastScene) -> None:
         label, about = f"{name} {hundred(score)}", _about(place, name)
         at = place.uniformity, place.alignment, 100 * score
         points.append(PlanePoint(*at, label, about, is_main=place.name == "trained"))
-    moments = run.moments
-    columns = [[each.uniformity, each.alignment, 100 * each.spearman_test] for each in moments]
-    texts = [_about(each, _("Step {step}").format(step=each.step)) for each in moments]
-    x, y, scores = np.array(columns).T
-    path = PlanePath(x, y, scores, texts, _("the head as it trains"))
+    path = []
+    for each in run.moments:
+        about = _about(each, _("Step {step}").format(step=each.step))
+        at = each.uniformity, each.alignment, 100 * each.spearman_test
+        path.append(PlanePoint(*at, "", about))
     titles = (
         _("← better: uniformity of test sentences"),
         _("← better: alignment of test pairs"),
         _("Spearman × 100, test pairs"),
     )
-    figure = plane_figure(points, path, titles, current_theme(), height=PLANE_HEIGHT)
+    name, theme = _("the head as it trains"), current_theme()
+    figure = plane_figure(points, path, name, titles, theme, height=PLANE_HEIGHT)
     alt = _("; ").join(point.about for point in points)
     alt = alt.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
     show_chart(figure, key="contrast-plane", alt=alt)
@@ -355,7 +355,7 @@ def draw_cloud(scene: ContrastScene) -> None:
     sentences = [escape(side[row]) for side in (pairs.left, pairs.right) for row in rows]
     now = _("step {step}").format(step=moment.step)
     groups = [
-        Dots(each.cloud[:, 0], each.cloud[:, 1], sentences, name, place)
+        Curve(each.cloud[:, 0], each.cloud[:, 1], name, place, about=sentences)
         for each, name, place in ((start, _("before"), 1), (moment, now, 0))
     ]
     theme, limits = current_theme(), (-REACH, REACH)

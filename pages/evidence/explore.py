@@ -24,9 +24,14 @@ from geometry.diagnosis.evidence import (
     RawPlace,
 )
 from geometry.evaluate.specs import parse_treatment
-from geometry.figures.curves import Axes, place_colour
-from geometry.figures.multiples import Dotted, multiples_figure, reach_of
-from geometry.figures.scatter import Dots, scatter_figure
+from geometry.figures.curves import (
+    Axes,
+    Curve,
+    multiples_figure,
+    place_colour,
+    reach_of,
+    scatter_figure,
+)
 from geometry.measure.correlation import spearman
 from geometry.measure.intervals import Estimate
 from pages.common import measures
@@ -211,7 +216,7 @@ def draw_multiples(judged: JudgedGrids, cures: Sequence[str]) -> None:
     of_words = enumerate([_("all words"), _("no stop words")])
     ticks = {GLOVE: {float(at): name.replace(" ", "<br>", 1) for at, name in of_words}}
 
-    def plots(cure: str = "") -> dict[str, list[Dotted]]:
+    def plots(cure: str = "") -> dict[str, list[Curve]]:
         return {short.get(each, each): _dots(each, judged, cure) for each in judged.grids}
 
     gains = [plots(cure) for cure in cures]
@@ -252,7 +257,7 @@ def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]],
     return lines
 
 
-def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
+def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Curve]:
     grid = judged.grids[model]
     raw, by = {(place.layer, place.pooling): place for place in grid.places}, judged.by(grid)
     dots = []
@@ -265,11 +270,11 @@ def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Dotted]:
             ]
             texts = [_about(model, each) for each in gains]
             value, low, high = 100 * np.array(ends, dtype=float)  # None becomes NaN
-            dots.append(Dotted(x, value, low, high, name, number, texts))
+            dots.append(Curve(np.array(x), value, name, number, low=low, high=high, about=texts))
         else:
             scores = 100 * np.array([raw[place].scores[by] for place in places], dtype=float)
             texts = [_about_raw(model, raw[place], by) for place in places]
-            dots.append(Dotted(x, scores, None, None, name, number, texts))
+            dots.append(Curve(np.array(x), scores, name, number, about=texts))
     return dots
 
 
@@ -429,7 +434,7 @@ def draw_predictions(judged: JudgedGrids) -> None:
                 if of_model == model and (value := raw[cure.layer, cure.pooling]) is not None
             ]
             xs, ys, about = zip(*own, strict=True) if own else ((), (), ())
-            groups.append(Dots(np.array(xs), np.array(ys), about, model, number))
+            groups.append(Curve(np.array(xs), np.array(ys), model, number, about=about))
         x, y = (np.concatenate([getattr(each, axis) for each in groups]) for axis in "xy")
         correlation = _("Rank correlation: too few places ({n}).").format(n=len(x))
         if len(x) >= LEAST_PLACES and len(set(x)) > 1 and len(set(y)) > 1:

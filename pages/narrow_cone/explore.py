@@ -19,7 +19,7 @@ from geometry.hub.bundled import BUNDLED, E5
 from geometry.hub.catalogue import default_prefix
 from geometry.measure import isotropic_baselines
 from geometry.measure.cosines import isotropic_cosine_shares
-from geometry.measure.dimensions import (
+from geometry.measure.spectrum import (
     independent_correlation,
     mean_absolute_correlation,
     widest_variance,

@@ -15,7 +15,7 @@ from geometry.data.limits import LIMITS
 from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
-from geometry.figures.slopes import Item, SlopeWords, slopes_figure
+from geometry.figures.slopes import Item, slopes_figure
 from geometry.measure import (
     NeighbourChanges,
     RetrievalScore,
@@ -309,14 +309,14 @@ def draw_rankings(scene: NeighboursScene) -> None:
     lists = (rankings.before, rankings.after)
     colours = point_colours(scene.points, "topic")
     before, after = (_items(ranked, scene, colours) for ranked in lists)
-    words = SlopeWords(
-        before=_("Raw"),
-        after=plotly(treatment_words(scene.after)),
-        stays=_("stays"),
-        leaves=_("leaves"),
-        enters=_("enters"),
-        beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
+    figure = slopes_figure(
+        before,
+        after,
+        current_theme(),
+        titles=(_("Raw"), plotly(treatment_words(scene.after))),
         shares=(_same_label(scene, rankings.before.rows), _same_label(scene, rankings.after.rows)),
+        moves=(_("stays"), _("leaves"), _("enters")),
+        beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
     )
     near, then = [*rankings.before.rows], [*rankings.after.rows]
     said = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
@@ -330,7 +330,7 @@ def draw_rankings(scene: NeighboursScene) -> None:
     listed = [_("; ").join(short_line(texts[at], LONGEST) for at in rows) for rows in (near, then)]
     alt = [_("Raw: {texts}."), _("After the treatment: {texts}.")]
     show_chart(
-        slopes_figure(before, after, words, current_theme()),
+        figure,
         key="neighbour-lists",
         file_name="neighbours",
         alt=paragraph([said.format(texts=each) for said, each in zip(alt, listed, strict=True)]),

@@ -13,7 +13,7 @@ from geometry.encode.precision import NARROWEST
 from geometry.evaluate.bootstrap import PairScore, difference
 from geometry.evaluate.grid import Cell, Grid
 from geometry.evaluate.similarities import SIMILARITIES
-from geometry.figures.heatmap import Cells, cells_figure
+from geometry.figures.heatmap import cells_figure
 from pages.common.controls import choose, pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
@@ -111,15 +111,11 @@ def _heat(
         "+".join(map(str, each)) if len(each) < 3 else f"{each[0]}–{each[-1]}" for each in of_layers
     ]
     values, written, about = zip(*texts, strict=True)
-    cells = Cells(
+    figure = cells_figure(
         np.reshape(values, shape),
         np.reshape(written, shape).tolist(),
         np.reshape(about, shape).tolist(),
-        names,
-        [pooling_names()[pooling] for pooling in grid.poolings],
-    )
-    figure = cells_figure(
-        cells,
+        (names, [pooling_names()[pooling] for pooling in grid.poolings]),
         current_theme(),
         limits=limits,
         diverging=kind == "difference",

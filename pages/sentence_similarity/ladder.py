@@ -12,9 +12,8 @@ from geometry.data.number_text import signed
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
-from geometry.figures.curves import Axes
-from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
-from geometry.figures.scatter import Dots, Ring, scatter_figure
+from geometry.figures.curves import Axes, Curve, scatter_figure
+from geometry.figures.ladder import Rung, Tick, ladder_figure
 from geometry.hub.catalogue import NOT_STATED, is_contrastive
 from geometry.hub.pair_sets import NOTES, PAIR_SETS
 from pages.common import measures
@@ -132,12 +131,12 @@ def _tick(score: PublishedScore) -> Tick:
     return Tick(score.value, about, tick_name(score))
 
 
-def glove_band(dataset: str) -> ScoreRange:
+def glove_band(dataset: str) -> tuple[str, float, float]:
     rungs = ("static", "without stop words")
     scores = [score.value for rung in rungs for score in published_rows(dataset, rung)]
     low, high = min(scores), max(scores)
     text = _("averaged GloVe on {dataset}, published: {low} to {high}")
-    return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
+    return text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"), low, high
 
 
 def show_published(scene: SimilarityScene) -> None:
@@ -581,12 +580,12 @@ def _scatter(
     gold: np.ndarray, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
     name, n = _("cosine"), len(gold)
-    ring = Ring([(float(gold[chosen]), float(values[chosen]))], _("chosen pair"))
+    ring = _("chosen pair"), float(gold[chosen]), float(values[chosen])
     figure = scatter_figure(
-        [Dots(gold, values, [""] * n, place=1 if kind == "before" else 0)],
+        [Curve(gold, values, "", 1 if kind == "before" else 0, about=[""] * n)],
         Axes(_("human score"), name, y_range=ends),
         current_theme(),
-        rings=[ring],
+        ring=ring,
         height=HEIGHT,
     )
     low, high = signed(values.min(), 2), signed(values.max(), 2)

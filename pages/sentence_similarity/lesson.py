@@ -4,8 +4,7 @@ import streamlit as st
 
 from geometry.data.number_text import signed
 from geometry.evaluate import ranks
-from geometry.figures.curves import Axes
-from geometry.figures.scatter import Dots, Ring, Segment, scatter_figure
+from geometry.figures.curves import Axes, Curve, scatter_figure
 from geometry.measure.correlation import TieGroups, pearson, spearman
 from pages.common.controls import choose
 from pages.common.draw.charts import show_chart
@@ -91,15 +90,14 @@ def _draw(name: str, bend: ranks.Bend) -> None:
     of_ranks = _("rank by human score"), _("rank by the model’s score")
     # one below the other: side by side, the titles of the axes would not fit
     for kind, (x, y), titles in ("values", both, of_values), ("ranks", places, of_ranks):
-        rings = [] if row is None else [Ring([(float(x[row]), float(y[row]))], _("outlier"))]
+        ring = None if row is None else (_("outlier"), float(x[row]), float(y[row]))
         ends = RANGES[kind if row is None or kind == "ranks" else "with-outlier"]
-        start, stop = ranks.least_squares_line(x, y)
         figure = scatter_figure(
-            [Dots(x, y, about, place=0 if name == RELATED else 1)],
+            [Curve(x, y, "", 0 if name == RELATED else 1, about=about)],
             Axes(*titles, x_range=ends[0], y_range=ends[1]),
             current_theme(),
-            segments=[Segment(start, stop, "")],
-            rings=rings,
+            fit=ranks.least_squares_line(x, y),
+            ring=ring,
             height=HEIGHT,
         )
         alt = _("{x} against {y}: Spearman {rho}, Pearson {r}")

@@ -22,8 +22,9 @@ from geometry.evaluate.fit_size import (
     whitening_by_size,
 )
 from geometry.export import AffineMap, affine_map
-from geometry.figures.curves import Axes, Bars, Curve, bars_figure, curves_figure
+from geometry.figures.curves import Axes, Curve, bars_figure, curves_figure
 from geometry.figures.heatmap import matrix_figure
+from geometry.linalg.spectrum import Covariances
 from geometry.measure import (
     Annotations,
     Measured,
@@ -37,7 +38,6 @@ from geometry.measure.cosines import isotropic_cosine_shares
 from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import Picture, Points, TwinCloud
-from geometry.transform.covariances import Covariances
 from geometry.transform.removal_map import default_components
 from geometry.transform.treatments import COUNTS, PAIRS, TREATMENTS, Knobs
 from geometry.transform.whitening_map import recommended_whitening
@@ -442,7 +442,8 @@ def _rogue(scene: WhiteningScene, kind: str) -> Figures:
         if (shares := _contributions(picture)) is not None:
             order = np.argsort(-shares, kind="stable")[:ROGUES]  # the largest shares
             about = [_("dimension {i}").format(i=i) for i in order]
-            groups.append(Bars(shares[order], about, picture.title, place))
+            ranks = np.arange(1, len(order) + 1)
+            groups.append(Curve(ranks, shares[order], picture.title, place, about=about))
     x, y = _("dimensions, largest share first"), _("share of the mean cosine")
     figure = bars_figure(groups, x, y, clouds.current_theme(), height=CHART_HEIGHT)
     return _show(figure, kind, y)

@@ -5,10 +5,10 @@ import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
 from geometry.figures.cone import cone_figure
+from geometry.linalg.spectrum import Covariances
 from geometry.projection.panel import Panel
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin import FRAME_SHARE
-from geometry.transform.covariances import Covariances
 from geometry.transform.flow_map import FlowMap
 from geometry.transform.treatments import COUNTS, Knobs
 from pages.common.cache import kept

@@ -11,9 +11,8 @@ import streamlit as st
 from geometry import Corpus, Encoder
 from geometry.data.number_text import change, estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.figures.curves import Axes
-from geometry.figures.ranks import Level, levels_figure, ranks_figure
-from geometry.figures.scatter import Dots, Segment, scatter_figure
+from geometry.figures.curves import Axes, Curve, scatter_figure
+from geometry.figures.ranks import Level, ranks_figure
 from geometry.measure import (
     FrequencyBin,
     Measured,
@@ -116,12 +115,11 @@ def draw_lengths(scene: FrequencyScene) -> None:
         _("share of the words of these ranks"),
     )
     figure = ranks_figure(
-        words.lengths,
-        [plotly(text) for text in words.texts],
         (_("mean of a bin, with its 95% interval"), ours),
         [(_("BERT-base, published: Li et al. (2020)"), theirs)],
         current_theme(),
         titles=titles,
+        words=(words.lengths, [plotly(text) for text in words.texts]),
         height=HEIGHT,
     )
     alt = direction_sentence(scene.measures.direction).replace("**", "")
@@ -142,7 +140,7 @@ def draw_cosines(scene: FrequencyScene) -> None:
         labelled(ranks_of(each), signed(cosine.value, 3)) for each, cosine in bins
     )
     title = _("mean cosine of pairs")
-    figure = levels_figure(
+    figure = ranks_figure(
         (_("mean of a bin, with its 95% interval"), levels),
         [(_("isotropic: {value}").format(value="0"), [Level(1, levels[-1].stop, 0)])],
         current_theme(),
@@ -468,16 +466,22 @@ def _draw_swap(
     cloud, places = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, ends))
     corpus = noted(_("the corpus"), note) if note else _("the corpus")
     dots = [
-        Dots(places[[i], 0], places[[i], 1], [plotly(text)], short_line(text, LONGEST_NAME), i + 1)
+        Curve(
+            places[[i], 0],
+            places[[i], 1],
+            short_line(text, LONGEST_NAME),
+            i + 1,
+            about=[plotly(text)],
+        )
         for i, text in enumerate(texts)
     ]
     arrows = [
-        Segment(tuple(places[0]), tuple(place), "", is_arrow=True)
+        (places[0], place)
         for place, end in zip(places[1:], ends[1:], strict=True)
         if _has_moved(ends[0], end)
     ]
-    dots.insert(0, Dots(cloud[:, 0], cloud[:, 1], [""] * len(cloud), corpus))
-    figure = scatter_figure(dots, titles, current_theme(), segments=arrows)
+    dots.insert(0, Curve(cloud[:, 0], cloud[:, 1], corpus, 0, about=[""] * len(cloud)))
+    figure = scatter_figure(dots, titles, current_theme(), arrows=arrows)
     show_chart(figure, key=f"swap-{name}", file_name="word-frequency-swap", alt=labelled(name, alt))
 
 

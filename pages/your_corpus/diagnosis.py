@@ -33,7 +33,7 @@ from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
 from geometry.export.numpy_files import zipped
 from geometry.export.sentence_model import MODES
-from geometry.figures.histogram import HistogramWords, histogram_figure
+from geometry.figures.curves import histogram_figure
 from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import choose, pooling_names
@@ -324,16 +324,11 @@ def _show_thresholds(diagnosis: Diagnosis) -> None:
 
 def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> None:
     caption = names["picture-raw" if arm.kind == "leave" else "picture-centre"]
-    words = HistogramWords(
-        raw=names["unrelated"],
-        white=names["related"],
-        reference=names["line"],
-        x=names["axis-cosine"],
-        y=names["share-of-pairs"],
-    )
+    labels = names["unrelated"], names["related"], names["line"]
+    titles = names["axis-cosine"], names["share-of-pairs"]
     shares = np.array(arm.unrelated_shares), np.array(arm.related_shares)
     show_chart(
-        histogram_figure(shares, best, EDGES, words, current_theme(), height=260),
+        histogram_figure(shares, best, EDGES, labels, titles, current_theme(), height=260),
         key=f"chart-thresholds-{arm.kind}",
         file_name="narrow-cone-thresholds",
         alt=caption,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.figures.curves import Axes, Bars, Curve, bars_figure, curves_figure
+from geometry.figures.curves import Axes, Curve, bars_figure, curves_figure
 from geometry.figures.heatmap import matrix_figure
 from geometry.figures.layout import figure_rows
 from geometry.palette import LIGHT
@@ -25,7 +25,8 @@ def test_curves_are_a_row_a_point():
 
 
 def test_bars_have_a_description_each():
-    bars = [Bars(np.array([0.5, 0.25]), ["dimension 7", "dimension 3"], "raw", 0)]
+    about = ["dimension 7", "dimension 3"]
+    bars = [Curve(np.array([1, 2]), np.array([0.5, 0.25]), "raw", 0, about=about)]
     head, rows = figure_rows({"rogue": bars_figure(bars, "x", "y", LIGHT)})
     assert head == ["name", "x", "about", "value"]
     assert rows == [["raw", 1.0, "dimension 7", 0.5], ["raw", 2.0, "dimension 3", 0.25]]

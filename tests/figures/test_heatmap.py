@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from geometry.figures.heatmap import (
-    Cells,
-    cells_figure,
-    matrix_figure,
-)
+from geometry.figures.heatmap import cells_figure, matrix_figure
 from geometry.palette import DARK, LIGHT
 from tests.for_each import for_each
 
@@ -28,18 +24,17 @@ def test_colours_are_centred_on_zero_also_where_all_is_zero(reach, end):
     assert dict(heatmap.colorscale)[0.5] == layout.paper_bgcolor
 
 
-CELLS = Cells(
+CELLS = (
     np.array([[56.7, np.nan], [60.0, -3.0]]),
     [["56.7<br>[50,60]", "undefined"], ["60.0", "−3.0"]],
     [["layer 0, cls", "layer 0, mean"], ["layer 1, cls", "layer 1, mean"]],
-    ["0", "1"],
-    ["[CLS]", "mean"],
+    (["0", "1"], ["[CLS]", "mean"]),
 )
 
 
 @themes
 def test_a_difference_is_the_paper_at_zero_and_ink_is_legible_on_its_ends(theme):
-    (heatmap,) = cells_figure(CELLS, theme, limits=(-5.0, 5.0), diverging=True).data
+    (heatmap,) = cells_figure(*CELLS, theme, limits=(-5.0, 5.0), diverging=True).data
     (_, below), (middle, paper), (_, above) = heatmap.colorscale
     assert (middle, paper) == (0.5, theme.paper)
     for end in (below, above):
@@ -67,8 +62,8 @@ def contrast(first: str, second: str) -> float:
     ],
 )
 def test_the_head_of_a_column_is_level_on_some_lines(head, level):
-    cells = Cells(np.ones((1, 1)), [["1.0"]], [[""]], ["0"], [head])
-    layout = cells_figure(cells, LIGHT, limits=(0.0, 1.0), titles=("pooling", "layer")).layout
+    cells = np.ones((1, 1)), [["1.0"]], [[""]], (["0"], [head])
+    layout = cells_figure(*cells, LIGHT, limits=(0.0, 1.0), titles=("pooling", "layer")).layout
     assert layout.xaxis.ticktext == (level,)
     assert layout.xaxis.tickangle == 0
     assert [note.text for note in layout.annotations] == ["layer"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from geometry.figures.ladder import Rung, ScoreRange, Tick, ladder_figure
+from geometry.figures.ladder import Rung, Tick, ladder_figure
 from geometry.palette import LIGHT
 
 RUNGS = (
@@ -18,7 +18,7 @@ RUNGS = (
     ),
 )
 
-GLOVE = ScoreRange(46.0, 58.02, "GloVe")
+GLOVE = ("GloVe", 46.0, 58.02)
 
 
 def picture(theme=LIGHT, rungs=RUNGS, band=GLOVE):

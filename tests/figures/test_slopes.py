@@ -1,17 +1,18 @@
 """The slope chart of two ranked lists."""
 
-from geometry.figures.slopes import LEFT, RIGHT, Item, SlopeWords, slopes_figure
-from geometry.palette import LIGHT
+import pytest
 
-WORDS = SlopeWords("raw", "treated", "stays", "leaves", "enters", "farther")
+from geometry.figures.slopes import LEFT, RIGHT, Item, slopes_figure
+from geometry.palette import LIGHT
 
 
 def test_lines_join_the_places_of_what_is_in_both_lists():
     before = [Item(key, f"text {key}", "0.9") for key in "abc"]
     after = [Item(key, f"text {key}", "0.4") for key in "cad"]
-    figure = slopes_figure(before, after, WORDS, LIGHT)
+    titles, moves = ("raw", "treated"), ("stays", "leaves", "enters")
+    figure = slopes_figure(before, after, LIGHT, titles=titles, moves=moves, beyond="farther")
     dots, *lines = figure.data
-    assert list(dots.x) == [LEFT] * 3 + [RIGHT] * 3
+    assert dots.x == pytest.approx([LEFT] * 3 + [RIGHT] * 3)
     assert list(dots.y) == [1, 2, 3, 1, 2, 3]
     ends = {
         line.name: [(line.y[start], line.y[start + 16]) for start in range(0, len(line.y), 18)]

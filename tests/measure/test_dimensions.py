@@ -9,7 +9,7 @@ from scipy.stats import kurtosis, rankdata, skew
 
 from geometry import UndefinedMeasure
 from geometry.measure.correlation import TieGroups, spearman
-from geometry.measure.dimensions import (
+from geometry.measure.spectrum import (
     independent_correlation,
     mean_absolute_correlation,
     mean_kurtosis,

@@ -14,10 +14,8 @@ from geometry.projection.twin import (
     ConeEdge,
     common_scale,
     cone_edges,
-    drawn_cones,
     fit_whitening,
     frame_of,
-    is_drawn,
 )
 from tests.for_each import for_each
 
@@ -142,7 +140,7 @@ def test_a_frame_holds_the_origin_the_cloud_and_the_cones(k):
     rng = np.random.default_rng(k)
     P = rng.standard_normal((500, k)) * 0.2 + [5.0, 0, 0][:k]
     axis = np.eye(k)[0]
-    frame = frame_of(P, [(axis, 50.0)])
+    frame = frame_of(P, [ConeEdge(0.5, 50.0, 50.0, axis, is_drawn=True)])
     assert ((frame.low <= P) & (frame.high >= P)).all(axis=1).mean() > 0.97
     assert (frame.low <= 0).all()
     assert frame.length == pytest.approx(np.quantile(np.linalg.norm(P, axis=1), 0.99))
@@ -153,10 +151,9 @@ def test_a_frame_holds_the_origin_the_cloud_and_the_cones(k):
 
 
 def test_only_a_narrow_cone_is_drawn_but_every_one_at_its_true_angle():
-    def edge(angle):
-        return ConeEdge(0.5, angle, 20.0, np.eye(2)[0])
-
-    flat, true = (project(CLOUD, method, 2) for method in ("mean", "cone"))
-    assert [is_drawn(edge(angle), flat) for angle in (59.9, 60.1)] == [True, False]
-    assert is_drawn(edge(93.0), true)
-    assert drawn_cones([edge(70.0)], flat) == []
+    X = RNG.standard_normal((2000, 3)) + np.array([1.3, 0, 0])
+    flat, true = (cone_edges(X, project(X, method, 2)) for method in ("mean", "cone"))
+    assert flat[0].angle < 60 < flat[1].angle == pytest.approx(true[1].angle)
+    assert [edge.is_drawn for edge in (*flat, *true)] == [True, False, True, True]
+    frames = [frame_of(X[:, :2], cones) for cones in (flat, flat[:1])]
+    assert (frames[0].high == frames[1].high).all()

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from geometry import UndefinedMeasure
-from geometry.transform.covariances import Covariances
+from geometry.linalg.spectrum import Covariances
 from tests.for_each import for_each
 
 # variances 2, 0 and 1/2 about (3, 7, 5), no correlation; their mean is 5/6

@@ -19,7 +19,7 @@ from geometry.projection import Projection, cloud_text
 from geometry.projection.packing import unpack_cloud
 from geometry.projection.panel import Band, Panel
 from geometry.projection.point_colours import MOST_LABELS, PointColours, legend_entries
-from geometry.projection.twin import ConeEdge, cone_edges, drawn_cones, frame_of
+from geometry.projection.twin import ConeEdge, cone_edges, frame_of
 from geometry.projection.twin_message import Picture, TwinCloud
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
@@ -107,7 +107,7 @@ def panel_with(
         origin_label=None if projection.origin is None else _("origin"),
         wedges=cone_wedges(edges, projection, d),
         bands=bands,
-        frame=frame_of(coordinates, drawn_cones(edges, projection)) if has_frame else None,
+        frame=frame_of(coordinates, edges) if has_frame else None,
     )
 
 

@@ -172,7 +172,7 @@ def test_a_first_visit_shows_the_recorded_run_in_both_languages():
         }
         path, points = found["contrast-plane"]["figure"]["data"][:2]
         assert len(array(path["x"])) == len(recorded_run().moments)
-        assert len(points["x"]) == 6
+        assert len(array(points["x"])) == 6
     app = healthy(new_visit("contrast", {"part-small": True, "all-measures": True}).run())
     assert "76.85" in str([table.value.to_numpy().tolist() for table in app.dataframe])
     assert re.search("147,840 parameters", everything(app))

@@ -74,7 +74,7 @@ def test_another_similarity_has_its_own_gains():
     grids = grids_of("pairs pairs")
     ranked = {gain.score for gain in grids[MINILM].gains if gain.similarity == "rank"}
     figure = charts(at)["evidence-1"]["figure"]
-    assert {round(y / 100, 4) for y in array(figure["data"][0]["y"])} <= {
+    assert {round(float(y) / 100, 4) for y in array(figure["data"][0]["y"])} <= {
         round(gain.gain.value, 4)
         for gain in grids[MINILM].gains
         if gain.similarity == "rank" and gain.gain is not None

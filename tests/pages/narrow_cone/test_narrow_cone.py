@@ -26,8 +26,8 @@ from geometry.evaluate.fit_size import split_halves
 from geometry.hub import bundled
 from geometry.hub.bundled import BUNDLED, e5_path
 from geometry.measure import measure_table, positive_cosine_share
-from geometry.measure.dimensions import mean_absolute_correlation, widest_variance
 from geometry.measure.intervals import Estimate
+from geometry.measure.spectrum import mean_absolute_correlation, widest_variance
 from geometry.projection.neighbour_maps import MAPS
 from geometry.projection.projection import map_picture
 from geometry.projection.twin import fit_whitening, whiten_beside

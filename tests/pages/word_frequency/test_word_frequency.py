@@ -107,9 +107,10 @@ def test_the_table_and_the_numbers_are_those_of_the_types(types):
     np.testing.assert_allclose(array(figure["data"][0]["y"]), norms, rtol=1e-5)
     drawn = charts(app)["word-cosines"]["figure"]["data"]
     levels = [trace for trace in drawn if trace["line"]["width"] == 4]
-    assert [trace["x"] for trace in levels] == [[1, 100], [101, 500], [501, len(X)]]
+    ends = [array(trace["x"]).tolist() for trace in levels]
+    assert ends == [[1, 100], [101, 500], [501, len(X)]]
     for trace, row in zip(levels, rows, strict=True):
-        assert trace["y"][0] == pytest.approx(first_number(row[9]), abs=6e-4)
+        assert array(trace["y"])[0] == pytest.approx(first_number(row[9]), abs=6e-4)
     assert [first_number(each) for each in shown[1:]] == pytest.approx(
         [norms[:100].mean(), mean_cosine(X[:100])], abs=0.0051
     )
