@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -58,6 +59,19 @@ def columns_of(
     return tuple(found)
 
 
-def label_column(name: str | None, labels: Sequence[str] | None) -> FileColumn | None:
-    """Labels as a column; None without several that recur."""
-    return next(iter(columns_of([(name or "", labels)])), None) if labels else None
+class Labelled:
+    """Rows that may have labels."""
+
+    labels: tuple[str, ...] | None
+    label_column: str | None
+
+    @cached_property
+    def n_labels(self) -> int:
+        """Different labels."""
+        return len(set(self.labels or ()))
+
+    @cached_property
+    def labels_as_column(self) -> FileColumn | None:
+        """The labels as a column; None without several that recur."""
+        named = [(self.label_column or "", self.labels)] if self.labels else []
+        return next(iter(columns_of(named)), None)

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import own_errors
 from ..shipped import shipped_file
 from .account import BLANK, FORMULA, SAMPLED, Account
-from .columns import FileColumn, columns_of, label_column
+from .columns import FileColumn, Labelled, columns_of
 from .decode import Source, TextFile, refuse_halves
 from .errors import CorpusError
 from .limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
@@ -34,7 +34,7 @@ _BESIDE = ("labels", "weights", "sources")  # fields with one entry for each tex
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Corpus(Labelled):
     """Texts, and a label for each where there are labels."""
 
     name: str
@@ -81,16 +81,6 @@ class Corpus:
             taken[name] = None if values is None else tuple(values[row] for row in rows)
         taken["columns"] = tuple(column.take(rows) for column in self.columns)
         return replace(self, **taken)
-
-    @cached_property
-    def n_labels(self) -> int:
-        """Different labels."""
-        return len(set(self.labels or ()))
-
-    @cached_property
-    def labels_as_column(self) -> FileColumn | None:
-        """The labels as a column; None without several that recur."""
-        return label_column(self.label_column, self.labels)
 
     @cached_property
     def sha256(self) -> str:

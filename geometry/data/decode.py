@@ -98,8 +98,7 @@ def read_content(
 ) -> tuple[bytes, str, str]:
     """(what a file has once it is unpacked, its name, its suffix in lower case)"""
     content = read_bytes(source, limits.file_bytes)
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    path = Path(str(own or name or default))
+    path = Path(name_of(source, name or default))
     title = name or path.name
     if content.startswith(GZIP):
         most = limits.unpacked_bytes
@@ -198,6 +197,12 @@ def refuse_halves(text: str, line: int | None = None) -> str:
         at = text.count("\n", 0, error.start) + 1 if line is None else line
         raise CorpusError("half_character", line=at) from error
     return text
+
+
+def name_of(source: Source, default: str) -> str:
+    """The path of a file, or the name that an open file has."""
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return str(own or default)
 
 
 def read_bytes(source: Source, max_bytes: int) -> bytes:

@@ -144,20 +144,12 @@ def read_table(
         return (line for _, line in numbered)
 
     dialect = recognise.dialect_of(lines, suffix=file.suffix, reading=reading)
-    rows: list[tuple[str, ...]] = []
-    numbers: list[int] = []
-    n_rows, blank = 0, []
-    for line, cells in recognise.records(lines(), dialect):
-        if not cells:
-            blank.append(line)
-            continue
-        if not n_rows:
-            refuse_too_many_columns(len(cells), limits.columns)
-        n_rows += 1
-        if n_rows <= limits.rows + 1:  # the first may be the header
-            refuse_too_many_cells(n_rows * len(cells))
-            rows.append(tuple("" if cell == recognise.NULL else cell.strip() for cell in cells))
-            numbers.append(line)
+    records = (
+        (line, ["" if cell == recognise.NULL else cell for cell in cells])
+        for line, cells in recognise.records(lines(), dialect)
+    )
+    # the first may be the header
+    rows, numbers, n_rows, blank = _gathered(records, limits.but(rows=limits.rows + 1))
     first = rows[0] if rows else ()
     has_header = bool(rows and reading.header)
     if reading.header is None and rows:
@@ -177,6 +169,25 @@ def read_table(
     )
 
 
+def _gathered(
+    records: Iterable[tuple[int, Sequence[str]]], limits: Limits
+) -> tuple[list[tuple[str, ...]], list[int], int, list[int]]:
+    """(rows, the line of each, number of all rows, blank lines); rows beyond the limit count."""
+    rows, lines, blank, n_rows = [], [], [], 0
+    for line, cells in records:
+        if not cells:
+            blank.append(line)
+            continue
+        if not n_rows:
+            refuse_too_many_columns(len(cells), limits.columns)
+        n_rows += 1
+        if n_rows <= limits.rows:
+            refuse_too_many_cells(n_rows * len(cells))
+            rows.append(tuple(map(str.strip, cells)))
+            lines.append(line)
+    return rows, lines, n_rows, blank
+
+
 class LineForm(NamedTuple):
     """A form of lines without a header."""
 
@@ -189,39 +200,32 @@ def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
     """The rows of a form, which may have further columns; None if most first lines don't fit."""
     columns, width = form.columns, len(form.columns)
 
-    def filled() -> Iterator[tuple[int, list[str]]]:
+    def split() -> Iterator[tuple[int, list[str]]]:
         for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-            if line.strip():
-                yield number, line.rstrip("\r\n").split(form.delimiter)
+            yield number, line.rstrip("\r\n").split(form.delimiter) if line.strip() else []
 
-    sample = [form.is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
+    filled = (cells for _, cells in split() if cells)
+    sample = [form.is_row(cells) for cells in islice(filled, _SAMPLE_LINES)]
     if 2 * sum(sample) <= len(sample):
         return None
-    rows, lines = [], []
-    for line, cells in filled():
-        if len(cells) < width:
-            found = {"line": line, "n": len(cells), "expected": width}
-            raise CorpusError("uneven_stsb_row" if form.delimiter else "uneven_row", **found)
-        lines.append(line)
-        if len(lines) <= limits.rows:
-            rows.append(tuple(cell.strip() for cell in cells[:width]))
-    n_rows = len(lines)
-    return Table(columns, tuple(rows), tuple(lines[: limits.rows]), n_rows, line - n_rows)
+
+    def checked() -> Iterator[tuple[int, list[str]]]:
+        for line, cells in split():
+            if 0 < len(cells) < width:
+                found = {"line": line, "n": len(cells), "expected": width}
+                raise CorpusError("uneven_stsb_row" if form.delimiter else "uneven_row", **found)
+            yield line, cells[:width]
+
+    rows, numbers, n_rows, _ = _gathered(checked(), limits)
+    return Table(columns, tuple(rows), tuple(numbers), n_rows, numbers[-1] - n_rows)
 
 
 def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
     """The lines of a file as a column, "text"; those beyond the limit are only counted."""
-    rows: list[tuple[str]] = []
-    lines: list[int] = []
-    n_rows, blank = 0, []
-    for number, line in lines_of(file.text, limits):
-        if not line.strip():
-            blank.append(number)
-            continue
-        n_rows += 1
-        if n_rows <= limits.rows:
-            rows.append((line.strip(),))
-            lines.append(number)
+    cells = (
+        (number, [line] if line.strip() else []) for number, line in lines_of(file.text, limits)
+    )
+    rows, lines, n_rows, blank = _gathered(cells, limits)
     first = tuple(blank[:MOST_ROWS])
     return Table(("text",), tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
 

@@ -1,6 +1,5 @@
 """What a file holds: texts, vectors, scored pairs, or queries with what is relevant to them."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES, named
 from ..data.corpus import Preview, preview_table
-from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
+from ..data.decode import GZIP, PARQUET, ZIP, Source, name_of, opened
 from ..data.errors import CorpusError
 from ..data.json_records import is_document
 from ..data.limits import LIMITS, Limits
@@ -62,8 +61,7 @@ def recognise(
     reading : Reading
     limits : Limits
     """
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    title = Path(str(name or own or "file")).name
+    title = Path(name or name_of(source, "file")).name
     with opened(source, CorpusError) as file:
         head = file.read(HEAD)
         if len(head) == HEAD and not _is_packed(head):

@@ -266,7 +266,7 @@ def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
 
 
 def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iterator[Block]:
-    """The blocks; bytes that need scales or may be packed bits are refused, or unpacked."""
+    """The blocks in float32; bytes that need scales or may be bits are refused, or unpacked."""
     quarters = np.zeros(4, dtype=np.int64)  # numbers in each quarter of the values of a byte
     may_be_bytes = reading.packed is None
     used = chosen.vector_names
@@ -291,7 +291,9 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
                 found = {"column": column, "d": d, "bits": 8 * d}
                 choices = ("yes", "no")
                 raise VectorFileError("uncertain_packed", option="packed", choices=choices, **found)
-        yield block
+        with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
+            vectors = block.vectors.astype(np.float32)
+        yield replace(block, vectors=vectors)
 
 
 def _are_bytes(rows: np.ndarray) -> bool:

@@ -128,6 +128,10 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     )
 
 
+def is_safetensors(head: bytes, suffix: str) -> bool:
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30
+
+
 def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of one tensor; texts are a uint8 tensor or metadata: lines, or a JSON list."""
     size = file.seek(0, os.SEEK_END)

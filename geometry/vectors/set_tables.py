@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data import recognise
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
-from ..data.decode import decode, encoding_of, text_of, uncertain_bytes
+from ..data.decode import JSON_SUFFIXES, decode, encoding_of, text_of, uncertain_bytes
 from ..data.errors import CorpusError
 from ..data.json_records import is_json_number, is_vector, open_records
 from ..data.limits import Limits
@@ -104,6 +104,10 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         has_header=has_header,
         encoding=encoding,
     )
+
+
+def is_json(head: bytes, suffix: str) -> bool:
+    return suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"["))
 
 
 def open_json(file: BinaryIO, hints: Hints) -> RowSource:
