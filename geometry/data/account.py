@@ -46,10 +46,11 @@ class RowCount:
 
     n: int = 0
     first: list[int] = field(default_factory=list)
+    most: int = MOST_ROWS
 
     def add(self, rows: Sequence[int]) -> None:
         self.n += len(rows)
-        self.first += rows[: MOST_ROWS - len(self.first)]
+        self.first += rows[: self.most - len(self.first)]
 
     def left_out(self, reason: str) -> LeftOut:
         return LeftOut(reason, self.n, tuple(self.first))

@@ -234,13 +234,13 @@ def _corpus_of(
         split = [split_sentences(text) for text in texts]
         places = [place for place, each in zip(places, split, strict=True) for _ in each]
         texts = [sentence for each in split for sentence in each]
-    n_available, read = None, set(with_text)
+    n_available = None
     if sample is not None and len(texts) > sample:
         n_available = len(texts)
         drawn = np.random.default_rng(seed).choice(n_available, sample, replace=False)
         drawn.sort()
         places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
-        read = set(places)
+    read = set(places)
     refuse_too_many(len(texts), limits.rows)
     if not texts and any(note.reason == FORMULA for note in table.notes):
         raise CorpusError("formulas")
@@ -265,7 +265,7 @@ def _corpus_of(
         weight_column=None if weight_at is None else table.columns[weight_at],
         n_available=n_available,
         seed=seed,
-        sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
+        sources=tuple(places) if 1 < len(read) < len(places) else None,
         columns=columns_of(others, **{} if table.unclear else {"number": table.number}),
         account=table.account((text_at, label_at, weight_at), left_out),
     )

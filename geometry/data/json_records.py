@@ -409,11 +409,8 @@ def _is_table(columns: Any, data: Any) -> bool:
 
 def _first(values: Any) -> Any:
     """The first member of a list that is not null; None of what is no list."""
-    if type(values) is not list:
-        return None
-    if values and values[0] is not None:
-        return values[0]
-    return next((each for each in values if each is not None), None)
+    listed = values if type(values) is list else ()
+    return next((each for each in listed if each is not None), None)
 
 
 def is_json_number(value: Any) -> bool:

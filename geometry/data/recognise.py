@@ -344,8 +344,6 @@ def _is_prose(row: Sequence[str]) -> bool:
 
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
-    if len(sample) < 3:
-        return 0
     candidates = (delimiter,) if delimiter else DELIMITERS
     plain = (_rows(sample, each, "none") for each in candidates)
     for rows in chain(plain, (_rows(sample, each, "quoted") for each in candidates)):

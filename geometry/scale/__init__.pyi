@@ -16,10 +16,10 @@ from .neighbours import find_neighbours as find_neighbours
 from .open_run import Status as Status
 from .open_run import open_run as open_run
 from .open_run import read_status as read_status
-from .project import PROJECTIONS as PROJECTIONS
-from .project import project_data as project_data
 from .samples import Sample as Sample
 from .samples import draw as draw
 from .texts import TextColumns as TextColumns
+from .transform import PROJECTIONS as PROJECTIONS
+from .transform import project_data as project_data
 from .transform import read_transform as read_transform
 from .transform import transform_data as transform_data

@@ -347,19 +347,17 @@ class RunFolder:
 
     def left(self) -> list[Part]:
         """The shards that are not done. Those that are damaged are done again."""
-        found = finished_shards(self.address, self._names, check=True)
-        self.redone = (*found.damaged, *found.cut_logs)
+        done, damaged, cut = finished_shards(self.address, self._names, check=True)
+        self.redone = (*damaged, *cut)
         for name in self.redone:
             store.remove(_log_of(self.address, name))
-        sound = found.done.keys() - set(found.damaged)
+        sound = done.keys() - set(damaged)
         return [part for part in self.parts if part.name not in sound]
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
-        done = finished_shards(self.address, self._names).done
-        faults: dict[str, dict[str, Any]] = {}
-        for each in failures:
-            faults[each.shard] = {"reason": self._reason(each), "state": "failed"}
+        done, _, _ = finished_shards(self.address, self._names)
+        faults = {e.shard: {"reason": self._reason(e), "state": "failed"} for e in failures}
         if ended_by is not None:
             faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
@@ -403,17 +401,16 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True)
-class Finished:
-    done: Mapping[str, Entry]  # with the bytes that the log states
-    damaged: tuple[str, ...]  # with another digest; only if they were checked
-    cut_logs: tuple[str, ...]  # not done: their log is cut off or damaged
+def finished_shards(
+    address: str, names: Sequence[str], *, check: bool = False
+) -> tuple[dict[str, Entry], list[str], list[str]]:
+    """(shards that are done by their logs, those with another digest, those whose log is cut off).
 
-
-def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
-    """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
+    Digests are compared with ``check`` only.
+    """
     sizes, logs = (store.listed(store.inside(address, each)) for each in (SHARDS, LOG))
-    done, cut = {}, []
+    done: dict[str, Entry] = {}
+    cut: list[str] = []
     for name in names:
         log = _log_of(address, name)
         if name in sizes and store.last_name(log) in logs:
@@ -429,7 +426,7 @@ def finished_shards(address: str, names: Sequence[str], *, check: bool = False) 
         with ThreadPoolExecutor() as pool:  # a store far away answers several at a time
             found = pool.map(store.digest, [store.joined(address, SHARDS, name) for name in done])
             damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
-    return Finished(done, tuple(damaged), tuple(cut))
+    return done, damaged, cut
 
 
 def _real(address: str) -> str:

@@ -134,7 +134,7 @@ def _index_of(
     for block in blocks(shard, column, left_out, skip=skip):
         index.add(block.ids, unit(block.X), threads=1)
     content = np.frombuffer(bytes(index.save() or b""), np.uint8)
-    rows = np.array(left_out.rows, dtype=np.int64)
+    rows = np.array(left_out.first, dtype=np.int64)
     write_keyed(address, key, {"index": content, "n_left_out": left_out.n, "left_out": rows})
     return index, left_out
 

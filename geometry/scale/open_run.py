@@ -79,19 +79,19 @@ def read_status(folder: str, *, check: bool = False) -> Status:
     """
     manifest = read_manifest(folder)
     names = [entry.name for entry in manifest.shards]
-    found = finished_shards(folder, names, check=check)
+    finished, damaged, cut = finished_shards(folder, names, check=check)
     shards = [
-        found.done.get(entry.name)
+        finished.get(entry.name)
         or Entry(entry.name, state="failed" if entry.reason else "left", reason=entry.reason)
         for entry in manifest.shards
     ]
-    done = [each for each in manifest.shards if each.state == "done" and each.name in found.done]
-    other = {each.name for each in done if check and each.sha256 != found.done[each.name].sha256}
+    done = [each for each in manifest.shards if each.state == "done" and each.name in finished]
+    other = {each.name for each in done if check and each.sha256 != finished[each.name].sha256}
     return Status(
         manifest.kind,
         counts_of(shards),
         {each.name: each.reason for each in shards if each.state == "failed"},
         {each.name: list(each.rows_left_out) for each in shards if each.left_out},
-        tuple(name for name in names if name in other or name in found.damaged),
-        found.cut_logs,
+        tuple(name for name in names if name in other or name in damaged),
+        tuple(cut),
     )

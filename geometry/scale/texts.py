@@ -82,7 +82,7 @@ def text_blocks(
         if isinstance(row, str):
             if not skip:
                 raise ScaleError(row, shard=address, row=place + 1)
-            left_out.add([place])
+            left_out.add([place + 1])
         elif not row.text.strip():
             blank += 1
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
 from typing import IO, Any
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..data.account import RowCount
 from . import store
 from .engine import ShardSum
 from .errors import ScaleError
@@ -24,7 +25,6 @@ from .parquet import FLOATS, batches_of, is_list, opened_shard, unreadable
 BLOCK_BYTES = 2**26  # bytes of the float32 rows in memory at a time
 # columns that a shard may have beside its vectors
 CARRIED = {"text": pa.string(), "label": pa.string(), "weight": pa.float64()}
-MOST_LISTED = 100  # rows left out whose numbers a log lists
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,14 @@ class ShardBlock:
 
 
 @dataclass
-class RowsLeftOut:
-    """Rows that are left out: their number, and the first few of them, from 1."""
+class RowsLeftOut(RowCount):
+    """Rows of a shard that are left out."""
 
-    n: int = 0
-    rows: list[int] = field(default_factory=list)
+    most: int = 100  # whose numbers a log lists
 
     def of(self, shard: str) -> tuple[tuple[str, int, list[int]], ...]:
         """As ``ShardSum.omitted``."""
-        return ((shard, self.n, self.rows),) if self.n else ()
-
-    def add(self, rows: Sequence[int] | np.ndarray) -> None:
-        self.n += len(rows)
-        self.rows += [int(row) + 1 for row in rows[: MOST_LISTED - len(self.rows)]]
+        return ((shard, self.n, self.first),) if self.n else ()
 
 
 def blocks(
@@ -129,7 +124,7 @@ def _sound(
         if not skip:
             at = {"shard": shard.address, "row": int(bad[0]) + 1}
             raise ScaleError("zeros" if zeros else "not_finite", **at)
-        left_out.add(bad)
+        left_out.add((bad + 1).tolist())
         block = block.taken(is_sound)
     return block
 
@@ -223,5 +218,5 @@ def writing_shard(
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
         size = file.tell()
     rows, n_rows = writer.left_out, writer.n_rows
-    left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.rows}
+    left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.first}
     write_log(folder, name, rows=n_rows, bytes=size, sha256=sha256, **left_out)

@@ -182,9 +182,8 @@ class _LengthSums:
         self._n_directions += int(some.sum())
 
     def statistics(self) -> WholeStatistics:
-        from ..measure.cosines import (
-            mean_cosine_of_sum,  # loads scipy, which files of words do not need
-        )
+        # loads scipy, which files of words do not need
+        from ..measure.cosines import mean_cosine_of_sum
 
         moments, n = self._moments, self._n_directions
         assert moments is not None

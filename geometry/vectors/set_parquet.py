@@ -236,8 +236,9 @@ class _Columns:
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
-        if row_source.are_running(dimensions):
-            return
+        stems = {each and each[1] for each in map(row_source.RUNNING.fullmatch, dimensions)}
+        if len(dimensions) > 1 and len(stems) == 1 and None not in stems:
+            return  # they differ in a number at their end only
         for name in row_source.likeliest_first(list(self._kinds)):
             kind = leaf = storage(self._kinds[name])
             while _is_one(LISTS, leaf):
@@ -276,19 +277,15 @@ class _Hdf5Table:
             self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
             if self._file.visititems(take):  # passes over links to other files
                 refuse_dimensions(len(self._sets), limits.dimensions)
-            found = {name: (each.shape or (), each.dtype) for name, each in self._sets.items()}
+            kinds: dict[str, tuple[Any, str]] = {}
+            for name, each in self._sets.items():
+                shape, dtype = each.shape or (), each.dtype
+                kind = dtype.kind if all(shape) else ""  # a dataset without rows is no table
+                kinds[name] = shape, "S" if h5py.check_string_dtype(dtype) else kind
         except VectorFileError:
             raise
         except _FAULTS as error:
             raise _damaged("hdf5") from error
-        # a dataset without rows is no table
-        kinds = {
-            name: (
-                shape,
-                "S" if h5py.check_string_dtype(dtype) else dtype.kind if all(shape) else "",
-            )
-            for name, (shape, dtype) in found.items()
-        }
         self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
         if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)

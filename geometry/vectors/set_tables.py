@@ -33,6 +33,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     def rows() -> Iterator[tuple[int, list[str]]]:
         return ((line, cells) for line, cells in recognise.records(lines(), dialect) if cells)
 
+    decimal = dialect.decimal
     sample = [cells for _, cells in islice(rows(), recognise.SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("empty_file")
@@ -42,16 +43,12 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     lists = [place for place, column in enumerate(cells) if recognise.is_of_lists(column)]
     filled = [[*filter(_is_filled, column)] for column in cells]
     empty = [place for place, column in enumerate(filled) if not column]
-    numeric = [
-        place
-        for place, column in enumerate(filled)
-        if recognise.mostly_numbers(column, dialect.decimal)
-    ]
+    numeric = [i for i, column in enumerate(filled) if recognise.mostly_numbers(column, decimal)]
     if numeric and not lists and dialect.unclear is not None:
         raise recognise.unclear_decimal(dialect.unclear)
     has_header = reading.header
     if has_header is None:
-        has_header = _is_header(sample, numeric, lists, dialect.decimal)
+        has_header = _is_header(sample, numeric, lists, decimal)
     names = recognise.unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = row_source.likeliest_first([names[place] for place in lists])
@@ -71,11 +68,11 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
                 [(name, place)] = places.items()
                 return numbers_of_list(cells[place], name, line)
             taken = [cells[place] for place in places.values()]
-            if dialect.decimal == "." and "_" not in "".join(taken):
+            if decimal == "." and "_" not in "".join(taken):
                 with suppress(ValueError):
                     return list(map(float, taken))
             named = zip(places, taken, strict=True)
-            return [_number(cell, name, line, dialect.decimal) for name, cell in named]
+            return [_number(cell, name, line, decimal) for name, cell in named]
 
         text = lambda cells, name: cells[columns[name]].strip()  # noqa: E731
         yield from _blocks(found, parse, text, chosen, limits)

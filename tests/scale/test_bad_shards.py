@@ -229,7 +229,7 @@ def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_p
     left_out = RowsLeftOut()
     ((rows, n_blank),) = text_blocks(path, TextColumns(), skip=True, left_out=left_out)
     assert [(row.place, row.text) for row in rows] == texts
-    assert (n_blank, left_out.rows, left_out.n) == (blank, bad, len(bad))
+    assert (n_blank, left_out.first, left_out.n) == (blank, bad, len(bad))
     for columns, sentence in (
         (TextColumns(), first),
         (TextColumns("body"), None if make is lines else "has no column `body`; it has `text`"),
