@@ -179,14 +179,14 @@ def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
 
 def lines_of(
     text: str, limits: Limits = LIMITS, *, newline: str | None = None, most: int | None = None
-) -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of a text, one at a time: a list of all lines may be very large."""
+) -> Iterator[str]:
+    """The lines of a text, one at a time: a list of all lines may be very large."""
     for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
         if number > limits.lines:
             raise CorpusError("too_many_lines", limit=limits.lines)
         if most is not None and len(line) > most:
             raise CorpusError("long_line", line=number, limit=most)
-        yield number, line
+        yield line
 
 
 def refuse_halves(text: str, line: int | None = None) -> str:

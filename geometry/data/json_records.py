@@ -7,9 +7,10 @@ from its content, or asked for.
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -22,7 +23,7 @@ from .limits import Limits, refuse_too_many_cells
 from .tables import Table
 
 Record = dict[str, Any]
-Lines = Callable[[], Iterator[tuple[int, str]]]
+Lines = Callable[[], Iterator[str]]
 Rows = Callable[[], Iterator[tuple[int, Record]]]
 EACH, TRANSPOSED = "*", "*.*"  # paths: each key of an object is a row, or a column
 _NAMES = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *PAIRED_NAMES}
@@ -37,10 +38,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
     """Every value as a string, "" where a record lacks it; columns in order of appearance."""
     # Half of the limit, because building the rows takes as long as parsing
     began, seconds = time.thread_time(), limits.seconds / 2
-
-    def lines() -> Iterator[tuple[int, str]]:
-        return lines_of(text, limits, newline="\n", most=limits.line_characters)
-
+    lines = partial(lines_of, text, limits, newline="\n", most=limits.line_characters)
     rows, is_lines = open_records(
         lines, lambda: text, CorpusError, path=path, most=limits.table_bytes
     )
@@ -70,7 +68,8 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
         numbers.append(number)
         if time.thread_time() - began > seconds:
             raise CorpusError("too_slow", limit=f"{seconds:g}")
-    blank = [number for number, line in lines() if not line.strip()] if is_lines else []
+    numbered = enumerate(lines() if is_lines else (), start=1)
+    blank = [number for number, line in numbered if not line.strip()]
     for name in columns.keys() & _NAMES:
         if any(other.startswith(f"{name}.") for other in columns):
             raise CorpusError("mixed_json", column=name)
@@ -103,13 +102,13 @@ def open_records(
     asked = _Asked(path, refuse, vectors)
     too_long: GeometryError | None = None
     try:
-        is_lines = _has_lines(lines)
+        is_lines = _has_lines(lines())
     except GeometryError as error:  # a line beyond the limit, which may be a document
         is_lines, too_long = False, error
     if is_lines:
 
         def of_lines() -> Iterator[tuple[int, Record]]:
-            for number, line in lines():
+            for number, line in enumerate(lines(), start=1):
                 if line.strip():
                     values = _values(line.rstrip(), refuse, number)
                     if len(values) > 1:
@@ -307,19 +306,17 @@ class _Asked:
 
 def is_document(head: str) -> bool:
     """Whether a file that begins so is one JSON document, and not JSON by lines."""
-    lines = head.splitlines()
-    return head.lstrip()[:1] in ("[", "{") and not _has_lines(lambda: iter(enumerate(lines, 1)))
+    return head.lstrip()[:1] in ("[", "{") and not _has_lines(head.splitlines())
 
 
 def is_json_lines(text: str) -> bool:
     """Whether a text has a JSON object in each of its first lines, whatever the file's name."""
-    return text[:1] == "{" and _has_lines(lambda: lines_of(text))
+    return text[:1] == "{" and _has_lines(lines_of(text))
 
 
-def _has_lines(lines: Lines) -> bool:
-    filled = (line for _, line in lines() if line.strip())
+def _has_lines(lines: Iterable[str]) -> bool:
     try:
-        first, second = [*islice(filled, 2), "", ""][:2]
+        first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
         json.loads(first)
     except GeometryError:
         raise

@@ -69,8 +69,7 @@ def read_table_file(
             found = read_form(file.text, limits, own_form)
         if found is None:
             is_table = suffix in decode.TABLE_SUFFIXES or reading.delimiter or {*wanted} - {None}
-            numbered = partial(decode.lines_of, file.text, limits, newline="")
-            lines = lambda: (line for _, line in numbered())  # noqa: E731
+            lines = partial(decode.lines_of, file.text, limits, newline="")
             if or_lines and not is_table and not recognise.is_table(lines):
                 found = read_lines(file, limits)
             else:

@@ -6,6 +6,7 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -138,11 +139,7 @@ def read_table(
     limits: Limits = LIMITS,
 ) -> Table:
     """The table in a file of columns; a first row that has a ``wanted`` name is a header."""
-
-    def lines() -> Iterator[str]:
-        numbered = lines_of(file.text, limits, newline="", most=limits.line_characters)
-        return (line for _, line in numbered)
-
+    lines = partial(lines_of, file.text, limits, newline="", most=limits.line_characters)
     dialect = recognise.dialect_of(lines, suffix=file.suffix, reading=reading)
     records = (
         (line, ["" if cell == recognise.NULL else cell for cell in cells])
@@ -201,7 +198,8 @@ def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
     columns, width = form.columns, len(form.columns)
 
     def split() -> Iterator[tuple[int, list[str]]]:
-        for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
+        lines = lines_of(text, limits, newline="\n", most=limits.line_characters)
+        for number, line in enumerate(lines, start=1):
             yield number, line.rstrip("\r\n").split(form.delimiter) if line.strip() else []
 
     filled = (cells for _, cells in split() if cells)
@@ -223,7 +221,8 @@ def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
 def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
     """The lines of a file as a column, "text"; those beyond the limit are only counted."""
     cells = (
-        (number, [line] if line.strip() else []) for number, line in lines_of(file.text, limits)
+        (number, [line] if line.strip() else [])
+        for number, line in enumerate(lines_of(file.text, limits), start=1)
     )
     rows, lines, n_rows, blank = _gathered(cells, limits)
     first = tuple(blank[:MOST_ROWS])

@@ -286,8 +286,7 @@ def _metadata(
     is_csv = (Path(name or "").suffix.lower() or file.suffix) == ".csv"
     # an empty row is a row, so that there may be as many lines as for so many texts
     within, newline = limits.but(rows=n), "" if is_csv else "\n"
-    numbered = lines_of(file.text, within, newline=newline, most=limits.line_characters)
-    lines = (line for _, line in numbered)
+    lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0

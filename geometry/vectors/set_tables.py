@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -24,10 +25,7 @@ from .row_source import Block, ChosenColumns, Hints, RowSource
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     limits, reading = hints.limits, hints.reading
     encoding = reading.encoding or _encoding(file)
-
-    def lines() -> Iterator[str]:
-        return (line for _, line in _lines(file, encoding, limits))
-
+    lines = partial(_lines, file, encoding, limits)
     dialect = recognise.dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
@@ -111,9 +109,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of JSON: one record a line, or a document that has them."""
     limits, path = hints.limits, hints.reading.path
     encoding = hints.reading.encoding or _encoding(file)
-
-    def lines() -> Iterator[tuple[int, str]]:
-        return _lines(file, encoding, limits)
+    lines = partial(_lines, file, encoding, limits)
 
     def whole() -> str:
         file.seek(0)
@@ -299,8 +295,8 @@ def _encoding(file: BinaryIO) -> str:
     return encoding_of(head, is_whole=len(head) < row_source.HEAD)
 
 
-def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int, str]]:
-    """(number from 1, line), one at a time, so that a large file is never in memory."""
+def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[str]:
+    """The lines, one at a time, so that a large file is never in memory."""
     file.seek(0)
     most = limits.line_characters
     # a byte may look like a newline
@@ -309,13 +305,13 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
         if len(content) > limits.file_bytes:
             raise VectorFileError("wide_text", encoding=encoding.upper(), limit=limits.file_bytes)
         text, _ = decode(content, encoding=encoding)
-        yield from enumerate(io.StringIO(text), start=1)
+        yield from io.StringIO(text)
         return
     for number, raw in enumerate(iter(lambda: file.readline(most + 1), b""), start=1):
         if len(raw) > most:
             raise VectorFileError("long_row", line=number, limit=most)
         try:
-            yield number, text_of(raw, encoding)
+            yield text_of(raw, encoding)
         except UnicodeDecodeError as error:
             raise uncertain_bytes(encoding, (number,)) from error
 
