@@ -122,7 +122,7 @@ def test_the_walk_finds_the_errors_of_every_class():
     assert {made.error for made in MADE} == set(CLASSES.values()) == below(GeometryError)
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "data/errors.py",  # of ``uncertain``
-        "scale/texts.py",
+        "scale/encode.py",
         "vectors/formats.py",
     }
 

@@ -1,3 +1,4 @@
+from .encode import TextColumns as TextColumns
 from .encode import encode_shards as encode_shards
 from .engine import Engine as Engine
 from .engine import Report as Report
@@ -16,10 +17,9 @@ from .neighbours import find_neighbours as find_neighbours
 from .open_run import Status as Status
 from .open_run import open_run as open_run
 from .open_run import read_status as read_status
-from .samples import Sample as Sample
-from .samples import draw as draw
-from .texts import TextColumns as TextColumns
 from .transform import PROJECTIONS as PROJECTIONS
 from .transform import project_data as project_data
 from .transform import read_transform as read_transform
 from .transform import transform_data as transform_data
+from .vectors import Sample as Sample
+from .vectors import draw as draw

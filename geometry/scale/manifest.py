@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import store
 from .errors import Failed, ScaleError
-from .parquet import footer
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -270,7 +269,7 @@ def _manifest_of_files(address: str) -> Manifest:
     shards: list[Entry] = []
     vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
-        rows, found = footer(store.joined(address, name))
+        rows, found = store.footer(store.joined(address, name))
         # Those of the first file that has rows; the others are checked later
         vectors = vectors or found
         shards.append(Entry(name, state="done", rows=rows, bytes=sizes[name]))

@@ -22,11 +22,9 @@ from ..measure.neighbours import largest
 from .engine import Engine, ShardSum
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
-from .samples import hash_of
 from .store import absolute, joined, read_arrays, remove, write_bytes, written
-from .sums import read_keyed, write_keyed
 from .transform import need_width
-from .vectors import RowsLeftOut, ShardBlock, blocks, sum_of_shard
+from .vectors import RowsLeftOut, ShardBlock, blocks, hash_of, read_keyed, sum_of_shard, write_keyed
 
 if TYPE_CHECKING:
     from usearch.index import Index

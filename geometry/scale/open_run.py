@@ -7,8 +7,8 @@ import numpy as np
 from ..data.embeddings import VectorSet, VectorSetReport
 from .engine import Engine, Watch
 from .manifest import Entry, VectorData, counts_of, finished_shards, read_manifest
-from .samples import draw
 from .store import last_name
+from .vectors import draw
 
 SAMPLE = 1_000_000
 

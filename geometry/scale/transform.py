@@ -19,10 +19,8 @@ from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
 from .manifest import Column, Part, RunFolder, VectorData
-from .parquet import opened_shard
-from .samples import draw
-from .store import joined, read_arrays, read_bytes, read_unchanged, write_bytes
-from .vectors import CARRIED, blocks, writing_shard
+from .store import joined, opened_shard, read_arrays, read_bytes, read_unchanged, write_bytes
+from .vectors import CARRIED, blocks, draw, writing_shard
 
 TRANSFORM = "transform.safetensors"
 AXES = ("x", "y", "z")

@@ -27,8 +27,7 @@ from geometry.scale import (
     read_status,
     transform_data,
 )
-from geometry.scale.encode import encode_shards
-from geometry.scale.texts import text_blocks, text_shards
+from geometry.scale.encode import encode_shards, text_blocks, text_shards
 from geometry.scale.vectors import RowsLeftOut
 from tests.scale.shards import D, cloud, split, write_files
 from tests.scale.test_walk import shell
