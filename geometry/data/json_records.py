@@ -91,14 +91,10 @@ def open_records(
     refuse: Callable[..., GeometryError],
     *,
     path: str | None,
-    most: int,
-    vectors: bool = False,
+    most: int,  # bytes of memory of a document that is not read by lines
+    vectors: bool = False,  # whether the rows are sought by their vectors
 ) -> tuple[Rows, bool]:
-    """(what gives (line or number from 1, record) of each row, whether it reads lines).
-
-    most : bytes of memory of a document that is not read by lines
-    vectors : whether the rows are sought by their vectors
-    """
+    """(what gives (line or number from 1, record) of each row, whether it reads lines)."""
     asked = _Asked(path, refuse, vectors)
     too_long: GeometryError | None = None
     try:

@@ -47,14 +47,10 @@ def read_table_file(
     *,
     title: str = "text",
     wanted: Sequence[str | int | None] = (),
-    own_form: LineForm | None = None,
-    or_lines: bool = False,
+    own_form: LineForm | None = None,  # tried before any other
+    or_lines: bool = False,  # whether a file that is no table has one text a line
 ) -> tuple[TextFile, Table]:
-    """(title and encoding, table) of a file of any kind; gzip is undone first.
-
-    own_form : tried before any other
-    or_lines : whether a file that is no table has one text a line
-    """
+    """(title and encoding, table) of a file of any kind; gzip is undone first."""
     content, title, suffix = decode.read_content(source, name, limits, title)
     with own_errors(CorpusError):
         packed = read_packed_table(content, limits, reading)

@@ -205,10 +205,7 @@ class VectorData:
             raise ScaleError("no_vectors", folder=self.address)
 
     def refuse_other_sizes(self) -> None:
-        """Raise ScaleError "damaged_shard" if a file has not the bytes that the manifest states.
-
-        Then the numbers of rows may be wrong, too.
-        """
+        """Raise ScaleError "damaged_shard" if a file has not the bytes that the manifest states."""
         for shard in self.shards:
             if self._sizes.get(shard.name) != shard.size:
                 raise ScaleError("damaged_shard", shard=shard.address)
@@ -403,10 +400,7 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
 def finished_shards(
     address: str, names: Sequence[str], *, check: bool = False
 ) -> tuple[dict[str, Entry], list[str], list[str]]:
-    """(shards that are done by their logs, those with another digest, those whose log is cut off).
-
-    Digests are compared with ``check`` only.
-    """
+    """(shards done by their logs, those of another digest if checked, those whose log is cut)."""
     sizes, logs = (store.listed(store.inside(address, each)) for each in (SHARDS, LOG))
     done: dict[str, Entry] = {}
     cut: list[str] = []
@@ -426,6 +420,47 @@ def finished_shards(
             found = pool.map(store.digest, [store.joined(address, SHARDS, name) for name in done])
             damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
     return done, damaged, cut
+
+
+@dataclass(frozen=True)
+class Status:
+    """The contents of a run's folder."""
+
+    kind: str  #: the verb
+    counts: dict[str, int]  #: shards by state; rows, bytes, rows without text, rows left out
+    failed: dict[str, str]  #: reasons, by shard
+    left_out: dict[str, list[int]]  #: the first rows that were left out, from 1, by shard
+    damaged: tuple[str, ...] = ()  #: with other content than stated; empty unless checked
+    cut_logs: tuple[str, ...] = ()  #: shards whose log is cut off; they count as left
+
+
+def read_status(folder: str, *, check: bool = False) -> Status:
+    """What is done, failed and left in a run's folder, also while the run works.
+
+    Parameters
+    ----------
+    folder : str
+    check : bool
+        Read every shard and compare its digest with the manifest's.
+    """
+    manifest = read_manifest(folder)
+    names = [entry.name for entry in manifest.shards]
+    finished, damaged, cut = finished_shards(folder, names, check=check)
+    shards = [
+        finished.get(entry.name)
+        or Entry(entry.name, state="failed" if entry.reason else "left", reason=entry.reason)
+        for entry in manifest.shards
+    ]
+    done = [each for each in manifest.shards if each.state == "done" and each.name in finished]
+    other = {each.name for each in done if check and each.sha256 != finished[each.name].sha256}
+    return Status(
+        manifest.kind,
+        counts_of(shards),
+        {each.name: each.reason for each in shards if each.state == "failed"},
+        {each.name: list(each.rows_left_out) for each in shards if each.left_out},
+        tuple(name for name in names if name in other or name in damaged),
+        tuple(cut),
+    )
 
 
 def _real(address: str) -> str:

@@ -57,15 +57,11 @@ def search_shard(
     queries: str,
     sha256: str,
     k: int,
-    itself: bool,
-    index: str | None,
+    itself: bool,  # whether a query's own id is left out
+    index: str | None,  # the folder of indexes; None is the exact search
     skip: bool,
 ) -> ShardSum:
-    """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest.
-
-    itself : leave out a query's own id.
-    index : the folder of indexes; None is the exact search.
-    """
+    """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest."""
     given = read_arrays(queries, sha256, folder=queries)
     ids, U = given["ids"], given["units"]
     if index is not None:

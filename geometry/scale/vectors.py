@@ -22,8 +22,9 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from ..data.account import RowCount
+from ..data.embeddings import VectorSet, VectorSetReport
 from . import store
-from .engine import Engine, ShardSum
+from .engine import Engine, ShardSum, Watch
 from .errors import ScaleError
 from .manifest import ID_STEP, Column, Shard, VectorData, write_log
 from .store import FLOATS, batches_of, is_list, opened_shard, unreadable
@@ -36,6 +37,7 @@ VERSION = "1"  # version of the arithmetic: sums of another version are computed
 # axes of (d,) each; others are numbers, and of "weak" only the first is
 AXES = {"mean": 1, "scatter": 2, "cubic": 1, "total": 1, "squares": 1, "weak": 1}
 Sum = TypeVar("Sum")
+MOST_IN_MEMORY = 1_000_000  # rows of a data set, unless the caller wants others
 SPARE = 6  # standard deviations that a draw may fall short of its mean
 
 
@@ -389,3 +391,46 @@ def draw(
         found = Sample(none, X, none.astype(np.uint64), none)
     smallest = np.argsort(found.hashes, kind="stable")[:n]
     return found.taken(smallest[np.argsort(found.ids[smallest], kind="stable")])
+
+
+def open_run(
+    folder: str,
+    *,
+    column: str | None = None,
+    sample: int = MOST_IN_MEMORY,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> VectorSet:
+    """A data set as vectors in memory: all rows, or those with the smallest hashes of their ids.
+
+    Parameters
+    ----------
+    folder : str
+        The folder of a vector data set, or of coordinates from ``project_data``.
+    column : str, optional
+        Column of vectors; needed if there are several.
+    sample : int
+        Rows at most.
+    seed : int
+        Seed of the hash.
+    watch : callable, optional
+        Called with a Report after each shard.
+    """
+    data = VectorData(folder)
+    of = data.column(column)
+    rows = draw(Engine(watch=watch), data, of, sample, seed=seed, beside=("text", "label"))
+    n_sampled = len(rows.X) if len(rows.X) < data.n_rows else None
+    report = VectorSetReport("parquet", data.n_rows, n_sampled=n_sampled, seed=seed)
+    return VectorSet(
+        name=store.last_name(data.address),
+        vectors=rows.X,
+        texts=_words(rows.texts),
+        labels=_words(rows.labels),
+        label_column=None if rows.labels is None else "label",
+        report=report,
+        numbers=None if report.n_sampled is None else rows.numbers,
+    )
+
+
+def _words(values: np.ndarray | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(value or "" for value in values)

@@ -12,11 +12,17 @@ Fits = Callable[[bytes, str], object]  # of a beginning and a suffix in lower ca
 class Foreign(NamedTuple):
     what: str  # in words, as a sentence quotes it
     command: str  # one line that converts it
-    because: str = "foreign"  # of the error
 
 
 def refuse_foreign(foreign: Foreign) -> NoReturn:
-    raise VectorFileError(foreign.because, what=foreign.what, command=foreign.command)
+    what, command = foreign
+    if foreign is PICKLE:
+        raise VectorFileError("pickle_file", command=command)
+    if foreign is GGUF:
+        raise VectorFileError("model_file", command=command)
+    raise VectorFileError(
+        "sparse_file" if "sparse" in what else "foreign", what=what, command=command
+    )
 
 
 def _saved(expression: str) -> str:
@@ -25,12 +31,14 @@ def _saved(expression: str) -> str:
 
 TORCH = Foreign("PyTorch file", _saved('torch.load("FILE", weights_only=True).float().numpy()'))
 EXCEL = Foreign("workbook of Excel", 'pandas.read_excel("FILE").to_parquet("vectors.parquet")')
-SPARSE = Foreign(
-    "sparse matrix of SciPy", _saved('scipy.sparse.load_npz("FILE").toarray()'), "sparse_file"
-)
-SPARSE_HDF5 = Foreign(
-    "sparse matrix of HDF5", _saved('anndata.read_h5ad("FILE").X.toarray()'), "sparse_file"
-)
+SPARSE = Foreign("sparse matrix of SciPy", _saved('scipy.sparse.load_npz("FILE").toarray()'))
+SPARSE_HDF5 = Foreign("sparse matrix of HDF5", _saved('anndata.read_h5ad("FILE").X.toarray()'))
+_MATRIX_MARKET = Foreign(
+    "sparse matrix of Matrix Market",
+    _saved('scipy.sparse.csr_array(scipy.io.mmread("FILE")).toarray()'),
+)  # fmt: skip
+PICKLE = Foreign("pickle", _saved('numpy.asarray(pandas.read_pickle("FILE"))'))
+GGUF = Foreign("GGUF model", _saved("model.encode(texts)"))
 _FAISS_CODE = re.compile(rb"I[xwvmHMBRNS][A-Za-z0-9]{2}")
 _OLD_PICKLE = re.compile(rb"\([ld]p\d+\n|c[\w.]+\n\w+\np\d+\n|[\]}]q\0|ccopy_reg\n")
 # PyTorch's files before version 1.6: a pickle that begins with this number
@@ -63,14 +71,8 @@ FOREIGN: tuple[tuple[Fits, Foreign], ...] = (
         _saved('(index := faiss.read_index("FILE")).reconstruct_n(0, index.ntotal)'),
     )),
     (starts(_OLD_TORCH), TORCH),
-    (_is_pickle, Foreign(
-        "pickle", _saved('numpy.asarray(pandas.read_pickle("FILE"))'), "pickle_file"
-    )),
-    (starts(b"%%MatrixMarket"), Foreign(
-        "sparse matrix of Matrix Market",
-        _saved('scipy.sparse.csr_array(scipy.io.mmread("FILE")).toarray()'),
-        "sparse_file",
-    )),
+    (_is_pickle, PICKLE),
+    (starts(b"%%MatrixMarket"), _MATRIX_MARKET),
     (_is_tfrecord, Foreign(
         "TFRecord file",
         _saved(
@@ -81,7 +83,7 @@ FOREIGN: tuple[tuple[Fits, Foreign], ...] = (
     (lambda head, suffix: suffix == ".lance", Foreign(
         "Lance file", 'lance.dataset("FOLDER").to_table().to_pandas().to_parquet("vectors.parquet")'
     )),
-    (starts(b"GGUF"), Foreign("GGUF model", _saved("model.encode(texts)"), "model_file")),
+    (starts(b"GGUF"), GGUF),
     (starts(b"FEA1"), Foreign(
         "first version of Feather", 'pandas.read_feather("FILE").to_parquet("vectors.parquet")'
     )),
