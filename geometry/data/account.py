@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MOST_ROWS = 5  # row numbers that are named for a reason
@@ -33,11 +33,6 @@ class LeftOut:
     reason: str
     n: int
     rows: tuple[int, ...] = ()  # the first few: lines of a text, rows of other files, from 1
-
-    @classmethod
-    def of(cls, reason: str, rows: Iterable[int]) -> LeftOut:
-        numbers = tuple(rows)
-        return cls(reason, len(numbers), numbers[:MOST_ROWS])
 
 
 @dataclass

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .recognise import is_number, is_running, to_number
+from .recognise import is_running, number_of
 
 MOST_COLUMNS = 20  # of a file that are kept
 MOST_CHARACTERS = 80  # of a category's name
@@ -28,12 +28,8 @@ class FileColumn:
         return replace(self, values=self.values[np.asarray(rows, dtype=np.int64)])
 
 
-def _number(cell: str) -> float | None:
-    return to_number(cell) if is_number(cell) else None
-
-
 def columns_of(
-    named: Iterable[tuple[str, Sequence[str]]], number: Callable[[str], float | None] = _number
+    named: Iterable[tuple[str, Sequence[str]]], number: Callable[[str], float | None] = number_of
 ) -> tuple[FileColumn, ...]:
     """At most MOST_COLUMNS columns for colours: mostly numbers, or categories that recur."""
     found = []

@@ -165,11 +165,8 @@ class _Asked:
         """The rows of one record: several where it has several vectors."""
         found = flat(record)
         if self.path is not None and self.path not in found:
-            inner = {
-                name.removeprefix(f"{self.path}."): value
-                for name, value in found.items()
-                if name.startswith(f"{self.path}.")
-            }
+            above = f"{self.path}."
+            inner = {n.removeprefix(above): v for n, v in found.items() if n.startswith(above)}
             if not inner:
                 raise self.refuse("unknown_column", column=self.path, columns=tuple(found))
             return [inner]

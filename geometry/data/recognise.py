@@ -101,22 +101,20 @@ def unclear_decimal(cell: str) -> CorpusError:
 # ---- numbers and kinds of columns ----
 
 
-def is_number(cell: str, decimal: str = ".") -> bool:
-    """True for a cell that reads as a number, nan and infinity among them."""
+def number_of(cell: str, decimal: str = ".") -> float | None:
+    """The number that a cell reads as, also nan and infinity; None if it is none."""
     if len(cell) > _LONGEST_NUMBER or not cell.isascii() or "_" in cell:
-        return False
+        return None
     if decimal == "," and ("." in cell or "," in cell) and not _COMMA_NUMBER.fullmatch(cell):
-        return False
+        return None
     try:
-        to_number(cell, decimal)
+        return float(cell if decimal == "." else cell.replace(".", "").replace(",", "."))
     except ValueError:
-        return False
-    return True
+        return None
 
 
-def to_number(cell: str, decimal: str = ".") -> float:
-    """The number that a cell reads as. ValueError for a cell that is none."""
-    return float(cell if decimal == "." else cell.replace(".", "").replace(",", "."))
+def is_number(cell: str, decimal: str = ".") -> bool:
+    return number_of(cell, decimal) is not None
 
 
 def mostly_numbers(cells: Iterable[str], decimal: str = ".") -> bool:

@@ -14,7 +14,7 @@ from .decode import Source
 from .embeddings import ROWS, NamedBy, NamedRows, VectorSet, named_rows
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count
-from .recognise import AS_FOUND, Reading, is_number, to_number
+from .recognise import AS_FOUND, Reading, is_number, number_of
 from .table_files import read_table_file
 from .tables import LineForm, Table
 
@@ -229,7 +229,8 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
             continue
         value = 1.0
         if grade is not None:
-            value = to_number(row[grade]) if is_number(row[grade]) else math.nan
+            found = number_of(row[grade])
+            value = math.nan if found is None else found
             value = max(value, 0.0) if table.columns == _TREC.columns else value
             if not 0 <= value < math.inf:
                 raise CorpusError("bad_grade", line=line, grade=row[grade])

@@ -232,7 +232,7 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
     widest = max((len(each) for _, each in found), default=0)
     for _, each in found:
         each += [""] * (widest - len(each))
-    notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
+    notes = (LeftOut(why, len(at), tuple(at[:MOST_ROWS])) for why, at in marked.items() if at)
     return found, n_found, last, tuple(notes)
 
 

@@ -16,7 +16,7 @@ from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
 from .decode import TextFile, lines_of
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_columns
-from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id, is_number
+from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
 _MAX_LABELS = 50
@@ -48,7 +48,8 @@ class Table:
         n_left_out = sum(map(len, lines.values()))
         n_blank = self.n_blank + len(lines.get(BLANK, ()))
         blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
-        reasons = [LeftOut(BLANK, n_blank, blank), *(LeftOut.of(*each) for each in lines.items())]
+        reasons = [LeftOut(BLANK, n_blank, blank)]
+        reasons += [LeftOut(why, len(at), tuple(at[:MOST_ROWS])) for why, at in lines.items()]
         unused = [place for place, name in enumerate(self.columns) if name not in columns]
         return Account(
             rows_in_file=self.n_rows + self.n_blank,
@@ -88,7 +89,7 @@ class Table:
             raise recognise.unclear_decimal(self.unclear)
         if self.decimal == "." and recognise.THOUSANDS.fullmatch(cell):
             cell = cell.replace(",", "")
-        return recognise.to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
+        return recognise.number_of(cell, self.decimal)
 
     def is_numeric(self, place: int) -> bool:
         return recognise.mostly_numbers(self.cells(place), self.decimal)

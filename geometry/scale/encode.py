@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -86,10 +87,9 @@ def encode_shards(
     if encoder.prefix:
         about["prefix"] = encoder.prefix
     columns = []
-    for pooling in names:
-        for layer in indices:
-            of = {**about, "layer": layer, "pooling": pooling}
-            columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
+    for pooling, layer in product(names, indices):
+        of = {**about, "layer": layer, "pooling": pooling}
+        columns.append(Column(f"layer{layer}_{pooling}", encoder.dimension, dtype, of))
     run = RunFolder(out, "encode", settings, columns, text_shards(addresses))
     name = absolute(model) if is_folder else model
     how: dict[str, Any] = {"layers": indices, "poolings": names, "columns": tuple(columns)}

@@ -316,7 +316,12 @@ class RunFolder:
         """
         with self.held():
             work = prepare()
-            left = self.left()
+            done, damaged, cut = finished_shards(self.address, self._names, check=True)
+            self.redone = (*damaged, *cut)
+            for name in self.redone:
+                store.remove(_log_of(self.address, name))
+            sound = done.keys() - set(damaged)
+            left = [part for part in self.parts if part.name not in sound]
             engine.ended_by = None
             try:
                 report = engine.each(work, left)
@@ -340,15 +345,6 @@ class RunFolder:
             store.remove_parts(store.joined(self.address, SHARDS))
             self.save([])
             yield
-
-    def left(self) -> list[Part]:
-        """The shards that are not done. Those that are damaged are done again."""
-        done, damaged, cut = finished_shards(self.address, self._names, check=True)
-        self.redone = (*damaged, *cut)
-        for name in self.redone:
-            store.remove(_log_of(self.address, name))
-        sound = done.keys() - set(damaged)
-        return [part for part in self.parts if part.name not in sound]
 
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""

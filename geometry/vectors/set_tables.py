@@ -237,9 +237,9 @@ def _value(record: dict[str, Any], key: str) -> str:
 def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
     if not _is_filled(cell.strip()):
         return math.nan
-    if not recognise.is_number(cell.strip(), decimal):
+    if (number := recognise.number_of(cell.strip(), decimal)) is None:
         raise VectorFileError("bad_cell", line=line, field=cell[:40], column=column)
-    return recognise.to_number(cell.strip(), decimal)
+    return number
 
 
 def numbers_of_list(cell: str, name: str, line: int) -> list[float]:

@@ -168,7 +168,25 @@ class _Gathering:
 
     def add(self, words: Sequence[str], block: np.ndarray) -> None:
         refuse_dimensions(d := block.shape[1], self._limits.dimensions)
-        taken = self._take(words, np.isfinite(block).all(axis=1).tolist())
+        taken, finite = [], np.isfinite(block).all(axis=1).tolist()
+        for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
+            if self.is_full():
+                self.is_whole = False
+                break
+            self.n_rows += 1
+            self._n_spaced += " " in word
+            self._n_replaced += "\ufffd" in word
+            if self._chosen is not None and word not in self._chosen:
+                self._leave_out(UNWANTED, word)
+            elif word in self._known:
+                self._leave_out(DUPLICATE, word)
+            elif not is_finite:
+                self._leave_out(NOT_FINITE, word)
+            else:
+                self._known.add(word)
+                self._words.append(word)
+                self._numbers.append(self.n_rows)
+                taken.append(row)
         self.refuse_words(self.n_rows)
         end, most = len(self._words), self._limits.table_bytes
         self._word_bytes += sum(map(sys.getsizeof, self._words[self._rows.n :]))
@@ -177,33 +195,10 @@ class _Gathering:
             raise VectorFileError("too_many_bytes", n=end, d=d, needed=needed, limit=most)
         self._rows.add(block if len(taken) == len(block) else block[taken])
 
-    def _take(self, words: Sequence[str], finite: Sequence[bool]) -> list[int]:
-        """Rows of the block that are taken; their words join the others."""
-        taken = []
-        for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
-            if self.is_full():
-                self.is_whole = False
-                break
-            self.n_rows += 1
-            self._n_spaced += " " in word
-            self._n_replaced += "\ufffd" in word
-            reason = None
-            if self._chosen is not None and word not in self._chosen:
-                reason = UNWANTED
-            elif word in self._known:
-                reason = DUPLICATE
-            elif not is_finite:
-                reason = NOT_FINITE
-            if reason is None:
-                self._known.add(word)
-                self._words.append(word)
-                self._numbers.append(self.n_rows)
-                taken.append(row)
-            else:
-                self._left_out[reason].add([self.n_rows])
-                if len(self._named[reason]) < MOST_ROWS:
-                    self._named[reason].append(word)
-        return taken
+    def _leave_out(self, reason: str, word: str) -> None:
+        self._left_out[reason].add([self.n_rows])
+        if len(self._named[reason]) < MOST_ROWS:
+            self._named[reason].append(word)
 
     def table(
         self, name: str, rows: RowSource, n: int | None, used: tuple[str, ...]
