@@ -28,6 +28,7 @@ from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
+from geometry.vectors import set_parquet
 from geometry.vectors.errors import VectorFileError
 from geometry.vectors.formats import FORMATS
 from pages.common import words
@@ -157,6 +158,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
         if keyword.arg == "kind" and isinstance(keyword.value, ast.Constant)
     }
     kinds = given("kind") | handed_on | {kind for _, kind in decode._MAGIC} | {decode.BINARY}
+    kinds |= {*set_parquet.KINDS.values()}
     assert kinds == set(KINDS)
     assert given("reason") <= set(WORDS)
     sources = "".join(path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py"))

@@ -33,7 +33,7 @@ LISTS = ("list", "large_list", "fixed_size_list")
 NUMBERS = ("floating", "integer", "decimal")
 STRINGS = ("string", "large_string", "string_view")
 BYTES = ("binary", "large_binary", "fixed_size_binary")
-_KINDS = {"parquet": "Parquet table", "arrow": "Arrow table", "hdf5": "HDF5 file"}
+KINDS = {"parquet": "Parquet table", "arrow": "Arrow table", "hdf5": "HDF5 file"}
 # Places where HDF5 may begin
 _PLACES = (0, 512, 1024, 2048)
 _CACHE = 64 << 20  # bytes of chunks that are kept, since a block may cross several
@@ -108,7 +108,7 @@ def _opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> R
 
 
 def _damaged(name: str) -> VectorFileError:
-    return VectorFileError("damaged_file", kind=_KINDS[name])
+    return VectorFileError("damaged_file", kind=KINDS[name])
 
 
 # ---- in the process, which has one table ----
