@@ -215,8 +215,8 @@ class _Asked:
                 return [row for each in lists[name] for row in inner.rows_of_line(_record(each))]
         records = [name for name in lists if isinstance(_first(lists[name]), dict)]
         several = [name for name in lists if self.vectors and _bears_vectors(lists[name])]
-        several = several or records
-        several = several or [name for name in lists if isinstance(_first(lists[name]), str)]
+        texts = [name for name in lists if isinstance(_first(lists[name]), str)]
+        several = several or records or texts
         if self.path is not None:
             if self.path not in lists:
                 raise self.refuse("unknown_column", column=self.path, columns=tuple(found))

@@ -188,8 +188,15 @@ def judge_vectors(
         if grades and asked.vectors[at[0]].any():
             places.append(at[0])
             relevant.append(grades)
-    own = [frozenset[int]()] * len(places) if queries is not None else _copies(searched, places)
-    left_out = tuple(each - grades.keys() for each, grades in zip(own, relevant, strict=True))
+    own = [asked.vectors[place].tobytes() for place in places]
+    equal: dict[bytes, list[int]] = {vector: [] for vector in own}
+    for row, vector in enumerate(searched.vectors if queries is None else ()):
+        if (copies := equal.get(vector.tobytes())) is not None:
+            copies.append(row)
+    left_out = tuple(
+        frozenset(equal[vector]) - grades.keys()
+        for vector, grades in zip(own, relevant, strict=True)
+    )
     vectors, n, by = asked.vectors[places], len(relevance), (queries_by, rows_by)
     return JudgedQueries(vectors, tuple(relevant), left_out, n, n_missing, *by)
 
@@ -205,15 +212,6 @@ def _grades(
         n_missing += missing
         grades |= {place: grade for place in there if place != own}
     return grades, n_missing
-
-
-def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
-    """For each of the rows it and every row that is equal."""
-    equal: dict[bytes, list[int]] = {vectors.vectors[place].tobytes(): [] for place in places}
-    for place, row in enumerate(vectors.vectors):
-        if (found := equal.get(row.tobytes())) is not None:
-            found.append(place)
-    return [frozenset(equal[vectors.vectors[place].tobytes()]) for place in places]
 
 
 def _answers(table: Table) -> dict[str, dict[str, float]]:

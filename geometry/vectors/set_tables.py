@@ -198,14 +198,7 @@ def _blocks(
 ) -> Iterator[Block]:
     """Blocks of parsed records, each of which gives as many numbers as the first, or no vector."""
     rows: list[list[float]] = []
-    texts: list[list[str]] = [[] for _ in chosen.beside]
-    width = 0
-
-    def block() -> Block:
-        vectors = np.array(rows) if width else np.full((len(rows), 1), np.nan)
-        named = zip(chosen.beside, texts, strict=True)
-        return Block(vectors, [None if name is None else cells for name, cells in named])
-
+    texts, width = chosen.cells(lambda _: []), 0
     for number, record in numbered:
         row = parse(record, number)
         if not width and row:
@@ -219,14 +212,14 @@ def _blocks(
             raise VectorFileError("ragged_row", line=number, n=len(row), expected=width)
         rows.append(row)
         for name, cells in zip(chosen.beside, texts, strict=True):
-            if name is not None:
+            if name is not None and cells is not None:
                 cells.append(text(record, name)[: limits.text_characters])
         # a number takes eight times as much in a list
         if width and len(rows) >= row_source.rows_a_block(width * 8):
-            yield block()
-            rows, texts = [], [[] for _ in texts]
+            yield Block(np.array(rows), texts)
+            rows, texts = [], chosen.cells(lambda _: [])
     if rows:
-        yield block()
+        yield Block(np.array(rows) if width else np.full((len(rows), 1), np.nan), texts)
 
 
 def _value(record: dict[str, Any], key: str) -> str:
