@@ -97,7 +97,10 @@ def read_content(
     source: Source, name: str | None, limits: Limits, default: str = "text"
 ) -> tuple[bytes, str, str]:
     """(what a file has once it is unpacked, its name, its suffix in lower case)"""
-    content = read_bytes(source, limits.file_bytes)
+    with opened(source, CorpusError) as file:
+        content = file.read(limits.file_bytes + 1)
+    if len(content) > limits.file_bytes:
+        raise CorpusError("too_many_bytes", limit=limits.file_bytes)
     path = Path(name_of(source, name or default))
     title = name or path.name
     if content.startswith(GZIP):
@@ -203,15 +206,6 @@ def name_of(source: Source, default: str) -> str:
     """The path of a file, or the name that an open file has."""
     own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
     return str(own or default)
-
-
-def read_bytes(source: Source, max_bytes: int) -> bytes:
-    """The content of a path (a str is a path), bytes, or a binary file from its start."""
-    with opened(source, CorpusError) as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise CorpusError("too_many_bytes", limit=max_bytes)
-    return content
 
 
 @contextmanager

@@ -181,7 +181,13 @@ def find_neighbours(
     need_width(queries, of_queries, chosen.dimension)
     out = absolute(out)
     place = out + ".queries"  # where the workers read them while the search lasts
-    ids, units = _read_all(queries, of_queries, engine)
+    parts = []
+    for shard in queries.shards:
+        left_out = RowsLeftOut()
+        for block in blocks(shard, of_queries, left_out, skip=engine.skip):
+            parts.append((block.ids, unit(block.X)))
+        engine.omitted += left_out.of(shard.name)
+    ids, units = map(np.concatenate, zip(*parts, strict=True))
     index = joined(data.address if data.has_manifest else out + ".index", INDEX)
     how: dict[str, Any] = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
     how["itself"] = queries.address == data.address
@@ -223,14 +229,3 @@ def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
         "recall_high": min(1.0, mean + reach),
         "recall_queries": len(shares),
     }
-
-
-def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
-    parts = []
-    for shard in queries.shards:
-        left_out = RowsLeftOut()
-        for block in blocks(shard, column, left_out, skip=engine.skip):
-            parts.append((block.ids, unit(block.X)))
-        engine.omitted += left_out.of(shard.name)
-    ids, units = map(np.concatenate, zip(*parts, strict=True))
-    return ids, units
