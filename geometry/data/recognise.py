@@ -93,11 +93,6 @@ class Dialect:
     has_row_names: bool = False  # the header has no cell for the names of the rows, as R writes it
 
 
-def unclear_decimal(cell: str) -> CorpusError:
-    """The error for numbers whose decimal sign the file does not show."""
-    return uncertain("uncertain_decimal", "decimal", (".", ","), cell=cell)
-
-
 # ---- numbers and kinds of columns ----
 
 

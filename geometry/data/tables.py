@@ -14,7 +14,7 @@ from . import recognise
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
 from .decode import TextFile, lines_of
-from .errors import CorpusError
+from .errors import CorpusError, uncertain
 from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_columns
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id
 
@@ -86,7 +86,7 @@ class Table:
     def number(self, cell: str) -> float | None:
         """The number that a cell reads as; None if it is none."""
         if self.unclear is not None:
-            raise recognise.unclear_decimal(self.unclear)
+            raise uncertain("uncertain_decimal", "decimal", (".", ","), cell=self.unclear)
         if self.decimal == "." and recognise.THOUSANDS.fullmatch(cell):
             cell = cell.replace(",", "")
         return recognise.number_of(cell, self.decimal)

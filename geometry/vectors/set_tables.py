@@ -14,7 +14,7 @@ import numpy as np
 from ..data import recognise
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import JSON_SUFFIXES, decode, encoding_of, text_of, uncertain_bytes
-from ..data.errors import CorpusError
+from ..data.errors import CorpusError, uncertain
 from ..data.json_records import is_json_number, is_vector, open_records
 from ..data.limits import Limits
 from . import row_source
@@ -43,7 +43,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     empty = [place for place, column in enumerate(filled) if not column]
     numeric = [i for i, column in enumerate(filled) if recognise.mostly_numbers(column, decimal)]
     if numeric and not lists and dialect.unclear is not None:
-        raise recognise.unclear_decimal(dialect.unclear)
+        raise uncertain("uncertain_decimal", "decimal", (".", ","), cell=dialect.unclear)
     has_header = reading.header
     if has_header is None:
         has_header = _is_header(sample, numeric, lists, decimal)
