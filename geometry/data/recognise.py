@@ -431,7 +431,8 @@ def _is_spaced(sample: Sequence[str]) -> bool:
 
 def _quoted(lines: Iterable[str], dialect: Dialect) -> tuple[int, bool, list[list[str]]] | None:
     """(width, whether a program wrote it, lines in cells that could be rows); None if uneven."""
-    joined, taken = [], []
+    joined: list[list[str]] = []
+    taken: list[str] = []
     width, n_joined, is_written, has_doubled = 0, 0, True, False
 
     def noted() -> Iterator[str]:

@@ -349,7 +349,9 @@ class RunFolder:
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
         done, _, _ = finished_shards(self.address, self._names)
-        faults = {e.shard: {"reason": self._reason(e), "state": "failed"} for e in failures}
+        faults: dict[str, dict[str, Any]] = {
+            each.shard: {"reason": self._reason(each), "state": "failed"} for each in failures
+        }
         if ended_by is not None:
             faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
