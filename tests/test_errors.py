@@ -28,6 +28,7 @@ from geometry.hub.operator_limits import OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError
+from geometry.vectors import set_parquet
 from geometry.vectors.errors import VectorFileError
 from geometry.vectors.formats import FORMATS
 from pages.common import words
@@ -122,7 +123,7 @@ def test_the_walk_finds_the_errors_of_every_class():
     assert {made.error for made in MADE} == set(CLASSES.values()) == below(GeometryError)
     assert {made.place.partition(":")[0] for made in MADE if made.key is None} == {
         "data/errors.py",  # of ``uncertain``
-        "scale/texts.py",
+        "scale/encode.py",
         "vectors/formats.py",
     }
 
@@ -157,6 +158,7 @@ def test_every_kind_of_file_and_every_quoted_word_is_in_the_table():
         if keyword.arg == "kind" and isinstance(keyword.value, ast.Constant)
     }
     kinds = given("kind") | handed_on | {kind for _, kind in decode._MAGIC} | {decode.BINARY}
+    kinds |= {*set_parquet.KINDS.values()}
     assert kinds == set(KINDS)
     assert given("reason") <= set(WORDS)
     sources = "".join(path.read_text(encoding="utf-8") for path in LIBRARY.rglob("*.py"))

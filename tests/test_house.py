@@ -40,7 +40,7 @@ NOT_FROM = {  # folder: the packages that it must not import
 PACKAGES = {"sklearn": "scikit-learn", "umap": "umap-learn"}  # by the name in an import
 EXTRAS = {  # where an extra is imported: its requirements
     "geometry/scale/": "requirements-scale.txt",
-    "geometry/vectors/set_hdf5.py": "requirements-hdf5.txt",
+    "geometry/vectors/set_parquet.py": "requirements-hdf5.txt",
     "geometry/notebook/": "requirements-notebook.txt",
     "geometry/projection/neighbour_maps.py": "requirements-tsne.txt",
 }

@@ -180,9 +180,8 @@ def _word_vectors(
     reading: Reading,
 ) -> Subject:
     """Weightings take the place of poolings; without a file of counts they are 1/rank."""
-    from ..vectors.bundled import read_bundled_vectors
     from ..vectors.word_averages import rank_counts, read_counts
-    from ..vectors.word_files import read_vectors
+    from ..vectors.word_files import read_bundled_vectors, read_vectors
     from ..vectors.word_pairs import read_word_pairs
 
     weightings = options.weightings_of(given["weighting"])

@@ -269,7 +269,7 @@ def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> 
 @click.pass_context
 def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
     """Print what is done, failed and left in the folder RUN, also while a run works there."""
-    from ..scale.open_run import read_status
+    from ..scale.manifest import read_status
 
     found = read_status(run, check=check)
     counts, again = found.counts, "run its command again"

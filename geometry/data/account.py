@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 MOST_ROWS = 5  # row numbers that are named for a reason
@@ -34,11 +34,6 @@ class LeftOut:
     n: int
     rows: tuple[int, ...] = ()  # the first few: lines of a text, rows of other files, from 1
 
-    @classmethod
-    def of(cls, reason: str, rows: Iterable[int]) -> LeftOut:
-        numbers = tuple(rows)
-        return cls(reason, len(numbers), numbers[:MOST_ROWS])
-
 
 @dataclass
 class RowCount:
@@ -46,10 +41,11 @@ class RowCount:
 
     n: int = 0
     first: list[int] = field(default_factory=list)
+    most: int = MOST_ROWS
 
     def add(self, rows: Sequence[int]) -> None:
         self.n += len(rows)
-        self.first += rows[: MOST_ROWS - len(self.first)]
+        self.first += rows[: self.most - len(self.first)]
 
     def left_out(self, reason: str) -> LeftOut:
         return LeftOut(reason, self.n, tuple(self.first))

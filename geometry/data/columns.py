@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from .recognise import is_number, is_running, to_number
+from .recognise import is_running, number_of
 
 MOST_COLUMNS = 20  # of a file that are kept
 MOST_CHARACTERS = 80  # of a category's name
@@ -27,12 +28,8 @@ class FileColumn:
         return replace(self, values=self.values[np.asarray(rows, dtype=np.int64)])
 
 
-def _number(cell: str) -> float | None:
-    return to_number(cell) if is_number(cell) else None
-
-
 def columns_of(
-    named: Iterable[tuple[str, Sequence[str]]], number: Callable[[str], float | None] = _number
+    named: Iterable[tuple[str, Sequence[str]]], number: Callable[[str], float | None] = number_of
 ) -> tuple[FileColumn, ...]:
     """At most MOST_COLUMNS columns for colours: mostly numbers, or categories that recur."""
     found = []
@@ -58,6 +55,19 @@ def columns_of(
     return tuple(found)
 
 
-def label_column(name: str | None, labels: Sequence[str] | None) -> FileColumn | None:
-    """Labels as a column; None without several that recur."""
-    return next(iter(columns_of([(name or "", labels)])), None) if labels else None
+class Labelled:
+    """Rows that may have labels."""
+
+    labels: tuple[str, ...] | None
+    label_column: str | None
+
+    @cached_property
+    def n_labels(self) -> int:
+        """Different labels."""
+        return len(set(self.labels or ()))
+
+    @cached_property
+    def labels_as_column(self) -> FileColumn | None:
+        """The labels as a column; None without several that recur."""
+        named = [(self.label_column or "", self.labels)] if self.labels else []
+        return next(iter(columns_of(named)), None)

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import own_errors
 from ..shipped import shipped_file
 from .account import BLANK, FORMULA, SAMPLED, Account
-from .columns import FileColumn, columns_of, label_column
+from .columns import FileColumn, Labelled, columns_of
 from .decode import Source, TextFile, refuse_halves
 from .errors import CorpusError
 from .limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
@@ -34,7 +34,7 @@ _BESIDE = ("labels", "weights", "sources")  # fields with one entry for each tex
 
 
 @dataclass(frozen=True)
-class Corpus:
+class Corpus(Labelled):
     """Texts, and a label for each where there are labels."""
 
     name: str
@@ -81,16 +81,6 @@ class Corpus:
             taken[name] = None if values is None else tuple(values[row] for row in rows)
         taken["columns"] = tuple(column.take(rows) for column in self.columns)
         return replace(self, **taken)
-
-    @cached_property
-    def n_labels(self) -> int:
-        """Different labels."""
-        return len(set(self.labels or ()))
-
-    @cached_property
-    def labels_as_column(self) -> FileColumn | None:
-        """The labels as a column; None without several that recur."""
-        return label_column(self.label_column, self.labels)
 
     @cached_property
     def sha256(self) -> str:
@@ -244,13 +234,13 @@ def _corpus_of(
         split = [split_sentences(text) for text in texts]
         places = [place for place, each in zip(places, split, strict=True) for _ in each]
         texts = [sentence for each in split for sentence in each]
-    n_available, read = None, set(with_text)
+    n_available = None
     if sample is not None and len(texts) > sample:
         n_available = len(texts)
         drawn = np.random.default_rng(seed).choice(n_available, sample, replace=False)
         drawn.sort()
         places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
-        read = set(places)
+    read = set(places)
     refuse_too_many(len(texts), limits.rows)
     if not texts and any(note.reason == FORMULA for note in table.notes):
         raise CorpusError("formulas")
@@ -275,7 +265,7 @@ def _corpus_of(
         weight_column=None if weight_at is None else table.columns[weight_at],
         n_available=n_available,
         seed=seed,
-        sources=tuple(places) if 1 < len(set(places)) < len(places) else None,
+        sources=tuple(places) if 1 < len(read) < len(places) else None,
         columns=columns_of(others, **{} if table.unclear else {"number": table.number}),
         account=table.account((text_at, label_at, weight_at), left_out),
     )

@@ -14,10 +14,7 @@ NEXT_CELL = re.compile(rf"(?<=[;\t])(?=[{re.escape(''.join(FORMULA_SIGNS))}])")
 
 
 def csv_cell(value: Any) -> Any:
-    """The value; a text that a spreadsheet would run as a formula gets an apostrophe in front.
-
-    A part of the text that could become a cell of its own gets an apostrophe too.
-    """
+    """The value; each part of a text that a spreadsheet could run gets an apostrophe in front."""
     if not isinstance(value, str) or is_number(value):
         return value
     value = NEXT_CELL.sub("'", value)

@@ -97,9 +97,11 @@ def read_content(
     source: Source, name: str | None, limits: Limits, default: str = "text"
 ) -> tuple[bytes, str, str]:
     """(what a file has once it is unpacked, its name, its suffix in lower case)"""
-    content = read_bytes(source, limits.file_bytes)
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    path = Path(str(own or name or default))
+    with opened(source, CorpusError) as file:
+        content = file.read(limits.file_bytes + 1)
+    if len(content) > limits.file_bytes:
+        raise CorpusError("too_many_bytes", limit=limits.file_bytes)
+    path = Path(name_of(source, name or default))
     title = name or path.name
     if content.startswith(GZIP):
         most = limits.unpacked_bytes
@@ -180,14 +182,14 @@ def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
 
 def lines_of(
     text: str, limits: Limits = LIMITS, *, newline: str | None = None, most: int | None = None
-) -> Iterator[tuple[int, str]]:
-    """(number from 1, line) of a text, one at a time: a list of all lines may be very large."""
+) -> Iterator[str]:
+    """The lines of a text, one at a time: a list of all lines may be very large."""
     for number, line in enumerate(io.StringIO(text, newline=newline), start=1):
         if number > limits.lines:
             raise CorpusError("too_many_lines", limit=limits.lines)
         if most is not None and len(line) > most:
             raise CorpusError("long_line", line=number, limit=most)
-        yield number, line
+        yield line
 
 
 def refuse_halves(text: str, line: int | None = None) -> str:
@@ -200,13 +202,10 @@ def refuse_halves(text: str, line: int | None = None) -> str:
     return text
 
 
-def read_bytes(source: Source, max_bytes: int) -> bytes:
-    """The content of a path (a str is a path), bytes, or a binary file from its start."""
-    with opened(source, CorpusError) as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise CorpusError("too_many_bytes", limit=max_bytes)
-    return content
+def name_of(source: Source, default: str) -> str:
+    """The path of a file, or the name that an open file has."""
+    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return str(own or default)
 
 
 @contextmanager

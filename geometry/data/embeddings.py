@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from .account import Account
-from .columns import FileColumn, label_column
+from .columns import FileColumn, Labelled
 from .errors import CorpusError
 from .words import folded
 
@@ -122,7 +122,7 @@ class VectorSetReport:
 
 
 @dataclass(frozen=True)
-class VectorSet:
+class VectorSet(Labelled):
     """Vectors of texts, images or anything else, with the file's texts and labels of each row."""
 
     name: str
@@ -150,16 +150,6 @@ class VectorSet:
     def dimension(self) -> int:
         """d, the numbers of each vector."""
         return int(self.vectors.shape[1])
-
-    @cached_property
-    def n_labels(self) -> int:
-        """Different labels."""
-        return len(set(self.labels or ()))
-
-    @cached_property
-    def labels_as_column(self) -> FileColumn | None:
-        """The labels as a column; None without several that recur."""
-        return label_column(self.label_column, self.labels)
 
     @cached_property
     def sha256(self) -> str:

@@ -7,9 +7,10 @@ from its content, or asked for.
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -22,7 +23,7 @@ from .limits import Limits, refuse_too_many_cells
 from .tables import Table
 
 Record = dict[str, Any]
-Lines = Callable[[], Iterator[tuple[int, str]]]
+Lines = Callable[[], Iterator[str]]
 Rows = Callable[[], Iterator[tuple[int, Record]]]
 EACH, TRANSPOSED = "*", "*.*"  # paths: each key of an object is a row, or a column
 _NAMES = {*TEXT_NAMES, *LABEL_NAMES, *SCORE_NAMES, *PAIRED_NAMES}
@@ -37,10 +38,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
     """Every value as a string, "" where a record lacks it; columns in order of appearance."""
     # Half of the limit, because building the rows takes as long as parsing
     began, seconds = time.thread_time(), limits.seconds / 2
-
-    def lines() -> Iterator[tuple[int, str]]:
-        return lines_of(text, limits, newline="\n", most=limits.line_characters)
-
+    lines = partial(lines_of, text, limits, newline="\n", most=limits.line_characters)
     rows, is_lines = open_records(
         lines, lambda: text, CorpusError, path=path, most=limits.table_bytes
     )
@@ -70,7 +68,8 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
         numbers.append(number)
         if time.thread_time() - began > seconds:
             raise CorpusError("too_slow", limit=f"{seconds:g}")
-    blank = [number for number, line in lines() if not line.strip()] if is_lines else []
+    numbered = enumerate(lines() if is_lines else (), start=1)
+    blank = [number for number, line in numbered if not line.strip()]
     for name in columns.keys() & _NAMES:
         if any(other.startswith(f"{name}.") for other in columns):
             raise CorpusError("mixed_json", column=name)
@@ -92,24 +91,20 @@ def open_records(
     refuse: Callable[..., GeometryError],
     *,
     path: str | None,
-    most: int,
-    vectors: bool = False,
+    most: int,  # bytes of memory of a document that is not read by lines
+    vectors: bool = False,  # whether the rows are sought by their vectors
 ) -> tuple[Rows, bool]:
-    """(what gives (line or number from 1, record) of each row, whether it reads lines).
-
-    most : bytes of memory of a document that is not read by lines
-    vectors : whether the rows are sought by their vectors
-    """
+    """(what gives (line or number from 1, record) of each row, whether it reads lines)."""
     asked = _Asked(path, refuse, vectors)
     too_long: GeometryError | None = None
     try:
-        is_lines = _has_lines(lines)
+        is_lines = _has_lines(lines())
     except GeometryError as error:  # a line beyond the limit, which may be a document
         is_lines, too_long = False, error
     if is_lines:
 
         def of_lines() -> Iterator[tuple[int, Record]]:
-            for number, line in lines():
+            for number, line in enumerate(lines(), start=1):
                 if line.strip():
                     values = _values(line.rstrip(), refuse, number)
                     if len(values) > 1:
@@ -170,11 +165,8 @@ class _Asked:
         """The rows of one record: several where it has several vectors."""
         found = flat(record)
         if self.path is not None and self.path not in found:
-            inner = {
-                name.removeprefix(f"{self.path}."): value
-                for name, value in found.items()
-                if name.startswith(f"{self.path}.")
-            }
+            above = f"{self.path}."
+            inner = {n.removeprefix(above): v for n, v in found.items() if n.startswith(above)}
             if not inner:
                 raise self.refuse("unknown_column", column=self.path, columns=tuple(found))
             return [inner]
@@ -223,8 +215,8 @@ class _Asked:
                 return [row for each in lists[name] for row in inner.rows_of_line(_record(each))]
         records = [name for name in lists if isinstance(_first(lists[name]), dict)]
         several = [name for name in lists if self.vectors and _bears_vectors(lists[name])]
-        several = several or records
-        several = several or [name for name in lists if isinstance(_first(lists[name]), str)]
+        texts = [name for name in lists if isinstance(_first(lists[name]), str)]
+        several = several or records or texts
         if self.path is not None:
             if self.path not in lists:
                 raise self.refuse("unknown_column", column=self.path, columns=tuple(found))
@@ -307,19 +299,17 @@ class _Asked:
 
 def is_document(head: str) -> bool:
     """Whether a file that begins so is one JSON document, and not JSON by lines."""
-    lines = head.splitlines()
-    return head.lstrip()[:1] in ("[", "{") and not _has_lines(lambda: iter(enumerate(lines, 1)))
+    return head.lstrip()[:1] in ("[", "{") and not _has_lines(head.splitlines())
 
 
 def is_json_lines(text: str) -> bool:
     """Whether a text has a JSON object in each of its first lines, whatever the file's name."""
-    return text[:1] == "{" and _has_lines(lambda: lines_of(text))
+    return text[:1] == "{" and _has_lines(lines_of(text))
 
 
-def _has_lines(lines: Lines) -> bool:
-    filled = (line for _, line in lines() if line.strip())
+def _has_lines(lines: Iterable[str]) -> bool:
     try:
-        first, second = [*islice(filled, 2), "", ""][:2]
+        first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
         json.loads(first)
     except GeometryError:
         raise
@@ -409,11 +399,8 @@ def _is_table(columns: Any, data: Any) -> bool:
 
 def _first(values: Any) -> Any:
     """The first member of a list that is not null; None of what is no list."""
-    if type(values) is not list:
-        return None
-    if values and values[0] is not None:
-        return values[0]
-    return next((each for each in values if each is not None), None)
+    listed = values if type(values) is list else ()
+    return next((each for each in listed if each is not None), None)
 
 
 def is_json_number(value: Any) -> bool:

@@ -93,30 +93,23 @@ class Dialect:
     has_row_names: bool = False  # the header has no cell for the names of the rows, as R writes it
 
 
-def unclear_decimal(cell: str) -> CorpusError:
-    """The error for numbers whose decimal sign the file does not show."""
-    return uncertain("uncertain_decimal", "decimal", (".", ","), cell=cell)
-
-
 # ---- numbers and kinds of columns ----
 
 
-def is_number(cell: str, decimal: str = ".") -> bool:
-    """True for a cell that reads as a number, nan and infinity among them."""
+def number_of(cell: str, decimal: str = ".") -> float | None:
+    """The number that a cell reads as, also nan and infinity; None if it is none."""
     if len(cell) > _LONGEST_NUMBER or not cell.isascii() or "_" in cell:
-        return False
+        return None
     if decimal == "," and ("." in cell or "," in cell) and not _COMMA_NUMBER.fullmatch(cell):
-        return False
+        return None
     try:
-        to_number(cell, decimal)
+        return float(cell if decimal == "." else cell.replace(".", "").replace(",", "."))
     except ValueError:
-        return False
-    return True
+        return None
 
 
-def to_number(cell: str, decimal: str = ".") -> float:
-    """The number that a cell reads as. ValueError for a cell that is none."""
-    return float(cell if decimal == "." else cell.replace(".", "").replace(",", "."))
+def is_number(cell: str, decimal: str = ".") -> bool:
+    return number_of(cell, decimal) is not None
 
 
 def mostly_numbers(cells: Iterable[str], decimal: str = ".") -> bool:
@@ -344,8 +337,6 @@ def _is_prose(row: Sequence[str]) -> bool:
 
 def _above(sample: Sequence[str], delimiter: str | None) -> int:
     """How many lines are above the header of a table."""
-    if len(sample) < 3:
-        return 0
     candidates = (delimiter,) if delimiter else DELIMITERS
     plain = (_rows(sample, each, "none") for each in candidates)
     for rows in chain(plain, (_rows(sample, each, "quoted") for each in candidates)):
@@ -438,21 +429,11 @@ def _is_spaced(sample: Sequence[str]) -> bool:
     return not whole[0] or whole[1] or is_running(first)
 
 
-@dataclass
-class _Shape:
-    """What a whole table looks like in a dialect: equal widths, and records of several lines."""
-
-    is_even: bool = True
-    width: int = 0
-    n_joined: int = 0
-    joined: list[list[str]] | None = None  # lines of records whose every line could be a row
-    is_written: bool = True  # by a program: every record begins with a mark
-    has_doubled: bool = False  # marks, within a cell
-
-
-def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape:
-    """The shape of all lines; it is not even for open quotes."""
-    shape, taken = _Shape(), []
+def _quoted(lines: Iterable[str], dialect: Dialect) -> tuple[int, bool, list[list[str]]] | None:
+    """(width, whether a program wrote it, lines in cells that could be rows); None if uneven."""
+    joined: list[list[str]] = []
+    taken: list[str] = []
+    width, n_joined, is_written, has_doubled = 0, 0, True, False
 
     def noted() -> Iterator[str]:
         for line in islice(lines, dialect.skipped, None):
@@ -460,28 +441,28 @@ def _shape(lines: Iterable[str], dialect: Dialect) -> _Shape:
             yield line
 
     try:
-        for cells in _reader(noted(), dialect.delimiter, dialect.quoting):
+        for cells in _reader(noted(), dialect.delimiter, "quoted"):
             if any(cell.strip() for cell in cells):
-                is_first = not shape.width
-                shape.width = shape.width or len(cells) + dialect.has_row_names
-                shape.is_even &= len(cells) + (is_first and dialect.has_row_names) == shape.width
-                shape.is_written &= taken[0].startswith('"')
-                is_doubled = any(map(_DOUBLED.search, taken))
-                shape.has_doubled |= is_doubled
+                n = len(cells) + (not width and dialect.has_row_names)
+                width = width or n
+                if n != width:
+                    return None
+                is_written &= taken[0].startswith('"')
+                is_doubled = any(map(_DOUBLED.search, taken))  # marks, within a cell
+                has_doubled |= is_doubled
                 if len(taken) > 1:
-                    shape.n_joined += 1
+                    n_joined += 1
                     rows = [*_reader(taken, dialect.delimiter, "none")]
                     others = [cell for row in rows for cell in row[1:]]
                     is_prose = is_doubled or any(
                         cell.startswith(" ") or not cell.strip('"') for cell in others
                     )
-                    if all(len(row) == shape.width for row in rows) and not is_prose:
-                        shape.joined = [*(shape.joined or ()), *rows]
+                    if all(len(row) == width for row in rows) and not is_prose:
+                        joined += rows
             taken.clear()
-    except csv.Error:
-        return _Shape(is_even=False)
-    shape.is_written |= shape.width == 1 and (shape.has_doubled or shape.n_joined > 2)
-    return shape
+    except csv.Error:  # an open quote
+        return None
+    return width, is_written or (width == 1 and (has_doubled or n_joined > 2)), joined
 
 
 def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
@@ -492,28 +473,35 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
     """
     if not any('"' in line for line in lines()):
         return "quoted"
-    dialect = replace(dialect, quoting="quoted")
-    quoted = _shape(lines(), dialect)
-    is_escaped = not quoted.is_even and any('\\"' in line for line in lines())
-    if is_escaped and _shape(lines(), replace(dialect, quoting="escaped")).is_even:
+    found = _quoted(lines(), dialect)
+    if (
+        found is None
+        and any('\\"' in line for line in lines())
+        and _is_even(lines, dialect, "escaped")
+    ):
         return "escaped"
-    if quoted.is_even and (quoted.is_written or not quoted.joined):
+    if found is None:
+        return "none" if _is_even(lines, dialect, "none") else "quoted"
+    width, is_written, joined = found
+    if is_written or not joined:
         return "quoted"
-    is_plain = _shape(lines(), replace(dialect, quoting="none")).is_even
-    if not quoted.is_even:
-        return "none" if is_plain else "quoted"
-    if is_plain and _are_rows(lines, dialect, quoted):
+    if _is_even(lines, dialect, "none") and _are_rows(lines, dialect, width, joined):
         return "none"
-    line = "".join(quoted.joined[0])[:80] if quoted.joined else ""
+    line = "".join(joined[0])[:80]
     raise uncertain("uncertain_quoting", "quoting", ("quoted", "none"), line=line)
 
 
-def _are_rows(lines: Lines, dialect: Dialect, quoted: _Shape) -> bool:
+def _is_even(lines: Lines, dialect: Dialect, quoting: Quoting) -> bool:
+    with suppress(CorpusError):
+        return all(True for _ in records(lines(), replace(dialect, quoting=quoting)))
+    return False
+
+
+def _are_rows(lines: Lines, dialect: Dialect, width: int, inner: Sequence[Sequence[str]]) -> bool:
     """Whether the lines within cells have a number, or a label, where the other rows have one."""
-    inner, first = quoted.joined or [], islice(records(lines(), dialect), 1, 5 * SAMPLE_ROWS)
-    others = [cells for _, cells in first if "\n" not in "".join(cells)]
-    others = [cells for cells in others if len(cells) == quoted.width]
-    if quoted.width < 2 or len(others) < 2:
+    first = islice(records(lines(), replace(dialect, quoting="quoted")), 1, 5 * SAMPLE_ROWS)
+    others = [cells for _, cells in first if len(cells) == width and "\n" not in "".join(cells)]
+    if width < 2 or len(others) < 2:
         return False
     for within, beside in zip(zip(*inner, strict=True), zip(*others, strict=True), strict=True):
         if mostly_numbers(beside) and all(map(is_number, map(str.strip, within))):

@@ -14,7 +14,7 @@ from .decode import Source
 from .embeddings import ROWS, NamedBy, NamedRows, VectorSet, named_rows
 from .errors import CorpusError
 from .limits import LIMITS, Limits, refuse_row_count
-from .recognise import AS_FOUND, Reading, is_number, to_number
+from .recognise import AS_FOUND, Reading, is_number, number_of
 from .table_files import read_table_file
 from .tables import LineForm, Table
 
@@ -188,8 +188,15 @@ def judge_vectors(
         if grades and asked.vectors[at[0]].any():
             places.append(at[0])
             relevant.append(grades)
-    own = [frozenset[int]()] * len(places) if queries is not None else _copies(searched, places)
-    left_out = tuple(each - grades.keys() for each, grades in zip(own, relevant, strict=True))
+    own = [asked.vectors[place].tobytes() for place in places]
+    equal: dict[bytes, list[int]] = {vector: [] for vector in own}
+    for row, vector in enumerate(searched.vectors if queries is None else ()):
+        if (copies := equal.get(vector.tobytes())) is not None:
+            copies.append(row)
+    left_out = tuple(
+        frozenset(equal[vector]) - grades.keys()
+        for vector, grades in zip(own, relevant, strict=True)
+    )
     vectors, n, by = asked.vectors[places], len(relevance), (queries_by, rows_by)
     return JudgedQueries(vectors, tuple(relevant), left_out, n, n_missing, *by)
 
@@ -207,15 +214,6 @@ def _grades(
     return grades, n_missing
 
 
-def _copies(vectors: VectorSet, places: Sequence[int]) -> list[frozenset[int]]:
-    """For each of the rows it and every row that is equal."""
-    equal: dict[bytes, list[int]] = {vectors.vectors[place].tobytes(): [] for place in places}
-    for place, row in enumerate(vectors.vectors):
-        if (found := equal.get(row.tobytes())) is not None:
-            found.append(place)
-    return [frozenset(equal[vectors.vectors[place].tobytes()]) for place in places]
-
-
 def _answers(table: Table) -> dict[str, dict[str, float]]:
     query, relevant = table.named(QUERY_NAMES), table.named(RELEVANT_NAMES)
     grade = table.named(GRADE_NAMES)
@@ -229,7 +227,8 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
             continue
         value = 1.0
         if grade is not None:
-            value = to_number(row[grade]) if is_number(row[grade]) else math.nan
+            found = number_of(row[grade])
+            value = math.nan if found is None else found
             value = max(value, 0.0) if table.columns == _TREC.columns else value
             if not 0 <= value < math.inf:
                 raise CorpusError("bad_grade", line=line, grade=row[grade])

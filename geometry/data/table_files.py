@@ -47,14 +47,10 @@ def read_table_file(
     *,
     title: str = "text",
     wanted: Sequence[str | int | None] = (),
-    own_form: LineForm | None = None,
-    or_lines: bool = False,
+    own_form: LineForm | None = None,  # tried before any other
+    or_lines: bool = False,  # whether a file that is no table has one text a line
 ) -> tuple[TextFile, Table]:
-    """(title and encoding, table) of a file of any kind; gzip is undone first.
-
-    own_form : tried before any other
-    or_lines : whether a file that is no table has one text a line
-    """
+    """(title and encoding, table) of a file of any kind; gzip is undone first."""
     content, title, suffix = decode.read_content(source, name, limits, title)
     with own_errors(CorpusError):
         packed = read_packed_table(content, limits, reading)
@@ -69,8 +65,7 @@ def read_table_file(
             found = read_form(file.text, limits, own_form)
         if found is None:
             is_table = suffix in decode.TABLE_SUFFIXES or reading.delimiter or {*wanted} - {None}
-            numbered = partial(decode.lines_of, file.text, limits, newline="")
-            lines = lambda: (line for _, line in numbered())  # noqa: E731
+            lines = partial(decode.lines_of, file.text, limits, newline="")
             if or_lines and not is_table and not recognise.is_table(lines):
                 found = read_lines(file, limits)
             else:
@@ -237,7 +232,7 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
     widest = max((len(each) for _, each in found), default=0)
     for _, each in found:
         each += [""] * (widest - len(each))
-    notes = (LeftOut.of(reason, numbers) for reason, numbers in marked.items() if numbers)
+    notes = (LeftOut(why, len(at), tuple(at[:MOST_ROWS])) for why, at in marked.items() if at)
     return found, n_found, last, tuple(notes)
 
 

@@ -6,6 +6,7 @@ The parser is the standard library's and not that of pandas. Every cell stays a 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,9 +14,9 @@ from . import recognise
 from .account import BLANK, CODES, EMPTY, MOST_ROWS, NO_TEXT, NUMBERS, UNCHOSEN, Account, LeftOut
 from .column_names import LABEL_NAMES, TEXT_NAMES, WEAK_NAMES, named
 from .decode import TextFile, lines_of
-from .errors import CorpusError
+from .errors import CorpusError, uncertain
 from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_columns
-from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id, is_number
+from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
 _MAX_LABELS = 50
@@ -47,7 +48,8 @@ class Table:
         n_left_out = sum(map(len, lines.values()))
         n_blank = self.n_blank + len(lines.get(BLANK, ()))
         blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
-        reasons = [LeftOut(BLANK, n_blank, blank), *(LeftOut.of(*each) for each in lines.items())]
+        reasons = [LeftOut(BLANK, n_blank, blank)]
+        reasons += [LeftOut(why, len(at), tuple(at[:MOST_ROWS])) for why, at in lines.items()]
         unused = [place for place, name in enumerate(self.columns) if name not in columns]
         return Account(
             rows_in_file=self.n_rows + self.n_blank,
@@ -84,10 +86,10 @@ class Table:
     def number(self, cell: str) -> float | None:
         """The number that a cell reads as; None if it is none."""
         if self.unclear is not None:
-            raise recognise.unclear_decimal(self.unclear)
+            raise uncertain("uncertain_decimal", "decimal", (".", ","), cell=self.unclear)
         if self.decimal == "." and recognise.THOUSANDS.fullmatch(cell):
             cell = cell.replace(",", "")
-        return recognise.to_number(cell, self.decimal) if is_number(cell, self.decimal) else None
+        return recognise.number_of(cell, self.decimal)
 
     def is_numeric(self, place: int) -> bool:
         return recognise.mostly_numbers(self.cells(place), self.decimal)
@@ -138,26 +140,14 @@ def read_table(
     limits: Limits = LIMITS,
 ) -> Table:
     """The table in a file of columns; a first row that has a ``wanted`` name is a header."""
-
-    def lines() -> Iterator[str]:
-        numbered = lines_of(file.text, limits, newline="", most=limits.line_characters)
-        return (line for _, line in numbered)
-
+    lines = partial(lines_of, file.text, limits, newline="", most=limits.line_characters)
     dialect = recognise.dialect_of(lines, suffix=file.suffix, reading=reading)
-    rows: list[tuple[str, ...]] = []
-    numbers: list[int] = []
-    n_rows, blank = 0, []
-    for line, cells in recognise.records(lines(), dialect):
-        if not cells:
-            blank.append(line)
-            continue
-        if not n_rows:
-            refuse_too_many_columns(len(cells), limits.columns)
-        n_rows += 1
-        if n_rows <= limits.rows + 1:  # the first may be the header
-            refuse_too_many_cells(n_rows * len(cells))
-            rows.append(tuple("" if cell == recognise.NULL else cell.strip() for cell in cells))
-            numbers.append(line)
+    records = (
+        (line, ["" if cell == recognise.NULL else cell for cell in cells])
+        for line, cells in recognise.records(lines(), dialect)
+    )
+    # the first may be the header
+    rows, numbers, n_rows, blank = _gathered(records, limits.but(rows=limits.rows + 1))
     first = rows[0] if rows else ()
     has_header = bool(rows and reading.header)
     if reading.header is None and rows:
@@ -177,6 +167,25 @@ def read_table(
     )
 
 
+def _gathered(
+    records: Iterable[tuple[int, Sequence[str]]], limits: Limits
+) -> tuple[list[tuple[str, ...]], list[int], int, list[int]]:
+    """(rows, the line of each, number of all rows, blank lines); rows beyond the limit count."""
+    rows, lines, blank, n_rows = [], [], [], 0
+    for line, cells in records:
+        if not cells:
+            blank.append(line)
+            continue
+        if not n_rows:
+            refuse_too_many_columns(len(cells), limits.columns)
+        n_rows += 1
+        if n_rows <= limits.rows:
+            refuse_too_many_cells(n_rows * len(cells))
+            rows.append(tuple(map(str.strip, cells)))
+            lines.append(line)
+    return rows, lines, n_rows, blank
+
+
 class LineForm(NamedTuple):
     """A form of lines without a header."""
 
@@ -189,39 +198,34 @@ def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
     """The rows of a form, which may have further columns; None if most first lines don't fit."""
     columns, width = form.columns, len(form.columns)
 
-    def filled() -> Iterator[tuple[int, list[str]]]:
-        for number, line in lines_of(text, limits, newline="\n", most=limits.line_characters):
-            if line.strip():
-                yield number, line.rstrip("\r\n").split(form.delimiter)
+    def split() -> Iterator[tuple[int, list[str]]]:
+        lines = lines_of(text, limits, newline="\n", most=limits.line_characters)
+        for number, line in enumerate(lines, start=1):
+            yield number, line.rstrip("\r\n").split(form.delimiter) if line.strip() else []
 
-    sample = [form.is_row(cells) for _, cells in islice(filled(), _SAMPLE_LINES)]
+    filled = (cells for _, cells in split() if cells)
+    sample = [form.is_row(cells) for cells in islice(filled, _SAMPLE_LINES)]
     if 2 * sum(sample) <= len(sample):
         return None
-    rows, lines = [], []
-    for line, cells in filled():
-        if len(cells) < width:
-            found = {"line": line, "n": len(cells), "expected": width}
-            raise CorpusError("uneven_stsb_row" if form.delimiter else "uneven_row", **found)
-        lines.append(line)
-        if len(lines) <= limits.rows:
-            rows.append(tuple(cell.strip() for cell in cells[:width]))
-    n_rows = len(lines)
-    return Table(columns, tuple(rows), tuple(lines[: limits.rows]), n_rows, line - n_rows)
+
+    def checked() -> Iterator[tuple[int, list[str]]]:
+        for line, cells in split():
+            if 0 < len(cells) < width:
+                found = {"line": line, "n": len(cells), "expected": width}
+                raise CorpusError("uneven_stsb_row" if form.delimiter else "uneven_row", **found)
+            yield line, cells[:width]
+
+    rows, numbers, n_rows, _ = _gathered(checked(), limits)
+    return Table(columns, tuple(rows), tuple(numbers), n_rows, numbers[-1] - n_rows)
 
 
 def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
     """The lines of a file as a column, "text"; those beyond the limit are only counted."""
-    rows: list[tuple[str]] = []
-    lines: list[int] = []
-    n_rows, blank = 0, []
-    for number, line in lines_of(file.text, limits):
-        if not line.strip():
-            blank.append(number)
-            continue
-        n_rows += 1
-        if n_rows <= limits.rows:
-            rows.append((line.strip(),))
-            lines.append(number)
+    cells = (
+        (number, [line] if line.strip() else [])
+        for number, line in enumerate(lines_of(file.text, limits), start=1)
+    )
+    rows, lines, n_rows, blank = _gathered(cells, limits)
     first = tuple(blank[:MOST_ROWS])
     return Table(("text",), tuple(rows), tuple(lines), n_rows, len(blank), blank=first)
 

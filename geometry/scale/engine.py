@@ -6,15 +6,14 @@ bits on any number of workers.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial, reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Union
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 from ..errors import GeometryError
 from .errors import Failed, ScaleError
@@ -60,14 +59,12 @@ Watch = Callable[[Report], None]
 
 @dataclass(frozen=True)
 class ShardSum:
-    """A sum over shards, and what is not in it.
-
-    omitted : (shard, number of rows, the first of these rows from 1) of rows left out.
-    """
+    """A sum over shards, and what is not in it."""
 
     value: Any
     rows: int = 0
     failures: tuple[Failed, ...] = ()
+    # (shard, number of rows that were left out, the first of these from 1)
     omitted: tuple[tuple[str, int, list[int]], ...] = ()
 
 
@@ -197,16 +194,10 @@ def tree(leaf: Callable[[int], Any], n: int, join: Callable[[list[Any]], Any]) -
 def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
     """The result of a task, or Failed for a fault of its shard, which a retry would not mend."""
     try:
-        with _thread_pools("torch" in sys.modules).limit(limits=threads):
+        with threadpool_limits(threads):
             return work(task)
     except GeometryError as error:
         return Failed(task.name, error)
-
-
-@cache
-def _thread_pools(with_torch: bool) -> ThreadpoolController:
-    """The libraries of this process that have threads; to find them takes milliseconds."""
-    return ThreadpoolController()
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:

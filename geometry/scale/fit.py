@@ -11,8 +11,7 @@ from ..transform.whitening_map import METHODS, WhiteningMap
 from .engine import Engine
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
-from .sums import whole_sum
-from .vectors import ShardBlock
+from .vectors import ShardBlock, whole_sum
 
 REMOVALS = ("removal", "removal-uncentred")
 FIT_METHODS = (*METHODS, *REMOVALS)

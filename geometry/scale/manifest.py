@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import store
 from .errors import Failed, ScaleError
-from .parquet import footer
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -206,10 +205,7 @@ class VectorData:
             raise ScaleError("no_vectors", folder=self.address)
 
     def refuse_other_sizes(self) -> None:
-        """Raise ScaleError "damaged_shard" if a file has not the bytes that the manifest states.
-
-        Then the numbers of rows may be wrong, too.
-        """
+        """Raise ScaleError "damaged_shard" if a file has not the bytes that the manifest states."""
         for shard in self.shards:
             if self._sizes.get(shard.name) != shard.size:
                 raise ScaleError("damaged_shard", shard=shard.address)
@@ -270,7 +266,7 @@ def _manifest_of_files(address: str) -> Manifest:
     shards: list[Entry] = []
     vectors: list[dict[str, Any]] = []
     for name in sorted(sizes):
-        rows, found = footer(store.joined(address, name))
+        rows, found = store.footer(store.joined(address, name))
         # Those of the first file that has rows; the others are checked later
         vectors = vectors or found
         shards.append(Entry(name, state="done", rows=rows, bytes=sizes[name]))
@@ -320,7 +316,12 @@ class RunFolder:
         """
         with self.held():
             work = prepare()
-            left = self.left()
+            done, damaged, cut = finished_shards(self.address, self._names, check=True)
+            self.redone = (*damaged, *cut)
+            for name in self.redone:
+                store.remove(_log_of(self.address, name))
+            sound = done.keys() - set(damaged)
+            left = [part for part in self.parts if part.name not in sound]
             engine.ended_by = None
             try:
                 report = engine.each(work, left)
@@ -345,21 +346,12 @@ class RunFolder:
             self.save([])
             yield
 
-    def left(self) -> list[Part]:
-        """The shards that are not done. Those that are damaged are done again."""
-        found = finished_shards(self.address, self._names, check=True)
-        self.redone = (*found.damaged, *found.cut_logs)
-        for name in self.redone:
-            store.remove(_log_of(self.address, name))
-        sound = found.done.keys() - set(found.damaged)
-        return [part for part in self.parts if part.name not in sound]
-
     def save(self, failures: Sequence[Failed], ended_by: Failed | None = None) -> dict[str, Any]:
         """Write the manifest from the workers' logs; a shard that ended the run has a reason."""
-        done = finished_shards(self.address, self._names).done
-        faults: dict[str, dict[str, Any]] = {}
-        for each in failures:
-            faults[each.shard] = {"reason": self._reason(each), "state": "failed"}
+        done, _, _ = finished_shards(self.address, self._names)
+        faults: dict[str, dict[str, Any]] = {
+            each.shard: {"reason": self._reason(each), "state": "failed"} for each in failures
+        }
         if ended_by is not None:
             faults.setdefault(ended_by.shard, {"reason": self._reason(ended_by)})
         shards = []
@@ -403,17 +395,13 @@ def counts_of(shards: Sequence[Entry]) -> dict[str, int]:
     }
 
 
-@dataclass(frozen=True)
-class Finished:
-    done: Mapping[str, Entry]  # with the bytes that the log states
-    damaged: tuple[str, ...]  # with another digest; only if they were checked
-    cut_logs: tuple[str, ...]  # not done: their log is cut off or damaged
-
-
-def finished_shards(address: str, names: Sequence[str], *, check: bool = False) -> Finished:
-    """The shards that are done by their logs; ``check`` also compares the digest of each shard."""
+def finished_shards(
+    address: str, names: Sequence[str], *, check: bool = False
+) -> tuple[dict[str, Entry], list[str], list[str]]:
+    """(shards done by their logs, those of another digest if checked, those whose log is cut)."""
     sizes, logs = (store.listed(store.inside(address, each)) for each in (SHARDS, LOG))
-    done, cut = {}, []
+    done: dict[str, Entry] = {}
+    cut: list[str] = []
     for name in names:
         log = _log_of(address, name)
         if name in sizes and store.last_name(log) in logs:
@@ -429,7 +417,48 @@ def finished_shards(address: str, names: Sequence[str], *, check: bool = False) 
         with ThreadPoolExecutor() as pool:  # a store far away answers several at a time
             found = pool.map(store.digest, [store.joined(address, SHARDS, name) for name in done])
             damaged = [n for n, sha256 in zip(done, found, strict=True) if sha256 != done[n].sha256]
-    return Finished(done, tuple(damaged), tuple(cut))
+    return done, damaged, cut
+
+
+@dataclass(frozen=True)
+class Status:
+    """The contents of a run's folder."""
+
+    kind: str  #: the verb
+    counts: dict[str, int]  #: shards by state; rows, bytes, rows without text, rows left out
+    failed: dict[str, str]  #: reasons, by shard
+    left_out: dict[str, list[int]]  #: the first rows that were left out, from 1, by shard
+    damaged: tuple[str, ...] = ()  #: with other content than stated; empty unless checked
+    cut_logs: tuple[str, ...] = ()  #: shards whose log is cut off; they count as left
+
+
+def read_status(folder: str, *, check: bool = False) -> Status:
+    """What is done, failed and left in a run's folder, also while the run works.
+
+    Parameters
+    ----------
+    folder : str
+    check : bool
+        Read every shard and compare its digest with the manifest's.
+    """
+    manifest = read_manifest(folder)
+    names = [entry.name for entry in manifest.shards]
+    finished, damaged, cut = finished_shards(folder, names, check=check)
+    shards = [
+        finished.get(entry.name)
+        or Entry(entry.name, state="failed" if entry.reason else "left", reason=entry.reason)
+        for entry in manifest.shards
+    ]
+    done = [each for each in manifest.shards if each.state == "done" and each.name in finished]
+    other = {each.name for each in done if check and each.sha256 != finished[each.name].sha256}
+    return Status(
+        manifest.kind,
+        counts_of(shards),
+        {each.name: each.reason for each in shards if each.state == "failed"},
+        {each.name: list(each.rows_left_out) for each in shards if each.left_out},
+        tuple(name for name in names if name in other or name in damaged),
+        tuple(cut),
+    )
 
 
 def _real(address: str) -> str:

@@ -17,10 +17,8 @@ from .engine import Engine
 from .errors import ScaleError
 from .fit import moments_of
 from .manifest import Column, Shard, VectorData
-from .samples import draw
-from .sums import read_sum, whole_sum
 from .transform import need_width
-from .vectors import ShardBlock
+from .vectors import ShardBlock, draw, read_sum, whole_sum
 
 SAMPLE = 5_000  # rows of the measures that compare all pairs
 ALL, SAMPLED = "all rows", "sample"

@@ -22,11 +22,9 @@ from ..measure.neighbours import largest
 from .engine import Engine, ShardSum
 from .errors import ScaleError
 from .manifest import Column, Shard, VectorData
-from .samples import hash_of
 from .store import absolute, joined, read_arrays, remove, write_bytes, written
-from .sums import read_keyed, write_keyed
 from .transform import need_width
-from .vectors import RowsLeftOut, ShardBlock, blocks, sum_of_shard
+from .vectors import RowsLeftOut, ShardBlock, blocks, hash_of, read_keyed, sum_of_shard, write_keyed
 
 if TYPE_CHECKING:
     from usearch.index import Index
@@ -59,15 +57,11 @@ def search_shard(
     queries: str,
     sha256: str,
     k: int,
-    itself: bool,
-    index: str | None,
+    itself: bool,  # whether a query's own id is left out
+    index: str | None,  # the folder of indexes; None is the exact search
     skip: bool,
 ) -> ShardSum:
-    """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest.
-
-    itself : leave out a query's own id.
-    index : the folder of indexes; None is the exact search.
-    """
+    """The nearest rows of a shard to the unit rows in the file ``queries``, of that digest."""
     given = read_arrays(queries, sha256, folder=queries)
     ids, U = given["ids"], given["units"]
     if index is not None:
@@ -134,7 +128,7 @@ def _index_of(
     for block in blocks(shard, column, left_out, skip=skip):
         index.add(block.ids, unit(block.X), threads=1)
     content = np.frombuffer(bytes(index.save() or b""), np.uint8)
-    rows = np.array(left_out.rows, dtype=np.int64)
+    rows = np.array(left_out.first, dtype=np.int64)
     write_keyed(address, key, {"index": content, "n_left_out": left_out.n, "left_out": rows})
     return index, left_out
 
@@ -187,7 +181,13 @@ def find_neighbours(
     need_width(queries, of_queries, chosen.dimension)
     out = absolute(out)
     place = out + ".queries"  # where the workers read them while the search lasts
-    ids, units = _read_all(queries, of_queries, engine)
+    parts = []
+    for shard in queries.shards:
+        left_out = RowsLeftOut()
+        for block in blocks(shard, of_queries, left_out, skip=engine.skip):
+            parts.append((block.ids, unit(block.X)))
+        engine.omitted += left_out.of(shard.name)
+    ids, units = map(np.concatenate, zip(*parts, strict=True))
     index = joined(data.address if data.has_manifest else out + ".index", INDEX)
     how: dict[str, Any] = {"column": chosen, "queries": place, "k": k, "skip": engine.skip}
     how["itself"] = queries.address == data.address
@@ -229,14 +229,3 @@ def _recall(found: np.ndarray, exact: np.ndarray) -> dict[str, float | int]:
         "recall_high": min(1.0, mean + reach),
         "recall_queries": len(shares),
     }
-
-
-def _read_all(queries: VectorData, column: Column, engine: Engine) -> tuple[np.ndarray, np.ndarray]:
-    parts = []
-    for shard in queries.shards:
-        left_out = RowsLeftOut()
-        for block in blocks(shard, column, left_out, skip=engine.skip):
-            parts.append((block.ids, unit(block.X)))
-        engine.omitted += left_out.of(shard.name)
-    ids, units = map(np.concatenate, zip(*parts, strict=True))
-    return ids, units

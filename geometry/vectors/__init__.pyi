@@ -1,4 +1,3 @@
-from .bundled import read_bundled_vectors as read_bundled_vectors
 from .errors import VectorFileError as VectorFileError
 from .recognised import Recognised as Recognised
 from .recognised import recognise as recognise
@@ -12,6 +11,7 @@ from .word_averages import read_counts as read_counts
 from .word_averages import sentence_vectors as sentence_vectors
 from .word_averages import sif_average as sif_average
 from .word_averages import words_of as words_of
+from .word_files import read_bundled_vectors as read_bundled_vectors
 from .word_files import read_vectors as read_vectors
 from .word_pairs import WordPairVectors as WordPairVectors
 from .word_pairs import read_word_pairs as read_word_pairs

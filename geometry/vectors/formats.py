@@ -7,19 +7,17 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from ..data.decode import GZIP, JSON_SUFFIXES, PARQUET, ZIP, Source, opened, unpacked
+from ..data.decode import GZIP, PARQUET, ZIP, Source, name_of, opened, unpacked
 from ..errors import own_errors
 from .errors import VectorFileError
 from .foreign import FOREIGN, Fits, Foreign, refuse_foreign, starts
 from .row_source import HEAD, Hints, RowSource, in_memory
-from .set_arrays import open_npy, open_npz, open_safetensors, open_vecs, vecs_type
-from .set_hdf5 import is_hdf5, open_hdf5
-from .set_parquet import is_arrow, open_stored
-from .set_tables import is_table, open_json, open_table
+from .set_arrays import is_safetensors, open_npy, open_npz, open_safetensors, open_vecs, vecs_type
+from .set_parquet import is_arrow, is_hdf5, open_hdf5, open_stored
+from .set_tables import is_json, is_table, open_json, open_table
 from .word_rows import is_binary, is_text, open_binary, open_text
 
 _STREAMED = ("text", "binary")  # readers that do not jump; each jump would unpack anew
@@ -39,40 +37,17 @@ class Format:
 
 FORMATS = (
     # before the others: the length of its header may begin with the bytes of a pickle
-    Format(
-        "safetensors",
-        lambda head, _: head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30,
-        open_safetensors,
-        has_words=True,
-        endings=".safetensors",
-    ),
+    Format("safetensors", is_safetensors, open_safetensors, has_words=True, endings=".safetensors"),
     Format("npy", starts(b"\x93NUMPY"), open_npy, because="lone_array", endings=".npy"),
     Format("npz", starts(ZIP[:2]), open_npz, has_words=True, endings=".npz"),
-    Format(
-        "parquet",
-        starts(PARQUET),
-        partial(open_stored, name="parquet"),
-        has_words=True,
-        endings=".parquet",
-    ),
-    Format(
-        "arrow",
-        is_arrow,
-        partial(open_stored, name="arrow"),
-        has_words=True,
-        endings=".arrow .feather",
-    ),
+    Format("parquet", starts(PARQUET), open_stored, has_words=True, endings=".parquet"),
+    Format("arrow", is_arrow, open_stored, has_words=True, endings=".arrow .feather"),
     # its first number may be the first bytes of a pickle too
     Format("fvecs", vecs_type, open_vecs, because="lone_array", endings=".fvecs .bvecs"),
     Format("hdf5", is_hdf5, open_hdf5, has_words=True, endings=".hdf5 .h5 .h5ad"),
     Format("fastText's model", starts(b"\xba\x16\x4f\x2f"), because="fasttext_model"),
     *(Format(each.what, fits, foreign=each) for fits, each in FOREIGN),
-    Format(
-        "jsonl",
-        lambda head, suffix: suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"[")),
-        open_json,
-        endings=".jsonl .ndjson .json",
-    ),
+    Format("jsonl", is_json, open_json, endings=".jsonl .ndjson .json"),
     Format("binary", lambda head, _: is_binary(head), open_binary, has_words=True, endings=".bin"),
     Format("csv", is_table, open_table, endings=".csv .tsv .tab"),
     Format("text", lambda head, _: is_text(head), open_text, has_words=True, endings=".vec .txt"),
@@ -108,8 +83,7 @@ def opened_rows(
     source: Source, name: str | None, hints: Hints, form: Format | None = None
 ) -> Iterator[tuple[RowSource, Path]]:
     """(the rows of a file, gzipped or not, its name without .gz); ``form`` if it is known."""
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    title = Path(Path(str(name or own or "vectors")).name.removesuffix(".gz"))
+    title = Path(Path(name or name_of(source, "vectors")).name.removesuffix(".gz"))
     limits, of_words = hints.limits, hints.of_words
     if not of_words:  # the name of a table of words says nothing
         hints = replace(hints, suffix=title.suffix.lower())

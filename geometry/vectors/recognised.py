@@ -1,6 +1,5 @@
 """What a file holds: texts, vectors, scored pairs, or queries with what is relevant to them."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..data.column_names import QUERY_NAMES, RELEVANT_NAMES, SCORE_NAMES, TEXT_NAMES, named
 from ..data.corpus import Preview, preview_table
-from ..data.decode import GZIP, PARQUET, ZIP, Source, opened
+from ..data.decode import GZIP, PARQUET, ZIP, Source, name_of, opened
 from ..data.errors import CorpusError
 from ..data.json_records import is_document
 from ..data.limits import LIMITS, Limits
@@ -62,15 +61,12 @@ def recognise(
     reading : Reading
     limits : Limits
     """
-    own = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
-    title = Path(str(name or own or "file")).name
+    title = Path(name or name_of(source, "file")).name
     with opened(source, CorpusError) as file:
         head = file.read(HEAD)
         if len(head) == HEAD and not _is_packed(head):
             head = head[: head.rfind(b"\n") + 1] or head + file.readline(limits.table_bytes)
-        # the end of a document of JSON may tell where its rows are
-        is_whole = _is_packed(head) or is_document(head.decode("utf-8", "replace"))
-        beginning: Source = source if is_whole else head
+        beginning: Source = source if _is_whole(head) else head
     options: dict[str, Any] = {"name": title, "reading": reading, "limits": limits}
     found = _tried(preview_vector_set, beginning, PREVIEW_ROWS, **options)
     table = _tried(preview_table, beginning, PREVIEW_ROWS, **options)
@@ -90,8 +86,12 @@ def _tried(read: Callable[..., Answer], *arguments: Any, **options: Any) -> Answ
 def needs_more(head: bytes) -> bool:
     """Whether a file that begins so is recognised by more than its beginning."""
     is_cut = len(head) >= HEAD and b"\n" not in head
-    is_document_or_packed = _is_packed(head) or is_document(head.decode("utf-8", "replace"))
-    return not head.startswith(b"\x93NUMPY") and (is_cut or is_document_or_packed)
+    return not head.startswith(b"\x93NUMPY") and (is_cut or _is_whole(head))
+
+
+def _is_whole(head: bytes) -> bool:
+    """Whether all of a file is needed: the end of a JSON document may tell where its rows are."""
+    return _is_packed(head) or is_document(head.decode("utf-8", "replace"))
 
 
 def _is_packed(head: bytes) -> bool:

@@ -72,9 +72,8 @@ class RowSample:
             self._refuse_too_many(expected)
 
     def add(self, block: Block) -> None:
-        """Take the rows of a block, or those of them that may be in the sample."""
-        with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
-            rows = block.vectors.astype(np.float32)
+        """Take the rows of a block in float32, or those of them that may be in the sample."""
+        rows = block.vectors
         m, d = rows.shape
         if not self.n_rows:
             refuse_dimensions(d, self._limits.dimensions)
@@ -183,9 +182,8 @@ class _LengthSums:
         self._n_directions += int(some.sum())
 
     def statistics(self) -> WholeStatistics:
-        from ..measure.cosines import (
-            mean_cosine_of_sum,  # loads scipy, which files of words do not need
-        )
+        # loads scipy, which files of words do not need
+        from ..measure.cosines import mean_cosine_of_sum
 
         moments, n = self._moments, self._n_directions
         assert moments is not None

@@ -27,7 +27,7 @@ HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are re
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
-_RUNNING = re.compile(r"(.*?)(\d+)")
+RUNNING = re.compile(r"(.*?)(\d+)")
 # Numbers by which bytes become vectors
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
@@ -142,8 +142,6 @@ def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints:
     """A block whose only column has the words; bytes that do not fit become U+FFFD."""
     encoding = (hints.reading.encoding or "utf-8").removesuffix(REPLACE)
     try:
-        texts = b"\n".join(words).decode(encoding).split("\n") if words else []
-    except UnicodeDecodeError:
         texts = [word.decode(encoding, "replace") for word in words]
     except LookupError as error:
         raise VectorFileError("unknown_encoding", encoding=encoding) from error
@@ -207,7 +205,7 @@ def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[s
     """
     groups: dict[str, list[str]] = {}
     for name in numeric:
-        if found := _RUNNING.fullmatch(name):
+        if found := RUNNING.fullmatch(name):
             groups.setdefault(found[1], []).append(name)
     largest = max(groups.values(), key=len, default=[])
     if len(largest) > 1:
@@ -216,12 +214,6 @@ def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[s
     return tuple(
         name for name in numeric if name.strip().casefold() not in others and name not in ids
     )
-
-
-def are_running(names: Sequence[str]) -> bool:
-    """Whether several names differ in a number at their end only."""
-    stems = [found[1] if (found := _RUNNING.fullmatch(name)) else None for name in names]
-    return len(stems) > 1 and None not in stems and len(set(stems)) == 1
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:
@@ -266,7 +258,7 @@ def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:
 
 
 def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iterator[Block]:
-    """The blocks; bytes that need scales or may be packed bits are refused, or unpacked."""
+    """The blocks in float32; bytes that need scales or may be bits are refused, or unpacked."""
     quarters = np.zeros(4, dtype=np.int64)  # numbers in each quarter of the values of a byte
     may_be_bytes = reading.packed is None
     used = chosen.vector_names
@@ -291,7 +283,9 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
                 found = {"column": column, "d": d, "bits": 8 * d}
                 choices = ("yes", "no")
                 raise VectorFileError("uncertain_packed", option="packed", choices=choices, **found)
-        yield block
+        with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
+            vectors = block.vectors.astype(np.float32)
+        yield replace(block, vectors=vectors)
 
 
 def _are_bytes(rows: np.ndarray) -> bool:

@@ -74,15 +74,10 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         with _member(archive, name) as (headers[name], _):
             pass
     kinds = {name: (shape, dtype.kind) for name, (shape, _, dtype) in headers.items()}
-    if not row_source.tables_among(kinds) and any(
-        dtype.hasobject for _, _, dtype in headers.values()
-    ):
+    pickled = [name for name, (_, _, dtype) in headers.items() if dtype.hasobject]
+    if pickled and not row_source.tables_among(kinds):
         raise VectorFileError("pickled_array")
-    columns = [
-        name
-        for name, (shape, _, dtype) in headers.items()
-        if len(shape) == 1 and not dtype.hasobject
-    ]
+    columns = [name for name in headers if len(headers[name][0]) == 1 and name not in pickled]
 
     def texts(n: int, name: str) -> list[str]:
         with _member(archive, name) as ((shape, _, dtype), read):
@@ -126,6 +121,10 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
         ids=tuple(name for name in columns if row_source.is_id(name, first(name))),
         strings=tuple(name for name in columns if kinds[name][1] in "US"),
     )
+
+
+def is_safetensors(head: bytes, suffix: str) -> bool:
+    return head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 30
 
 
 def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:

@@ -203,10 +203,9 @@ def preview_vector_set(
         shown = columns[:_SHOWN_COLUMNS]
         of_file = tuple(each for each in shown if each not in beside.columns)
         wanted = ChosenColumns(chosen.vector, keeps_missing=True, others=of_file)
-        first = next(as_numbers(found, wanted, reading), Block(np.empty((0, 0))))
-        with np.errstate(over="ignore"):
-            vectors = first.vectors[:rows].astype(np.float32)
-        m = len(vectors)
+        none = Block(np.empty((0, 0), dtype=np.float32))
+        first = next(as_numbers(found, wanted, reading), none)
+        m = len(vectors := first.vectors[:rows])
         cells = {each: beside.column(each, np.arange(1, m + 1)) for each in beside.columns}
         for column, found_cells in zip(of_file, first.beside[CHOSEN:], strict=False):
             cells[column] = (found_cells or [])[:m]
@@ -252,18 +251,13 @@ def vector_blocks(
         chosen = ChosenColumns(vector, keeps_missing=not_finite == "drop")
         start = 1
         for block in as_numbers(rows, chosen, reading):
-            with np.errstate(over="ignore"):
-                vectors = block.vectors.astype(np.float32)
-            finite = np.isfinite(vectors).all(axis=1)
-            if not finite.all():
-                if not_finite == "stop":
-                    bad = np.flatnonzero(~finite) + start
-                    raise VectorFileError(
-                        "not_finite", n=len(bad), rows=tuple(map(str, bad[:MOST_NAMED]))
-                    )
-                vectors = vectors[finite]
+            finite = np.isfinite(block.vectors).all(axis=1)
+            if not_finite == "stop" and not finite.all():
+                bad = np.flatnonzero(~finite) + start
+                rows_named = tuple(map(str, bad[:MOST_NAMED]))
+                raise VectorFileError("not_finite", n=len(bad), rows=rows_named)
             start += len(block.vectors)
-            yield vectors
+            yield block.vectors[finite]
 
 
 class _Metadata(NamedTuple):
@@ -292,8 +286,7 @@ def _metadata(
     is_csv = (Path(name or "").suffix.lower() or file.suffix) == ".csv"
     # an empty row is a row, so that there may be as many lines as for so many texts
     within, newline = limits.but(rows=n), "" if is_csv else "\n"
-    numbered = lines_of(file.text, within, newline=newline, most=limits.line_characters)
-    lines = (line for _, line in numbered)
+    lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0

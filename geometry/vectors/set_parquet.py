@@ -1,6 +1,6 @@
-"""Vectors of Parquet and Arrow tables: a column of lists, or one column a dimension.
+"""Vectors of Parquet, Arrow and HDF5, decoded by a process with limits: this one, or another.
 
-A process with limits decodes them: this one, or another.
+A table has a column of lists, or one column a dimension. h5py is an extra.
 """
 
 import io
@@ -13,13 +13,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..data.decode import ARROW, ARROW_STREAM
+from ..data.decode import ARROW, ARROW_STREAM, HDF5, PARQUET
 from ..data.limits import MEGABYTE, Limits
 from ..data.parquet_table import BATCH_ROWS, StoredTable, process_limits, storage, text_of
 from ..data.recognise import is_label, is_of_lists
 from ..process import Process, ProcessEnded, is_limited
 from . import row_source
 from .errors import VectorFileError, refuse_dimensions
+from .foreign import SPARSE_HDF5, refuse_foreign
 from .row_source import Block, ChosenColumns, Hints, RowSource
 from .set_tables import numbers_of_list
 
@@ -32,6 +33,12 @@ LISTS = ("list", "large_list", "fixed_size_list")
 NUMBERS = ("floating", "integer", "decimal")
 STRINGS = ("string", "large_string", "string_view")
 BYTES = ("binary", "large_binary", "fixed_size_binary")
+KINDS = {"parquet": "Parquet table", "arrow": "Arrow table", "hdf5": "HDF5 file"}
+# Places where HDF5 may begin
+_PLACES = (0, 512, 1024, 2048)
+_CACHE = 64 << 20  # bytes of chunks that are kept, since a block may cross several
+_FAULTS = (OSError, RuntimeError, ValueError, KeyError, TypeError)  # of h5py, on a damaged file
+_SPARSE = {"data", "indices", "indptr"}  # datasets of a group
 
 
 def _are_long(cells: Sequence[str]) -> bool:
@@ -43,9 +50,10 @@ def _are_long(cells: Sequence[str]) -> bool:
 MakeTable = Callable[[str | BinaryIO, Limits], Any]
 
 
-def open_stored(file: BinaryIO, hints: Hints, name: str) -> RowSource:
+def open_stored(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a table: Parquet, or Arrow as a file (Feather's form too) or a stream."""
-    return opened_apart(partial(_Columns, name=name), name, file, hints)
+    name = "parquet" if file.read(len(PARQUET)) == PARQUET else "arrow"
+    return _opened_apart(partial(_Columns, name=name), name, file, hints)
 
 
 def is_arrow(head: bytes, suffix: str) -> bool:
@@ -55,7 +63,16 @@ def is_arrow(head: bytes, suffix: str) -> bool:
     return head.startswith(ARROW) or is_stream
 
 
-def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> RowSource:
+def is_hdf5(head: bytes, suffix: str) -> bool:
+    return any(head.startswith(HDF5, place) for place in _PLACES)
+
+
+def open_hdf5(file: BinaryIO, hints: Hints) -> RowSource:
+    """The rows of one dataset; datasets of one axis are texts and labels."""
+    return _opened_apart(_Hdf5Table, "hdf5", file, hints)
+
+
+def _opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of a table that a process with limits decodes; ``make`` can be pickled."""
     limits = hints.limits
     allowed = None if is_limited() else process_limits(limits)
@@ -73,7 +90,7 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
             raise VectorFileError("unpacked_set", limit=limits.table_bytes) from error
         except ProcessEnded as error:
             if not error.too_slow:
-                raise damaged(name) from error
+                raise _damaged(name) from error
             raise VectorFileError("too_slow", limit=limits.seconds) from error
 
     def blocks(chosen: ChosenColumns) -> Iterator[Block]:
@@ -90,13 +107,8 @@ def opened_apart(make: MakeTable, name: str, file: BinaryIO, hints: Hints) -> Ro
     return RowSource(name, blocks, close=process.end, **facts)
 
 
-def damaged(name: str) -> VectorFileError:
-    return VectorFileError(
-        "damaged_file",
-        kind="HDF5 file"
-        if name == "hdf5"
-        else ("Arrow table" if name == "arrow" else "Parquet table"),
-    )
+def _damaged(name: str) -> VectorFileError:
+    return VectorFileError("damaged_file", kind=KINDS[name])
 
 
 # ---- in the process, which has one table ----
@@ -224,8 +236,9 @@ class _Columns:
         return max(1, width)
 
     def _refuse_other_lists(self, dimensions: tuple[str, ...]) -> None:
-        if row_source.are_running(dimensions):
-            return
+        stems = {each and each[1] for each in map(row_source.RUNNING.fullmatch, dimensions)}
+        if len(dimensions) > 1 and len(stems) == 1 and None not in stems:
+            return  # they differ in a number at their end only
         for name in row_source.likeliest_first(list(self._kinds)):
             kind = leaf = storage(self._kinds[name])
             while _is_one(LISTS, leaf):
@@ -239,6 +252,79 @@ class _Columns:
                 raise VectorFileError("other_lists" if is_list else "binary_vectors", **found)
 
 
+class _Hdf5Table:
+    def __init__(self, source: str | BinaryIO, limits: Limits) -> None:
+        try:
+            import h5py
+        except ImportError as error:
+            raise VectorFileError("missing_h5py") from error
+        self._limits = limits
+        self._sets: dict[str, Any] = {}
+        sparse = False
+
+        def take(name: str, found: Any) -> object:
+            nonlocal sparse
+            if isinstance(found, h5py.Group):
+                sparse = sparse or set(found) >= _SPARSE
+            # the numbers of others would be read from further files of this machine
+            elif not found.external and not found.is_virtual:
+                self._sets[name] = found
+            return True if len(self._sets) > limits.dimensions + limits.columns else None
+
+        try:
+            # by a file that is open: HDF5 itself would open further files beside a path
+            file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115, PTH123
+            self._file = h5py.File(file, "r", rdcc_nbytes=_CACHE)
+            if self._file.visititems(take):  # passes over links to other files
+                refuse_dimensions(len(self._sets), limits.dimensions)
+            kinds: dict[str, tuple[Any, str]] = {}
+            for name, each in self._sets.items():
+                shape, dtype = each.shape or (), each.dtype
+                kind = dtype.kind if all(shape) else ""  # a dataset without rows is no table
+                kinds[name] = shape, "S" if h5py.check_string_dtype(dtype) else kind
+        except VectorFileError:
+            raise
+        except _FAULTS as error:
+            raise _damaged("hdf5") from error
+        self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
+        if sparse and not row_source.tables_among(kinds):
+            refuse_foreign(SPARSE_HDF5)
+        columns = [
+            name
+            for name, (shape, kind) in kinds.items()
+            if len(shape) == 1 and kind in ("S", "f", "i", "u")
+        ]
+        self.facts = row_source.facts_of_arrays(kinds, columns)
+        first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
+        self.facts["ids"] = tuple(name for name in columns if row_source.is_id(name, first[name]))
+        self.facts["strings"] = tuple(name for name in columns if name in self._strings)
+
+    def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
+        n, d = self._sets[str(chosen.vector)].shape
+        for column in chosen.beside:
+            if column is not None and (m := len(self._sets[column])) != n:
+                raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
+        step = row_source.rows_a_block(d)
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            yield Block(
+                self._cells(part, str(chosen.vector)), chosen.cells(partial(self._texts, part))
+            )
+
+    def _texts(self, rows: slice, name: str) -> list[str]:
+        most = self._limits.text_characters
+        return [str(cell)[:most] for cell in self._cells(rows, name).tolist()]
+
+    def _cells(self, rows: slice, name: str) -> np.ndarray:
+        found = self._sets[name]
+        try:
+            if name in self._strings:
+                found = found.asstr("utf-8", "replace")
+            return np.asarray(found[rows])
+        except _FAULTS as error:
+            raise _damaged("hdf5") from error
+
+
 @contextmanager
 def _own_error(name: str) -> Iterator[None]:
     """Turn pyarrow's errors into "damaged_file"; without memory they are MemoryErrors."""
@@ -249,7 +335,7 @@ def _own_error(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise damaged(name) from error
+        raise _damaged(name) from error
 
 
 def _is_one(names: Sequence[str], kind: Any) -> bool:

@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain, islice
 from typing import Any, BinaryIO
 
@@ -12,8 +13,8 @@ import numpy as np
 
 from ..data import recognise
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
-from ..data.decode import decode, encoding_of, text_of, uncertain_bytes
-from ..data.errors import CorpusError
+from ..data.decode import JSON_SUFFIXES, decode, encoding_of, text_of, uncertain_bytes
+from ..data.errors import CorpusError, uncertain
 from ..data.json_records import is_json_number, is_vector, open_records
 from ..data.limits import Limits
 from . import row_source
@@ -24,15 +25,13 @@ from .row_source import Block, ChosenColumns, Hints, RowSource
 def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     limits, reading = hints.limits, hints.reading
     encoding = reading.encoding or _encoding(file)
-
-    def lines() -> Iterator[str]:
-        return (line for _, line in _lines(file, encoding, limits))
-
+    lines = partial(_lines, file, encoding, limits)
     dialect = recognise.dialect_of(lines, suffix=hints.suffix, reading=reading, spaced=True)
 
     def rows() -> Iterator[tuple[int, list[str]]]:
         return ((line, cells) for line, cells in recognise.records(lines(), dialect) if cells)
 
+    decimal = dialect.decimal
     sample = [cells for _, cells in islice(rows(), recognise.SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("empty_file")
@@ -42,16 +41,12 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     lists = [place for place, column in enumerate(cells) if recognise.is_of_lists(column)]
     filled = [[*filter(_is_filled, column)] for column in cells]
     empty = [place for place, column in enumerate(filled) if not column]
-    numeric = [
-        place
-        for place, column in enumerate(filled)
-        if recognise.mostly_numbers(column, dialect.decimal)
-    ]
+    numeric = [i for i, column in enumerate(filled) if recognise.mostly_numbers(column, decimal)]
     if numeric and not lists and dialect.unclear is not None:
-        raise recognise.unclear_decimal(dialect.unclear)
+        raise uncertain("uncertain_decimal", "decimal", (".", ","), cell=dialect.unclear)
     has_header = reading.header
     if has_header is None:
-        has_header = _is_header(sample, numeric, lists, dialect.decimal)
+        has_header = _is_header(sample, numeric, lists, decimal)
     names = recognise.unique_names([name.strip() if has_header else "" for name in first])
     columns = dict(zip(names, range(len(names)), strict=True))
     vector_columns = row_source.likeliest_first([names[place] for place in lists])
@@ -71,11 +66,11 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
                 [(name, place)] = places.items()
                 return numbers_of_list(cells[place], name, line)
             taken = [cells[place] for place in places.values()]
-            if dialect.decimal == "." and "_" not in "".join(taken):
+            if decimal == "." and "_" not in "".join(taken):
                 with suppress(ValueError):
                     return list(map(float, taken))
             named = zip(places, taken, strict=True)
-            return [_number(cell, name, line, dialect.decimal) for name, cell in named]
+            return [_number(cell, name, line, decimal) for name, cell in named]
 
         text = lambda cells, name: cells[columns[name]].strip()  # noqa: E731
         yield from _blocks(found, parse, text, chosen, limits)
@@ -106,13 +101,15 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     )
 
 
+def is_json(head: bytes, suffix: str) -> bool:
+    return suffix in JSON_SUFFIXES or head.lstrip().startswith((b"{", b"["))
+
+
 def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of JSON: one record a line, or a document that has them."""
     limits, path = hints.limits, hints.reading.path
     encoding = hints.reading.encoding or _encoding(file)
-
-    def lines() -> Iterator[tuple[int, str]]:
-        return _lines(file, encoding, limits)
+    lines = partial(_lines, file, encoding, limits)
 
     def whole() -> str:
         file.seek(0)
@@ -201,14 +198,7 @@ def _blocks(
 ) -> Iterator[Block]:
     """Blocks of parsed records, each of which gives as many numbers as the first, or no vector."""
     rows: list[list[float]] = []
-    texts: list[list[str]] = [[] for _ in chosen.beside]
-    width = 0
-
-    def block() -> Block:
-        vectors = np.array(rows) if width else np.full((len(rows), 1), np.nan)
-        named = zip(chosen.beside, texts, strict=True)
-        return Block(vectors, [None if name is None else cells for name, cells in named])
-
+    texts, width = chosen.cells(lambda _: []), 0
     for number, record in numbered:
         row = parse(record, number)
         if not width and row:
@@ -222,14 +212,14 @@ def _blocks(
             raise VectorFileError("ragged_row", line=number, n=len(row), expected=width)
         rows.append(row)
         for name, cells in zip(chosen.beside, texts, strict=True):
-            if name is not None:
+            if name is not None and cells is not None:
                 cells.append(text(record, name)[: limits.text_characters])
         # a number takes eight times as much in a list
         if width and len(rows) >= row_source.rows_a_block(width * 8):
-            yield block()
-            rows, texts = [], [[] for _ in texts]
+            yield Block(np.array(rows), texts)
+            rows, texts = [], chosen.cells(lambda _: [])
     if rows:
-        yield block()
+        yield Block(np.array(rows) if width else np.full((len(rows), 1), np.nan), texts)
 
 
 def _value(record: dict[str, Any], key: str) -> str:
@@ -240,9 +230,9 @@ def _value(record: dict[str, Any], key: str) -> str:
 def _number(cell: str, column: str, line: int, decimal: str = ".") -> float:
     if not _is_filled(cell.strip()):
         return math.nan
-    if not recognise.is_number(cell.strip(), decimal):
+    if (number := recognise.number_of(cell.strip(), decimal)) is None:
         raise VectorFileError("bad_cell", line=line, field=cell[:40], column=column)
-    return recognise.to_number(cell.strip(), decimal)
+    return number
 
 
 def numbers_of_list(cell: str, name: str, line: int) -> list[float]:
@@ -298,8 +288,8 @@ def _encoding(file: BinaryIO) -> str:
     return encoding_of(head, is_whole=len(head) < row_source.HEAD)
 
 
-def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int, str]]:
-    """(number from 1, line), one at a time, so that a large file is never in memory."""
+def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[str]:
+    """The lines, one at a time, so that a large file is never in memory."""
     file.seek(0)
     most = limits.line_characters
     # a byte may look like a newline
@@ -308,13 +298,13 @@ def _lines(file: BinaryIO, encoding: str, limits: Limits) -> Iterator[tuple[int,
         if len(content) > limits.file_bytes:
             raise VectorFileError("wide_text", encoding=encoding.upper(), limit=limits.file_bytes)
         text, _ = decode(content, encoding=encoding)
-        yield from enumerate(io.StringIO(text), start=1)
+        yield from io.StringIO(text)
         return
     for number, raw in enumerate(iter(lambda: file.readline(most + 1), b""), start=1):
         if len(raw) > most:
             raise VectorFileError("long_row", line=number, limit=most)
         try:
-            yield number, text_of(raw, encoding)
+            yield text_of(raw, encoding)
         except UnicodeDecodeError as error:
             raise uncertain_bytes(encoding, (number,)) from error
 

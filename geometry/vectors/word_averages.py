@@ -283,7 +283,8 @@ def read_counts(
     rows: list[tuple[int, str, float]] = []
     counts: dict[str, float] = {}
     with own_errors(CorpusError):
-        for number, line in lines_of(file.text, limits, most=limits.line_characters):
+        lines = lines_of(file.text, limits, most=limits.line_characters)
+        for number, line in enumerate(lines, start=1):
             fields = line.rsplit("," if file.suffix == ".csv" else None, 1) or [""]
             if not line.strip() or (number == 1 and not is_number(fields[-1].strip())):
                 continue

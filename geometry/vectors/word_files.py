@@ -1,9 +1,15 @@
-"""A file of word vectors, in any of the usual forms, to one checked table."""
+"""A file of word vectors, in any of the usual forms, to one checked table; and the bundled ones.
 
+``assets/vectors/glove/README.md`` has the origin of these.
+"""
+
+import hashlib
+import io
 import json
 import math
 import os
 import sys
+import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +22,7 @@ from ..data.decode import Source
 from ..data.embeddings import VectorReport, VectorTable
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import Reading
+from ..shipped import shipped_file
 from .errors import VectorFileError, refuse_dimensions
 from .formats import FORMATS, opened_rows
 from .row_sample import GrownRows
@@ -25,6 +32,11 @@ from .word_rows import LONGEST_WORD
 WORD_NAMES = (
     "words", "vocab", "vocabulary", "word", "tokens", "index_to_key", "keys", "labels", "token",
 )  # fmt: skip
+BUNDLED_VECTORS = ("glove",)
+GLOVE_FILE = "vectors/glove/glove-6b-100d-40000.npz"
+# of the vectors as little-endian float16, row by row, and of the words in UTF-8, one a line
+VECTORS_SHA256 = "ee497de440b0228bf80a1c1305d8188fdbafc24626774dba38f9d30cee44f96f"
+WORDS_SHA256 = "062a664fb437e45618f15a958d4750bf1f936e50cd96a1e485fd577dcceab062"
 
 
 def read_vectors(
@@ -156,7 +168,25 @@ class _Gathering:
 
     def add(self, words: Sequence[str], block: np.ndarray) -> None:
         refuse_dimensions(d := block.shape[1], self._limits.dimensions)
-        taken = self._take(words, np.isfinite(block).all(axis=1).tolist())
+        taken, finite = [], np.isfinite(block).all(axis=1).tolist()
+        for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
+            if self.is_full():
+                self.is_whole = False
+                break
+            self.n_rows += 1
+            self._n_spaced += " " in word
+            self._n_replaced += "\ufffd" in word
+            if self._chosen is not None and word not in self._chosen:
+                self._leave_out(UNWANTED, word)
+            elif word in self._known:
+                self._leave_out(DUPLICATE, word)
+            elif not is_finite:
+                self._leave_out(NOT_FINITE, word)
+            else:
+                self._known.add(word)
+                self._words.append(word)
+                self._numbers.append(self.n_rows)
+                taken.append(row)
         self.refuse_words(self.n_rows)
         end, most = len(self._words), self._limits.table_bytes
         self._word_bytes += sum(map(sys.getsizeof, self._words[self._rows.n :]))
@@ -165,33 +195,10 @@ class _Gathering:
             raise VectorFileError("too_many_bytes", n=end, d=d, needed=needed, limit=most)
         self._rows.add(block if len(taken) == len(block) else block[taken])
 
-    def _take(self, words: Sequence[str], finite: Sequence[bool]) -> list[int]:
-        """Rows of the block that are taken; their words join the others."""
-        taken = []
-        for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
-            if self.is_full():
-                self.is_whole = False
-                break
-            self.n_rows += 1
-            self._n_spaced += " " in word
-            self._n_replaced += "\ufffd" in word
-            reason = None
-            if self._chosen is not None and word not in self._chosen:
-                reason = UNWANTED
-            elif word in self._known:
-                reason = DUPLICATE
-            elif not is_finite:
-                reason = NOT_FINITE
-            if reason is None:
-                self._known.add(word)
-                self._words.append(word)
-                self._numbers.append(self.n_rows)
-                taken.append(row)
-            else:
-                self._left_out[reason].add([self.n_rows])
-                if len(self._named[reason]) < MOST_ROWS:
-                    self._named[reason].append(word)
-        return taken
+    def _leave_out(self, reason: str, word: str) -> None:
+        self._left_out[reason].add([self.n_rows])
+        if len(self._named[reason]) < MOST_ROWS:
+            self._named[reason].append(word)
 
     def table(
         self, name: str, rows: RowSource, n: int | None, used: tuple[str, ...]
@@ -264,14 +271,42 @@ def _words_of_tokenizer(path: Path, n: int, limits: Limits) -> list[str]:
     try:
         settings = json.loads(content)
         vocabulary = settings["model"]["vocab"]
-        if isinstance(vocabulary, dict):
-            places = dict(vocabulary)
-        else:
-            places = {piece: place for place, (piece, _) in enumerate(vocabulary)}
-        places |= {each["content"]: each["id"] for each in settings.get("added_tokens") or ()}
-        words = {int(place): str(word) for word, place in places.items()}
+        if not isinstance(vocabulary, dict):
+            vocabulary = {piece: place for place, (piece, _) in enumerate(vocabulary)}
+        added = {each["content"]: each["id"] for each in settings.get("added_tokens") or ()}
+        words = {int(place): str(word) for word, place in (vocabulary | added).items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise VectorFileError("unreadable_words", file=path.name) from error
     if any(place not in words for place in range(n)):
         raise VectorFileError("word_count", n_words=len(words), n_vectors=n)
     return [words[place] for place in range(n)]
+
+
+def read_bundled_vectors(name: str = "glove") -> VectorTable:
+    """Word vectors that come with the project, offline.
+
+    "glove": GloVe 6B, 100 numbers a word, the first 40,000 words, most frequent first: (40000, 100)
+    float32, read-only, widened from float16. A row differs from GloVe's own by 2.9e-4 of its length
+    at most. The package that they were taken from left out words of one letter, numbers, 's, n't
+    and words with accents, so a row is close to the word's frequency rank, and not equal to it.
+
+    References
+    ----------
+    Pennington, Socher, Manning 2014, "GloVe: Global Vectors for Word Representation"; 6 billion
+    words of Wikipedia 2014 and Gigaword 5. Public domain (PDDL 1.0).
+    """
+    if name not in BUNDLED_VECTORS:
+        raise VectorFileError("unknown_bundled", name=name, names=BUNDLED_VECTORS)
+    file = shipped_file(GLOVE_FILE)
+    try:
+        with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
+            words, halves = arrays["words"], arrays["vectors"]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise VectorFileError("changed_bundled", file=file.name) from error
+    parts = (halves.astype("<f2").tobytes(), "\n".join(words.tolist()).encode())
+    if [hashlib.sha256(each).hexdigest() for each in parts] != [VECTORS_SHA256, WORDS_SHA256]:
+        raise VectorFileError("changed_bundled", file=file.name)
+    vectors = halves.astype(np.float32)
+    vectors.flags.writeable = False
+    report = VectorReport("npz", n_rows=len(words))
+    return VectorTable(vectors, tuple(words.tolist()), "GloVe 6B", report)

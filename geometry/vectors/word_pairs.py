@@ -50,9 +50,9 @@ def read_word_pairs(
 
 
 def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
-    numbered = lines_of(file.text, limits, newline="\n", most=limits.line_characters)
+    every = lines_of(file.text, limits, newline="\n", most=limits.line_characters)
     # blank lines in place of comments, so that each row has its number
-    lines = ["\n" if line.startswith("#") else line for _, line in numbered]
+    lines = ["\n" if line.startswith("#") else line for line in every]
     first = list(islice(filter(str.strip, lines), 2))  # the first may be "sep=;"
     if first and reading.delimiter is None:
         likely = (each for each in _DELIMITERS if first[-1].count(each) >= 2)

@@ -27,8 +27,7 @@ from geometry.scale import (
     read_status,
     transform_data,
 )
-from geometry.scale.encode import encode_shards
-from geometry.scale.texts import text_blocks, text_shards
+from geometry.scale.encode import encode_shards, text_blocks, text_shards
 from geometry.scale.vectors import RowsLeftOut
 from tests.scale.shards import D, cloud, split, write_files
 from tests.scale.test_walk import shell
@@ -229,7 +228,7 @@ def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_p
     left_out = RowsLeftOut()
     ((rows, n_blank),) = text_blocks(path, TextColumns(), skip=True, left_out=left_out)
     assert [(row.place, row.text) for row in rows] == texts
-    assert (n_blank, left_out.rows, left_out.n) == (blank, bad, len(bad))
+    assert (n_blank, left_out.first, left_out.n) == (blank, bad, len(bad))
     for columns, sentence in (
         (TextColumns(), first),
         (TextColumns("body"), None if make is lines else "has no column `body`; it has `text`"),

@@ -23,7 +23,7 @@ from geometry.scale import (
     transform_data,
 )
 from geometry.scale.measure import ALL
-from geometry.scale.samples import hash_of
+from geometry.scale.vectors import hash_of
 from tests import machine
 from tests.for_each import for_each
 from tests.scale.shards import D, cloud, split, write_files, write_run

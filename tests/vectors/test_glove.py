@@ -19,10 +19,10 @@ from geometry.measure import frequency_direction
 from geometry.shipped import shipped_file
 from geometry.vectors import (
     VectorFileError,
-    bundled,
     rank_counts,
     read_bundled_vectors,
     sentence_vectors,
+    word_files,
 )
 
 
@@ -47,14 +47,14 @@ def test_the_table(glove):
 
 def test_its_readme_has_the_hashes():
     text = shipped_file("vectors/glove/README.md").read_text(encoding="utf-8")
-    file = hashlib.sha256(shipped_file(bundled.GLOVE_FILE).read_bytes()).hexdigest()
-    for sha256 in (bundled.VECTORS_SHA256, bundled.WORDS_SHA256, file):
+    file = hashlib.sha256(shipped_file(word_files.GLOVE_FILE).read_bytes()).hexdigest()
+    for sha256 in (word_files.VECTORS_SHA256, word_files.WORDS_SHA256, file):
         assert f"`{sha256}`" in text
 
 
 @pytest.mark.parametrize("change", ["a number", "a word", "cut", "absent"])
 def test_a_changed_file_is_refused(change, tmp_path, monkeypatch):
-    with np.load(shipped_file(bundled.GLOVE_FILE)) as arrays:
+    with np.load(shipped_file(word_files.GLOVE_FILE)) as arrays:
         words, vectors = arrays["words"], arrays["vectors"]
     file = tmp_path / "glove.npz"
     if change == "a number":
@@ -65,7 +65,7 @@ def test_a_changed_file_is_refused(change, tmp_path, monkeypatch):
         np.savez(file, words=words, vectors=vectors)
     if change == "cut":
         file.write_bytes(file.read_bytes()[:1000])
-    monkeypatch.setattr(bundled, "shipped_file", lambda name: file)
+    monkeypatch.setattr(word_files, "shipped_file", lambda name: file)
     with pytest.raises(VectorFileError) as caught:
         read_bundled_vectors("glove")
     assert (caught.value.code, caught.value.details) == ("changed_bundled", {"file": "glove.npz"})
