@@ -14,9 +14,8 @@ import click
 
 from ..data.write import check_output, refuse_in_use, saving, write
 from ..export.affine import affine_map, transform_bytes
-from .grid_text import columns
 from .options import ALL, BUNDLED, MODEL, OUT_TYPE, listed, poolings_of, with_options
-from .shell import FORCE, shell, show
+from .shell import FORCE, NOTED, QUIET, is_noted, shell, show, table_lines
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -48,6 +47,7 @@ _THREADS_HELP = "Of a worker. Another number may change the last bits of a resul
 _RETRIES_HELP = "How often a shard is begun again after a fault of network or store."
 _ON_ERROR = click.Choice(["stop", "skip"])
 _ON_ERROR_HELP = "At a row or a shard that can't be read: end, or leave it out and list it."
+_JSON = click.option("--json", "as_json", **NOTED, help="Print the result as one JSON object.")
 _CLUSTER = (
     click.option("--workers", type=click.IntRange(min=0), help=_WORKERS_HELP),
     click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
@@ -55,8 +55,8 @@ _CLUSTER = (
     click.option("--memory", default="auto", help="Of a worker on this machine, as 2GB."),
     click.option("--retries", type=click.IntRange(min=0), default=3, help=_RETRIES_HELP),
     click.option("--on-error", type=_ON_ERROR, default="stop", help=_ON_ERROR_HELP),
-    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
-    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+    _JSON,
+    QUIET,
 )
 _OF_ENGINE = ("workers", "scheduler", "threads", "memory", "retries")
 # What is said, and the result as JSON. A command that writes a folder returns its manifest instead.
@@ -67,9 +67,11 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
     """Adds options of the cluster; the command gets its engine, and what it returns is printed."""
 
     @wraps(command)
-    def run(*, on_error: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    def run(*, on_error: str, **options: Any) -> None:
+        is_quiet = is_noted("quiet")
+
         def say(line: str) -> None:
-            if not quiet:
+            if not is_quiet:
                 click.echo(f"{command.__name__}: {line}", err=True)
 
         _check_out(**options)
@@ -79,9 +81,15 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
         if isinstance(done, dict):
             result, lines, failed, rows = _of_manifest(options["out"], done)
         else:
-            result, lines, failed, rows = _of_sum(*done, engine)
+            text, result = done
+            failed = {each.shard: str(each.error) for each in engine.failures}
+            omitted = {name: (n, places) for name, n, places in engine.omitted}
+            rows = {name: places for name, (_, places) in omitted.items()}
+            lines = [text]
+            for name, (n, places) in omitted.items():
+                lines.append(f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}")
         lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
-        show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines), as_json=as_json)
+        show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines))
         if failed or rows:
             click.get_current_context().exit(LEFT_OUT)
 
@@ -219,7 +227,7 @@ def measure(engine: Engine, run: str, fitted: str | None, **how: Any) -> Done:
         base = "" if row.baseline is None else f"{row.baseline:.4g}"
         lines.append((row.name, *cells, base, f"{row.n:,} ({row.of})"))
     result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
-    return "\n".join(columns(lines)), result
+    return "\n".join(table_lines(lines)), result
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -265,9 +273,9 @@ def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> 
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @click.option("--check", is_flag=True, help="Read every shard and compare its digest.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@_JSON
 @click.pass_context
-def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
+def status(context: click.Context, run: str, check: bool) -> None:
     """Print what is done, failed and left in the folder RUN, also while a run works there."""
     from ..scale.open_run import read_status
 
@@ -282,7 +290,7 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         *(f"{name}: its content is not what was written; {again}" for name in found.damaged),
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
-    show(asdict(found), "\n".join(lines), as_json=as_json)
+    show(asdict(found), "\n".join(lines))
     context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
 
 
@@ -347,11 +355,10 @@ def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
     return watch
 
 
-# a result as JSON, its lines of text, the reasons of failed shards, and the rows left out by shard
-Printed = tuple[dict[str, Any], list[str], dict[str, str], dict[str, list[int]]]
-
-
-def _of_manifest(out: str, manifest: dict[str, Any]) -> Printed:
+def _of_manifest(
+    out: str, manifest: dict[str, Any]
+) -> tuple[dict[str, Any], list[str], dict[str, str], dict[str, list[int]]]:
+    """A result, its lines of text, the reasons of failed shards, and the rows left out by shard."""
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
@@ -372,14 +379,3 @@ def _left_out(counts: dict[str, int], rows: dict[str, list[int]]) -> Iterator[st
         yield f"{counts['left_out']:,} rows left out:"
     for name, places in rows.items():
         yield f"  {name}: rows {', '.join(map(str, places))}"
-
-
-def _of_sum(text: str, result: dict[str, Any], engine: Engine) -> Printed:
-    """A result, and the rows and shards that are not in it."""
-    failed = {each.shard: str(each.error) for each in engine.failures}
-    rows = {name: places for name, _, places in engine.omitted}
-    lines = {
-        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}"
-        for name, n, places in engine.omitted
-    }
-    return result, [text, *lines.values()], failed, rows

@@ -63,7 +63,14 @@ class ArrayStore:
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
         named = folder or os.environ.get(FOLDER_VARIABLE)
         self.folder = Path(named) if named else user_cache_path("narrow-cone", appauthor=False)
-        self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
+        if max_bytes is None:
+            given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
+            if not given.strip().isdecimal() or int(given) == 0:
+                raise ValueError(
+                    f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
+                )
+            max_bytes = int(given) * 10**6
+        self.max_bytes = max_bytes
         self.failure: OSError | None = None
         self._failed_bytes = 0  # of the last array that could not be written
         self.blocks: Path | None = None
@@ -170,15 +177,6 @@ def _digest(key: str, body: memoryview) -> bytes:
 def _delete(path: Path) -> None:
     with suppress(OSError):  # absent, or not allowed
         path.unlink()
-
-
-def _size_from_environment() -> int:
-    given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
-    if not given.strip().isdecimal() or int(given) == 0:
-        raise ValueError(
-            f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
-        )
-    return int(given) * 10**6
 
 
 def recalled_vectors(

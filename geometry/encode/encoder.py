@@ -13,7 +13,7 @@ import numpy as np
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.limits import LIMITS
 from ..hub import bundled
-from ..hub.model_errors import ModelFilesError
+from ..hub.model_errors import ModelFilesError, converting_faults
 from ..hub.model_files import count_weights
 from ..process import Progress, no_report
 from .architecture import (
@@ -23,7 +23,6 @@ from .architecture import (
     read_architecture,
     read_model,
 )
-from .faults import converting_faults
 from .layers import resolve_layers
 from .own_output import OwnOutput
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
@@ -31,7 +30,7 @@ from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_nar
 from .split_apart import TextTokens
 from .tokenizer import Coverage, PieceReader, TextError, batches_by_tokens, rectangle
 from .trial import SHORT_TEXT, longest_text, try_model
-from .word_table import WordReader, WordStates, read_word_architecture, word_folder
+from .word_table import TableReader, WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,6 +43,7 @@ FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
 PASS_OPERATIONS = 5e10  # operations of one pass on a processor: a third of a second on two cores
 MOST_LAYERS = 200  # layers may share their weights, so a small file may have any number
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
+MOST_WORDS = 1_000_000  # of a text for a ``WordEncoder``
 # attributes that are not sent to another process, which reads them from the folder itself
 NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
 
@@ -480,6 +480,42 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+class WordEncoder(Encoder):
+    """Static word vectors as an encoder of layer 0; words are found as for averages."""
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self._is_bundled = self._needs_trial = False
+        self.name, self.revision, self.dtype = table.name, None, "float32"
+        self.n_layers, self.dimension = 0, table.vectors.shape[1]
+        self.max_tokens = MOST_WORDS
+        self.device, self.prefix = "cpu", ""
+        self.memory_bytes = table.vectors.nbytes
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256(self._table.vectors.tobytes())
+        digest.update("\n".join(self._table.words).encode())
+        return digest.hexdigest()
+
+    @property
+    def poolings(self) -> tuple[str, ...]:
+        return tuple(POOLINGS)
+
+    def type_embeddings(self) -> VectorTable:
+        return self._table
+
+    @cached_property
+    def _reader(self) -> WordReader:
+        return TableReader(self._table, max_tokens=self.max_tokens)
+
+    @cached_property
+    def _model(self) -> WordStates:
+        import torch
+
+        return WordStates(torch.tensor(self._table.vectors))
 
 
 def _names_and_digests(folder: Path, report: Progress) -> Iterator[bytes]:

@@ -32,7 +32,7 @@ from geometry.diagnosis.trial import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
-from geometry.export.numpy_files import zipped
+from geometry.export.affine import zipped
 from geometry.export.sentence_model import MODES
 from geometry.figures.histogram import HistogramWords, histogram_figure
 from pages.common import jobs
