@@ -86,13 +86,12 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
 )
 @FORCE
 @QUIET
-@click.pass_context
-def evaluate(context: click.Context, /, **given: Any) -> None:
+def evaluate(**given: Any) -> None:
     """Spearman of layers, poolings and transforms on scored sentence pairs, with intervals.
 
     Of an encoder (--model), or of averaged word vectors (--vectors) through the same transforms.
     """
-    _refuse_mixture(context, given)
+    _refuse_mixture(given)
     _check_outputs(given)
     reading, fit = options.reading_of(given), given["fit"]
     columns = None if given["columns"] is None else options.columns_of(given["columns"])
@@ -271,7 +270,13 @@ def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[
     if dev is not None:
         of_dev, _, notes = dev
         chosen = scores.choose_on_dev(of_dev, grid)
-        lines += ["", _chosen_text(chosen, of_dev, grid)]
+        on_dev = chosen.cell_on_dev
+        place = f"layer {layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}"
+        lines += ["", f"Chosen on {of_dev.evaluated_on} among {chosen.n_cells} cells: {place}"]
+        for each, cell in ((of_dev, on_dev), (grid, chosen.cell_on_test)):
+            of = f"; {each.aggregation} of subsets" if each.subsets else ""
+            fit = f"fitted on {_fit(cell)}{of}"
+            lines.append(f"  on {each.evaluated_on}: {_score(cell.score)} ({fit})")
         lines += [f"  {of_dev.evaluated_on}: {note}" for note in notes]
     click.echo("\n".join(lines))
     for out, written in (
@@ -283,10 +288,9 @@ def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[
                 write(out, written(grid, **settings).encode(), force=given["force"])
 
 
-def _refuse_mixture(context: click.Context, given: dict[str, Any]) -> None:
-    said = [
-        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
+def _refuse_mixture(given: dict[str, Any]) -> None:
+    source_of = click.get_current_context().get_parameter_source
+    said = [name for name in given if source_of(name) is ParameterSource.COMMANDLINE]
     others = OF_MODELS if "vectors" in said else OF_VECTORS
     wrong = ", ".join("--" + name.replace("_", "-") for name in said if name in others)
     if wrong and "vectors" in said:
@@ -327,19 +331,6 @@ def _grid_text(grid: scores.Grid, *, notes: Sequence[str] = ()) -> str:
         place = layer_text(cell.layer), cell.pooling, cell.treatment
         rows.append((*place, *numbers, *of_parts, cell.note))
     return "\n".join([settings, *notes, "", *table_lines(rows)])
-
-
-def _chosen_text(chosen: scores.Chosen, dev: scores.Grid, test: scores.Grid) -> str:
-    on_dev = chosen.cell_on_dev
-    lines = [
-        f"Chosen on {dev.evaluated_on} among {chosen.n_cells} cells: layer "
-        f"{layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}"
-    ]
-    for grid, cell in ((dev, on_dev), (test, chosen.cell_on_test)):
-        of = f"; {grid.aggregation} of subsets" if grid.subsets else ""
-        fit = f"fitted on {_fit(cell)}{of}"
-        lines.append(f"  on {grid.evaluated_on}: {_score(cell.score)} ({fit})")
-    return "\n".join(lines)
 
 
 def _word_pairs_text(words: scores.WordPairScore, seed: int) -> str:

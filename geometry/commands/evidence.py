@@ -32,22 +32,19 @@ ENDINGS = (".html", ".csv", ".json")
 KEPT = ".places"  # the end of the name of the folder with what is finished
 _OUT_HELP = "Report, .html; gains, .csv or .json. May be repeated."
 _MODEL_HELP = "As of diagnose; may be repeated. The intervals of each model hold together."
-_PAIRS_HELP = "Scored pairs: as of evaluate; of ids, where FILE has vectors."
 _TASK_HELP = "What judges; else pairs, queries or labels, as they are given."
-_CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
-_SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
 @shell.command(epilog=options.EXIT_CODES)
 @click.argument("file", required=False, type=options.FILE_TYPE)
 @click.option("--out", "outs", multiple=True, type=options.OUT_TYPE, help=_OUT_HELP)
-@click.option("--pairs", help=_PAIRS_HELP)
+@click.option("--pairs", help="Scored pairs: as of evaluate; of ids, where FILE has vectors.")
 @options.with_options(*options.EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
 @click.option("--layers", default=options.ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
-@click.option("--cures", default=USUAL, help=_CURES_HELP)
-@click.option("--similarities", default="cosine", help=_SIMILARITIES_HELP)
+@click.option("--cures", default=USUAL, help="As centred,abtt:3,pca:64:lw,flow.")
+@click.option("--similarities", default="cosine", help="Some of cosine, dot, euclidean, rank.")
 @click.option("--seed", type=int, default=0, help="Of folds and intervals.")
 @click.option("--model", "models", multiple=True, default=(options.BUNDLED,), help=_MODEL_HELP)
 @options.with_options(*options.MODEL[1:], *options.FILE_OPTIONS, FORCE, JSON, QUIET)
@@ -95,7 +92,7 @@ def evidence(
     judging = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
     with _store(outs) as store:
         rows = _read(task, file, pairs, how, is_one=is_one and len(models) == 1)
-        grids = _grids(rows, models, at, how, judging, store)
+        grids = _grids(rows, models, at, how, {**judging, "store": store})
         stored = {model: asdict(grid) for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
         made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
@@ -166,12 +163,7 @@ class _Rows:
 
 
 def _grids(
-    rows: _Rows,
-    models: tuple[str, ...],
-    at: Places,
-    how: OwnOptions,
-    judging: Mapping[str, Any],
-    store: ArrayStore,
+    rows: _Rows, models: tuple[str, ...], at: Places, how: OwnOptions, judging: Mapping[str, Any]
 ) -> dict[str, GainGrid]:
     from ..diagnosis.evidence import evidence as judged
 
@@ -185,15 +177,15 @@ def _grids(
             encoder = replace(how, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            places = _places(encoder, rows, at, how, store)
-        given = {**rows.given, **judging, "about": {"model": model, **about}, "store": store}
+            places = _places(encoder, rows, at, judging["store"])
+        given = {**rows.given, **judging, "about": {"model": model, **about}}
         progress = progress_on_stderr(f"judging {model}")
         found[model] = judged(places, texts=rows.texts, **given, progress=progress)
     return found
 
 
 def _places(
-    encoder: Encoder, rows: _Rows, at: Places, how: OwnOptions, store: ArrayStore
+    encoder: Encoder, rows: _Rows, at: Places, store: ArrayStore
 ) -> dict[tuple[Any, str], np.ndarray]:
     corpus, (layers, poolings) = Corpus(rows.name, rows.texts or ()), at
     progress = progress_on_stderr(f"encoding by {encoder.name}")

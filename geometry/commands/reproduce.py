@@ -28,7 +28,6 @@ NLI_TEXTS, NLI_BYTES = 3_000_000, 10**9
 NO_GLOVE = "give GloVe's file by --vectors"
 NO_NLI = "put the sentences of SNLI and MNLI into the folder of --data, as nli.txt"
 _DATA_HELP = "Folder with sts12.csv … sts16.csv, stsb.csv, sickr.csv, nli.txt; else from the Hub."
-_VECTORS_HELP = "GloVe's file, for the row of averaged GloVe."
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 Found = dict[tuple[str, str], PairScore | str]  # by row and data set; or why there is none
 
@@ -38,7 +37,7 @@ Found = dict[tuple[str, str], PairScore | str]  # by row and data set; or why th
 @click.option("--data", type=_FOLDER, help=_DATA_HELP)
 @click.option("--sets", default="all", help="As stsb,sickr.")
 @click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
-@click.option("--vectors", type=FILE_TYPE, help=_VECTORS_HELP)
+@click.option("--vectors", type=FILE_TYPE, help="GloVe's file, for the row of averaged GloVe.")
 @JSON
 @QUIET
 def reproduce(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -63,11 +62,16 @@ _OF_ENGINE = ("workers", "scheduler", "threads", "memory", "retries")
 Done = tuple[str, dict[str, Any]]
 
 
-def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[..., None]:
-    """Adds options of the cluster; the command gets its engine, and what it returns is printed."""
+def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[..., int]:
+    """Adds options of the cluster; the command gets its engine, and what it returns is printed.
+
+    A fault of the engine becomes one line and an exit code.
+    """
 
     @wraps(command)
-    def run(*, on_error: str, **options: Any) -> None:
+    def run(*, on_error: str, **options: Any) -> int:
+        from ..scale import ScaleError, open_engine
+
         is_quiet = is_noted("quiet")
 
         def say(line: str) -> None:
@@ -76,8 +80,20 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
 
         _check_out(**options)
         how = {name: options.pop(name) for name in _OF_ENGINE}
-        with _engine(say, skip=on_error == "skip", **how) as engine:
-            done = command(engine, **options)
+        how |= {"skip": on_error == "skip", "watch": _progress(say), "say": say}
+        try:
+            with open_engine(**how) as engine:
+                done = command(engine, **options)
+        except KeyboardInterrupt:
+            raise click.Abort("finished shards are kept. Run the same command again.") from None
+        except ScaleError as error:
+            if error.code not in CODES:
+                raise
+            raise _Coded(str(error), CODES[error.code]) from error
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] not in STORES:
+                raise
+            raise _Coded(f"the store failed: {error}", LOST) from error
         if isinstance(done, dict):
             result, lines, failed, rows = _of_manifest(options["out"], done)
         else:
@@ -90,8 +106,7 @@ def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[...
                 lines.append(f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}")
         lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
         show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines))
-        if failed or rows:
-            click.get_current_context().exit(LEFT_OUT)
+        return LEFT_OUT if failed or rows else 0
 
     return with_options(*_CLUSTER)(run)
 
@@ -152,21 +167,15 @@ def encode(
 @_COLUMN
 @FORCE
 @_on_a_cluster
-def fit(
-    engine: Engine,
-    run: str,
-    out: Path,
-    shrinkage: str | None,
-    column: str | None,
-    force: bool,
-    **how: Any,
-) -> Done:
+def fit(engine: Engine, run: str, out: Path, column: str | None, force: bool, **how: Any) -> Done:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
     from ..scale import VectorData, fit_data
     from ..scale.store import last_name
 
+    if how["shrinkage"] not in (None, "ledoit-wolf"):
+        how["shrinkage"] = _share(how["shrinkage"])
     data = VectorData(run)
-    fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
+    fitted = fit_data(engine, data, column=column, **how)
     stated = data.column(column).about
     names = [name for name in ("model", "layer", "pooling") if name in stated]
     about = {n: stated[n] for n in names if isinstance(stated[n], str | int)}
@@ -178,9 +187,7 @@ def fit(
     return text, {"out": str(out), **settings}
 
 
-def _share(text: str | None) -> float | str | None:
-    if text is None or text == "ledoit-wolf":
-        return text
+def _share(text: str) -> float:
     try:
         return float(text)
     except ValueError:
@@ -274,8 +281,7 @@ def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> 
 @click.argument("run")
 @click.option("--check", is_flag=True, help="Read every shard and compare its digest.")
 @_JSON
-@click.pass_context
-def status(context: click.Context, run: str, check: bool) -> None:
+def status(run: str, check: bool) -> int:
     """Print what is done, failed and left in the folder RUN, also while a run works there."""
     from ..scale.open_run import read_status
 
@@ -291,7 +297,7 @@ def status(context: click.Context, run: str, check: bool) -> None:
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
     show(asdict(found), "\n".join(lines))
-    context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
+    return 2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0
 
 
 def _check_out(*, out: str | Path | None = None, force: bool | None = None, **given: Any) -> None:
@@ -313,26 +319,6 @@ class _Coded(click.ClickException):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.exit_code = code  # type: ignore[misc]  # click reads it from the instance, too
-
-
-@contextmanager
-def _engine(say: Callable[[str], None], **how: Any) -> Iterator[Engine]:
-    """The engine of a command, whose faults become one line and an exit code."""
-    from ..scale import ScaleError, open_engine
-
-    try:
-        with open_engine(**how, watch=_progress(say), say=say) as engine:
-            yield engine
-    except KeyboardInterrupt:
-        raise click.Abort("finished shards are kept. Run the same command again.") from None
-    except ScaleError as error:
-        if error.code not in CODES:
-            raise
-        raise _Coded(str(error), CODES[error.code]) from error
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] not in STORES:
-            raise
-        raise _Coded(f"the store failed: {error}", LOST) from error
 
 
 def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:

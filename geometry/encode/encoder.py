@@ -16,13 +16,7 @@ from ..hub import bundled
 from ..hub.model_errors import ModelFilesError, converting_faults
 from ..hub.model_files import count_weights
 from ..process import Progress, no_report
-from .architecture import (
-    Architecture,
-    TransformerStates,
-    probed_states,
-    read_architecture,
-    read_model,
-)
+from .architecture import Architecture, TransformerStates, probed_states, read_architecture
 from .layers import resolve_layers
 from .own_output import OwnOutput
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
@@ -225,10 +219,6 @@ class Encoder:
             with converting_faults(self.name):
                 return WordStates.read(self._words, dtype=self.dtype, device=self.device)
         self._verify("model.safetensors")
-        # The bundled model needs no probe: its files are fixed
-        if self._is_bundled:
-            model = read_model(self.folder, name=self.name, dtype=self.dtype)
-            return TransformerStates(model, device=self.device)
         return probed_states(
             self.folder, self._settings, name=self.name, dtype=self.dtype, device=self.device
         )

@@ -238,8 +238,9 @@ class Repository:
 
     def refuse_full_disk(self, missing: int) -> None:
         """Raise "no_disk" if the disk has fewer free bytes than are missing."""
-        if missing > free_bytes(self.folder):
-            raise self._no_disk(missing)
+        if missing > (free := free_bytes(self.folder)):
+            about: dict[str, Any] = {"folder": str(self.folder.parent), "free": free}
+            raise self.error("no_disk", name=self.name, needed=missing, **about)
 
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
@@ -265,8 +266,8 @@ class Repository:
         if isinstance(error, errors.RevisionNotFoundError):
             return self._vanished_revision()
         if isinstance(error, errors.HfHubHTTPError):
-            status, about = error.response.status_code, {"name": self.name}
-            about["endpoint"] = self.endpoint
+            status = error.response.status_code
+            about: dict[str, Any] = {"name": self.name, "endpoint": self.endpoint}
             if status in (401, 403):  # without a token also for unknown names
                 of_kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
                 page = f"{self.endpoint}/{of_kind}{self.name}"
@@ -279,9 +280,11 @@ class Repository:
         if isinstance(error, HTTPError):
             return self.unreachable(type(error).__name__)
         if isinstance(error, OSError):
-            is_full = error.errno in FULL_DISK
-            refused = f"refuses to be written to ({type(error).__name__})"
-            return self._no_disk(None, "the disk is full" if is_full else refused)
+            reason = f"refuses to be written to ({type(error).__name__})"
+            if error.errno in FULL_DISK:
+                reason = "the disk is full"
+            folder = str(self.folder.parent)
+            return self.error("disk_failed", name=self.name, folder=folder, reason=reason)
         return error
 
     @contextmanager
@@ -293,17 +296,6 @@ class Repository:
 
     def _vanished_revision(self) -> ModelFilesError:
         return self.error("vanished_revision", name=self.name, revision=self.revision)
-
-    def _no_disk(self, needed: int | None, reason: str = "the disk is full") -> ModelFilesError:
-        """needed : bytes; None if a write failed before they were known."""
-        return self.error(
-            "disk_failed" if needed is None else "no_disk",
-            name=self.name,
-            folder=str(self.folder.parent),
-            needed=needed,
-            free=free_bytes(self.folder),
-            reason=reason,
-        )
 
 
 class Download:

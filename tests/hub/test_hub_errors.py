@@ -171,7 +171,7 @@ def test_a_disk_that_fills_meanwhile(server, files, monkeypatch):
 
     monkeypatch.setattr(file_download, "http_get", full)
     error = refused()
-    assert (error.code, error.details["needed"]) == ("no_disk", None)
+    assert (error.code, error.because) == ("no_disk", "disk_failed")
 
 
 @pytest.mark.parametrize(
