@@ -139,13 +139,9 @@ def _encoder(
 ) -> Subject:
     """Layers by poolings. The fit set is encoded once for all sets of pairs."""
     layers, poolings = options.layers_of(given["layers"]), options.poolings_of(given["poolings"])
-    encoder = load_encoder(
-        given["model"],
-        revision=given["revision"],
-        prefix=given["prefix"],
-        progress=progress_on_stderr("downloading"),
-    )
-    at = f" at {encoder.revision}" if encoder.revision else ""
+    how: dict[str, Any] = {name: given[name] for name in ("revision", "prefix")}
+    encoder = load_encoder(given["model"], **how, progress=progress_on_stderr("downloading"))
+    commit = f" at {encoder.revision}" if encoder.revision else ""
     prefix = (f"prefix {encoder.prefix!r}",) if encoder.prefix else ()
     about = {"model": encoder.name, "revision": encoder.revision}
     about |= {"prefix": encoder.prefix} if encoder.prefix else {}
@@ -154,28 +150,18 @@ def _encoder(
     def fit_vectors() -> FitVectors | None:
         if fit_texts is None:
             return None
-        return encode_fit(
-            encoder,
-            fit_texts,
-            layers=layers or tuple(range(encoder.n_layers + 1)),
-            poolings=poolings,
-            treatments=scoring["treatments"],
-            progress=progress_on_stderr("reading the fit set"),
-        )
+        at: dict[str, Any] = {"layers": layers or tuple(range(encoder.n_layers + 1))}
+        at |= {"poolings": poolings, "treatments": scoring["treatments"]}
+        progress = progress_on_stderr("reading the fit set")
+        return encode_fit(encoder, fit_texts, **at, progress=progress)
 
     def score(pairs: Pairs) -> Scored:
-        grid = scores.evaluate_encoder(
-            encoder,
-            pairs,
-            layers=layers,
-            poolings=poolings,
-            fit_vectors=fit_vectors(),
-            progress=progress_on_stderr(f"evaluating on {pairs.name}"),
-            **scoring,
-        )
+        at: dict[str, Any] = {"layers": layers, "poolings": poolings, "fit_vectors": fit_vectors()}
+        progress = progress_on_stderr(f"evaluating on {pairs.name}")
+        grid = scores.evaluate_encoder(encoder, pairs, **at, **scoring, progress=progress)
         return grid, about, ()
 
-    return (f"{encoder.name}{at}", *prefix), score
+    return (f"{encoder.name}{commit}", *prefix), score
 
 
 def _word_vectors(
@@ -213,17 +199,10 @@ def _word_vectors(
     on_words = [scores.evaluate_word_pairs(table, each, **of_words) for each in word_pairs]
 
     def score(pairs: Pairs) -> Scored:
-        words = scores.evaluate_words(
-            table,
-            pairs,
-            weightings=weightings,
-            counts=counts,
-            fit_texts=fit_texts,
-            tokenizer=given["words"],
-            stop_words=given["stop_words"],
-            progress=progress_on_stderr(f"evaluating on {pairs.name}"),
-            **scoring,
-        )
+        how: dict[str, Any] = {"tokenizer": given["words"], "stop_words": given["stop_words"]}
+        how |= {"weightings": weightings, "counts": counts, "fit_texts": fit_texts, **scoring}
+        progress = progress_on_stderr(f"evaluating on {pairs.name}")
+        words = scores.evaluate_words(table, pairs, **how, progress=progress)
         stops = words.stop_words
         settings = {
             "vectors": table.name,
@@ -266,7 +245,7 @@ def _word_vectors(
 
 def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[str, Any]) -> None:
     grid, settings, notes = scored
-    lines, chosen = [*lines, _grid_text(grid, notes=notes)], None
+    lines, chosen = [*lines, _grid_text(grid, notes)], None
     if dev is not None:
         of_dev, _, notes = dev
         chosen = scores.choose_on_dev(of_dev, grid)
@@ -313,7 +292,7 @@ def _check_outputs(given: dict[str, Any]) -> None:
             check_output(given[name], (ending,), inputs=inputs, force=given["force"])
 
 
-def _grid_text(grid: scores.Grid, *, notes: Sequence[str] = ()) -> str:
+def _grid_text(grid: scores.Grid, notes: Sequence[str]) -> str:
     """Settings of the measurement, which belong to every number; then a line for each cell."""
     settings = (
         f"{grid.evaluated_on}: {grid.n:,} pairs, {grid.similarity}; [95% intervals] from "

@@ -208,9 +208,8 @@ def speed_up_linear_layers(model: Any) -> None:
         before_gelu = "dense" if activation is torch.nn.functional.gelu else None
         for name, child in list(parent.named_children()):
             if type(child) is torch.nn.Linear:
-                setattr(
-                    parent, name, PackedLinear(child, "gelu" if name == before_gelu else "none")
-                )
+                packed = PackedLinear(child, "gelu" if name == before_gelu else "none")
+                setattr(parent, name, packed)
                 if name == before_gelu:  # the packed layer includes it
                     parent.intermediate_act_fn = torch.nn.Identity()
 
@@ -257,14 +256,8 @@ def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, s
     n = alone[0].shape[1]  # a model may return fewer tokens than its input has
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
-        raise ModelFilesError(
-            "misshapen",
-            layers=layers,
-            width=width,
-            promised_layers=promised[0],
-            promised_width=promised[1],
-            **about,
-        )
+        stated = {"promised_layers": promised[0], "promised_width": promised[1]}
+        raise ModelFilesError("misshapen", layers=layers, width=width, **stated, **about)
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:

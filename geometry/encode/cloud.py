@@ -291,9 +291,8 @@ def _token_vectors(
         def report(done: int, _of_these: int, first: int = int(some[0])) -> None:
             request.report(first + done)
 
-        parts = encoder.encode_token_layers(
-            [texts[i] for i in some], layers=layers, progress=report
-        )
+        chosen = [texts[i] for i in some]
+        parts = encoder.encode_token_layers(chosen, layers=layers, progress=report)
         kept = np.concatenate([drawn[i] for i in some])
         found.append(np.stack([part.vectors[kept] for part in parts]))
     return np.concatenate(found, axis=1)

@@ -146,12 +146,9 @@ def read_tokenizer(path: Path) -> Tokenizer:
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{begin} $A {end}", special_tokens=[(begin, BEGIN), (end, END)]
     )
-    tokenizer.add_special_tokens(
-        [
-            AddedToken(pieces[each][0], normalized=False, special=True)
-            for each in (BEGIN, PAD, END, UNKNOWN, MASK)
-        ]
-    )
+    names = [pieces[each][0] for each in (BEGIN, PAD, END, UNKNOWN, MASK)]
+    special = [AddedToken(name, normalized=False, special=True) for name in names]
+    tokenizer.add_special_tokens(special)
     return tokenizer
 
 

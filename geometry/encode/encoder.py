@@ -90,14 +90,9 @@ class Encoder:
         with converting_faults(name):
             settings = self._read_settings()
         if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
-            raise ModelFilesError(
-                "too_wide",
-                name=name,
-                layers=settings.n_layers,
-                dimension=settings.dimension,
-                most_layers=MOST_LAYERS,
-                most_dimensions=LIMITS.dimensions,
-            )
+            found = {"layers": settings.n_layers, "dimension": settings.dimension}
+            most = {"most_layers": MOST_LAYERS, "most_dimensions": LIMITS.dimensions}
+            raise ModelFilesError("too_wide", name=name, **found, **most)
         self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
@@ -215,13 +210,12 @@ class Encoder:
     @cached_property
     def _model(self) -> TransformerStates | WordStates:
         self._try_first()
+        how = {"dtype": self.dtype, "device": self.device}
         if self._words is not None:
             with converting_faults(self.name):
-                return WordStates.read(self._words, dtype=self.dtype, device=self.device)
+                return WordStates.read(self._words, **how)
         self._verify("model.safetensors")
-        return probed_states(
-            self.folder, self._settings, name=self.name, dtype=self.dtype, device=self.device
-        )
+        return probed_states(self.folder, self._settings, name=self.name, **how)
 
     def _verify(self, file: str) -> None:
         if self._is_bundled:
@@ -384,9 +378,8 @@ class Encoder:
         else:
             weights = self._model.input_embeddings().float().cpu().numpy()
         words = self._reader.words()
-        return VectorTable(
-            weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
-        )
+        names = tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
+        return VectorTable(weights.copy(), names)
 
     def layer_index(self, layer: int) -> int:
         """The index of one layer, counted from 0; ValueError for an unknown one or several."""

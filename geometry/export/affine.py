@@ -176,22 +176,21 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             names = set(file.keys())
-            of_fit = names & set(FINGERPRINT)
             is_known = metadata.get("format") in (FORMAT, FORMAT_1) and "offset" in names
-            if not is_known or names - of_fit - {"offset", "matrix"}:
+            if not is_known or names - {"offset", "matrix", *FINGERPRINT}:
                 raise ExportError("other_file", name=path.name)
             parts = {name: file.get_tensor(name) for name in names}
         about = json.loads(metadata.get("about", "{}"))
+        if not (isinstance(about, dict) and _is_sound(parts)):
+            raise ExportError("damaged_transform", name=path.name)
     except (SafetensorError, TypeError, ValueError, RecursionError) as error:
         # a TypeError for numbers that numpy lacks, such as bfloat16
         if isinstance(error, ExportError):
             raise
         raise ExportError("damaged_transform", name=path.name) from error
-    if not (isinstance(about, dict) and _is_sound(parts)):
-        raise ExportError("damaged_transform", name=path.name)
     parts = {name: part.astype(np.float64) for name, part in parts.items()}
     fingerprint = None
-    if of_fit:
+    if FINGERPRINT[0] in parts:
         mean, deviations, n_rows = (parts[name] for name in FINGERPRINT)
         fingerprint = Fingerprint(mean, deviations, int(n_rows))
     found = AffineMap(parts["offset"], parts.get("matrix"), _texts(about), fingerprint)

@@ -104,7 +104,6 @@ def fetch_data_files(
         files = tuple(sorted(listed))
         raise DataSetError("no_such_file", name=repository, revision=commit, files=files)
     download = Download(hub, commit, wanted, progress or no_report)
-    hub.refuse_full_disk(download.missing)
     for path in wanted:
         download.fetch(path)
     hub.remember(commit)
@@ -134,9 +133,8 @@ def _fetched(
             raise
         return cached
     needed = {path: listed[path] for path in model_files.needed_files(listed)}
+    limits.refuse_size(hub.name, sum(needed.values()))
     download = Download(hub, commit, needed, progress)
-    limits.refuse_size(hub.name, sum(download.sizes.values()))
-    hub.refuse_full_disk(download.missing)
     config, file = None, model_files.CONFIG
     if file in download.sizes:
         download.fetch(file)
@@ -220,27 +218,17 @@ class Repository:
 
         if self.offline:
             raise self.unreachable("HF_HUB_OFFLINE is set")
+        how: dict[str, Any] = {"repo_type": self.repo_type, "revision": self.revision}
+        how |= {"files_metadata": True, "timeout": constants.HF_HUB_ETAG_TIMEOUT}
         with self._converting_errors():
             try:
-                found = HfApi().repo_info(
-                    self.name,
-                    repo_type=self.repo_type,
-                    revision=self.revision,
-                    files_metadata=True,
-                    timeout=constants.HF_HUB_ETAG_TIMEOUT,
-                )
+                found = HfApi().repo_info(self.name, **how)
             except (ValueError, KeyError, TypeError) as error:  # for example a login page
                 raise self.unreachable("its answer is not a list of files") from error
         sizes = {file.rfilename: file.size for file in getattr(found, "siblings", None) or ()}
         if None in sizes.values():
             raise self.unreachable("its list of files has no sizes")
         return str(found.sha), sizes
-
-    def refuse_full_disk(self, missing: int) -> None:
-        """Raise "no_disk" if the disk has fewer free bytes than are missing."""
-        if missing > (free := free_bytes(self.folder)):
-            about: dict[str, Any] = {"folder": str(self.folder.parent), "free": free}
-            raise self.error("no_disk", name=self.name, needed=missing, **about)
 
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
@@ -255,10 +243,9 @@ class Repository:
         from httpx2 import HTTPError
         from huggingface_hub import errors
 
-        if isinstance(error, errors.LocalEntryNotFoundError) and isinstance(
-            error.__cause__, Exception
-        ):
-            error = error.__cause__  # why it could not be looked for on the hub
+        cause = error.__cause__
+        if isinstance(error, errors.LocalEntryNotFoundError) and isinstance(cause, Exception):
+            error = cause  # why it could not be looked for on the hub
         if isinstance(error, ModelFilesError):
             return error
         if isinstance(error, errors.FileMetadataError):
@@ -299,7 +286,10 @@ class Repository:
 
 
 class Download:
-    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache."""
+    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache.
+
+    Making it raises "no_disk" if the disk has fewer free bytes than are missing.
+    """
 
     def __init__(
         self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
@@ -308,10 +298,10 @@ class Download:
         self._hub, self._commit, self._progress = hub, commit, progress
         self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
-
-    @property
-    def missing(self) -> int:
-        return sum(self.sizes.values()) - sum(self._arrived.values())
+        missing = sum(sizes.values()) - sum(self._arrived.values())
+        if missing > (free := free_bytes(hub.folder)):
+            about: dict[str, Any] = {"folder": str(hub.folder.parent), "free": free}
+            raise hub.error("no_disk", name=hub.name, needed=missing, **about)
 
     def fetch(self, path: str) -> None:
         """Fetch one file, unless the cache has it. What ``progress`` raises ends the transfer."""

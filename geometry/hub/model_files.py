@@ -71,9 +71,8 @@ def refuse_unreadable(
     """Raise ModelFilesError if no text model can be read from these files."""
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
     if not static and config is None:
-        raise ModelFilesError(
-            "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
-        )
+        because = "missing_folder_file" if is_folder else "no_config"
+        raise ModelFilesError(because, name=name, file=CONFIG)
     if not static:
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 

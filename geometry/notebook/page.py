@@ -165,9 +165,8 @@ def _png(image: np.ndarray) -> bytes:
     rows = np.hstack([np.zeros((height, 1), np.uint8), image.reshape(height, -1)])
 
     def chunk(kind: bytes, body: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        )
+        check = struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + check
 
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = [chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(rows.tobytes(), 9))]

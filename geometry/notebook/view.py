@@ -148,13 +148,8 @@ def make_view(
     if spec is not None and spec.is_fitted:
         label = translate(TREATMENTS[spec.name].label)
         stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
-    drawn = partial(
-        project,
-        method=projection,
-        n_components=n_components,
-        random_state=random_state,
-        most_fitted=most_fitted,
-    )
+    how: dict[str, Any] = {"method": projection, "n_components": n_components}
+    drawn = partial(project, **how, random_state=random_state, most_fitted=most_fitted)
     clouds: list[_Cloud] = []  # of each set the raw one, then the treated one
     for number, rows in enumerate(sets):
         former = clouds[0].at if clouds else None
