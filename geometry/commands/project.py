@@ -56,11 +56,6 @@ def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> No
         reports(stage)(done, total)
 
     found = projected(own.vectors, method, dims, **settings, progress=report)
-    of_map = {
-        "zero_rows_left_out": n - len(own.vectors),
-        "n_fitted": min(len(own.vectors), settings["most_fitted"] or len(own.vectors)),
-        "places": len(np.unique(found.coordinates, axis=0)),
-    }
     points = found.around_origin
     if out.suffix == ".csv":
         beside = {name: each for name, each in (("text", own.texts), ("label", own.labels)) if each}
@@ -79,12 +74,16 @@ def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> No
         "trustworthiness": found.trustworthiness,
         "trust_rows": found.trust_rows,
         "seed": settings["random_state"],
-        **(of_map if is_map else {}),
     }
     if is_map:
+        figures |= {
+            "zero_rows_left_out": n - len(points),
+            "n_fitted": min(len(points), settings["most_fitted"] or len(points)),
+            "places": len(np.unique(found.coordinates, axis=0)),
+        }
         click.echo(f"{MAPS[method].title}: {CLOUD_TEXT['map']}.", err=True)
-    if is_map and of_map["places"] == 1:
-        click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
+        if figures["places"] == 1:
+            click.echo(f"All {len(points):,} vectors have one direction, so one place.", err=True)
     parts = [f"{name} {value}" for name, value in list(figures.items())[2:]]
     text = f"{out}: {len(points):,} points; {', '.join(parts)}"
     show(figures | {"about": dict(own.about)}, text)

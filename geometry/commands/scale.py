@@ -172,8 +172,12 @@ def fit(engine: Engine, run: str, out: Path, column: str | None, force: bool, **
     from ..scale import VectorData, fit_data
     from ..scale.store import last_name
 
-    if how["shrinkage"] not in (None, "ledoit-wolf"):
-        how["shrinkage"] = _share(how["shrinkage"])
+    if (share := how["shrinkage"]) not in (None, "ledoit-wolf"):
+        try:
+            how["shrinkage"] = float(share)
+        except ValueError:
+            wanted = "give a number from 0 to 1, or ledoit-wolf"
+            raise ValueError(f"--shrinkage {share}: {wanted}") from None
     data = VectorData(run)
     fitted = fit_data(engine, data, column=column, **how)
     stated = data.column(column).about
@@ -185,13 +189,6 @@ def fit(engine: Engine, run: str, out: Path, column: str | None, force: bool, **
     settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     return text, {"out": str(out), **settings}
-
-
-def _share(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--shrinkage {text}: give a number from 0 to 1, or ledoit-wolf") from None
 
 
 @scale.command(epilog=EXIT_CODES)

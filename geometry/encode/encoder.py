@@ -468,6 +468,8 @@ class Encoder:
 class WordEncoder(Encoder):
     """Static word vectors as an encoder of layer 0; words are found as for averages."""
 
+    poolings = tuple(POOLINGS)
+
     def __init__(self, table: VectorTable) -> None:
         self._table = table
         self._is_bundled = self._needs_trial = False
@@ -482,10 +484,6 @@ class WordEncoder(Encoder):
         digest = hashlib.sha256(self._table.vectors.tobytes())
         digest.update("\n".join(self._table.words).encode())
         return digest.hexdigest()
-
-    @property
-    def poolings(self) -> tuple[str, ...]:
-        return tuple(POOLINGS)
 
     def type_embeddings(self) -> VectorTable:
         return self._table

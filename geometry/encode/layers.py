@@ -39,7 +39,7 @@ def resolve_layers(
         raise ValueError("layer is an empty tuple: name at least one to average")
     count = n_layers + 1
     for index in indices:
-        if not isinstance(index, Integral) or isinstance(index, bool):
+        if not _is_whole(index):
             raise TypeError(f"{_WANTED}; got {layer!r}")
         if not -count <= index < count:
             raise ValueError(
@@ -47,3 +47,7 @@ def resolve_layers(
                 f"layer) to {n_layers}"
             )
     return tuple(int(index) % count for index in indices)
+
+
+def _is_whole(index: object) -> bool:
+    return isinstance(index, Integral) and not isinstance(index, bool)

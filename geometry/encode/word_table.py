@@ -56,6 +56,8 @@ def read_word_architecture(place: Path, *, name: str) -> Architecture:
 class WordReader:
     """The whitespace tokenizer of a folder, with the methods of ``PieceReader``."""
 
+    special_tokens = ()  # none are added to a text
+
     def __init__(self, place: Path, *, max_tokens: int, prefix: str = "") -> None:
         self._place, self._prefix = place, prefix
         self.max_tokens = max_tokens
@@ -115,11 +117,6 @@ class WordReader:
             tokens=total,
             unknown=total - sum(known),
         )
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        """Always (): no tokens are added to a text."""
-        return ()
 
     def words(self) -> dict[int, str]:
         return {i: word for word, i in self._ids.items()}

@@ -188,9 +188,6 @@ class Repository:
         folder = "--".join((f"{repo_type}s", *name.split("/")))
         self.folder = Path(constants.HF_HUB_CACHE) / folder
 
-    def snapshot(self, commit: str) -> Path:
-        return self.folder / "snapshots" / commit
-
     def cached_snapshot(self) -> Path | None:
         """The folder of this revision in the cache, complete or not; makes no request."""
         commit, reference = self.revision, self.folder / "refs" / self.revision
@@ -198,7 +195,7 @@ class Repository:
             if not reference.is_file():
                 return None
             commit = reference.read_text(encoding="utf-8").strip()
-        folder = self.snapshot(commit)
+        folder = self.folder / "snapshots" / commit
         return folder if folder.is_dir() else None
 
     def is_complete(self, commit: str) -> bool:
@@ -294,7 +291,7 @@ class Download:
     def __init__(
         self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
     ) -> None:
-        self.folder, self.sizes = hub.snapshot(commit), sizes
+        self.folder, self.sizes = hub.folder / "snapshots" / commit, sizes
         self._hub, self._commit, self._progress = hub, commit, progress
         self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
