@@ -227,6 +227,12 @@ class Repository:
             raise self.unreachable("its list of files has no sizes")
         return str(found.sha), sizes
 
+    def refuse_full_disk(self, missing: int) -> None:
+        """Raise "no_disk" if the disk has fewer free bytes than are missing."""
+        if missing > (free := free_bytes(self.folder)):
+            folder = str(self.folder.parent)
+            raise self.error("no_disk", name=self.name, needed=missing, folder=folder, free=free)
+
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
         return self.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
@@ -283,10 +289,7 @@ class Repository:
 
 
 class Download:
-    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache.
-
-    Making it raises "no_disk" if the disk has fewer free bytes than are missing.
-    """
+    """The transfer of some files of one commit, with ``sizes`` in bytes, into the cache."""
 
     def __init__(
         self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
@@ -295,10 +298,7 @@ class Download:
         self._hub, self._commit, self._progress = hub, commit, progress
         self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
-        missing = sum(sizes.values()) - sum(self._arrived.values())
-        if missing > (free := free_bytes(hub.folder)):
-            about: dict[str, Any] = {"folder": str(hub.folder.parent), "free": free}
-            raise hub.error("no_disk", name=hub.name, needed=missing, **about)
+        hub.refuse_full_disk(sum(sizes.values()) - sum(self._arrived.values()))
 
     def fetch(self, path: str) -> None:
         """Fetch one file, unless the cache has it. What ``progress`` raises ends the transfer."""

@@ -71,8 +71,9 @@ def refuse_unreadable(
     """Raise ModelFilesError if no text model can be read from these files."""
     static = [path for path in paths if config is None and STATIC.fullmatch(path)]
     if not static and config is None:
-        because = "missing_folder_file" if is_folder else "no_config"
-        raise ModelFilesError(because, name=name, file=CONFIG)
+        raise ModelFilesError(
+            "missing_folder_file" if is_folder else "no_config", name=name, file=CONFIG
+        )
     if not static:
         from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
