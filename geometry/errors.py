@@ -29,7 +29,6 @@ LONGEST_TEXT = 400  # characters of one detail that a sentence quotes
 LONGEST_LIST = 10  # members of one detail that a sentence lists
 # These details are English words of the library, so they are translated too.
 TRANSLATED = ("kind", "reason", "wanted", "what")
-_SPACES = re.compile(r"\s+")
 
 
 class GeometryError(ValueError):
@@ -125,7 +124,7 @@ def _readable(value: Any, comma: str, *, in_bytes: bool) -> str:
 
 def _plain(value: object) -> str:
     """A detail's text on one line, cut where it is long, without backticks, which would end it."""
-    text = _SPACES.sub(" ", str(value)).replace("`", "'") or " "
+    text = re.sub(r"\s+", " ", str(value)).replace("`", "'") or " "
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
 
 

@@ -27,7 +27,7 @@ from geometry import read_bundled, read_pairs, show
 from geometry.data.corpus import BUNDLED_CORPORA
 from geometry.data.pairs import read_bundled_pairs
 from geometry.shipped import shipped_file
-from geometry.encode.shipped_vectors import read_shipped, shipped_index
+from geometry.encode.disk_cache import read_shipped, shipped_index
 from geometry.evaluate import published_tables
 from geometry.hub.operator_limits import ModelLimits, read_model_limits
 from geometry.vectors import read_bundled_vectors

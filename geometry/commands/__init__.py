@@ -4,11 +4,9 @@ from .app import app, serve_class
 from .diagnose import diagnose
 from .evaluate import evaluate
 from .evidence import evidence
-from .export import export
-from .export_view import export_view
+from .export import export, whiten
 from .neighbours import neighbours
-from .project import project
+from .project import export_view, project
 from .reproduce import reproduce
 from .scale import scale
 from .shell import run_shell, shell
-from .whiten import whiten

@@ -15,10 +15,9 @@ from ..data.limits import OWN_FILES
 from ..data.pairs import RowPairs, read_pairs, read_row_pairs, row_pairs
 from ..data.relevance import JudgedQueries
 from ..data.translations import ENGLISH, catalogue, languages
-from . import own_data
-from .options import FILE_TYPE, OUT_TYPE, with_options
-from .own_data import OwnData, OwnOptions, read_own
-from .shell import shell
+from . import options
+from .options import FILE_TYPE, OUT_TYPE, OwnData, OwnOptions, read_own, with_options
+from .shell import is_noted, progress_on_stderr, shell, table_lines
 
 LARGE_FILE = 400_000_000  # bytes; of a larger file a sample is diagnosed
 SAMPLE = 20_000  # rows of a large file that are diagnosed
@@ -32,12 +31,12 @@ _STORAGE_HELP = "Also what fewer dimensions, float16, int8 and binary vectors lo
 _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of --pooling."
 
 
-@shell.command(epilog=own_data.EXIT_CODES)
+@shell.command(epilog=options.EXIT_CODES)
 @click.argument("file", required=False, type=FILE_TYPE)
 @click.option("--out", type=OUT_TYPE, help="Report, .html.")
 @click.option("--pairs", type=FILE_TYPE, help=_PAIRS_HELP)
 @click.option("--pairs-vectors", type=FILE_TYPE, help=_PAIRS_VECTORS_HELP)
-@with_options(*own_data.EVIDENCE)
+@with_options(*options.EVIDENCE)
 @click.option("--compare", help=_COMPARE_HELP)
 @click.option("--storage", is_flag=True, help=_STORAGE_HELP)
 @click.option("--seed", type=int, default=0, help="Of folds, samples and intervals.")
@@ -47,14 +46,12 @@ _COMPARE_HELP = "Poolings whose layers are compared with this one; else those of
     default=ENGLISH,
     help="Of the report and of the text that is printed.",
 )
-@with_options(*own_data.OWN_DATA)
+@with_options(*options.OWN_DATA)
 def diagnose(
     file: Path | None,
     out: Path | None,
     pairs: Path | None,
     pairs_vectors: Path | None,
-    queries: Path | None,
-    relevance: Path | None,
     compare: str | None,
     storage: bool,
     seed: int,
@@ -80,25 +77,25 @@ def diagnose(
 
     how = OwnOptions.of(**reading)
     if out is not None:
-        how.check(out, (".html",), file, pairs, pairs_vectors, queries, relevance)
-    if pairs is not None and relevance is not None:
+        how.check(out, (".html",), file, pairs, pairs_vectors)
+    if pairs is not None and how.relevance is not None:
         raise ValueError("give --pairs or --relevance: one of them judges the cures")
-    if queries is not None and relevance is None:
+    if how.queries is not None and how.relevance is None:
         raise ValueError("--queries need --relevance: what is relevant to each query")
     if pairs_vectors is not None and pairs is None:
         raise ValueError("--pairs-vectors need --pairs: two ids and a score in each row")
-    beside = {"pairs": pairs, "vectors": pairs_vectors, "queries": queries, "relevance": relevance}
-    own, judges, ids = _read(file, beside, how, compare or how.pooling)
+    own, judges, ids = _read(file, pairs, pairs_vectors, how, compare or how.pooling)
     about = {name: value for name, value in own.about.items() if name not in _IN_FULL}
-    about |= {name: each.name for name, each in beside.items() if each and name != "vectors"}
+    beside = {"pairs": pairs, "queries": how.queries, "relevance": how.relevance}
+    about |= {name: each.name for name, each in beside.items() if each}
     given = {"texts": own.texts, "labels": own.labels, "units": own.sources, "seed": seed, **judges}
     of_model = {"others": own.others, "unknown_share": own.unknown_share}
     of_rows: dict[str, Any] = {**of_model, "about": about, "numbers": own.numbers}
-    progress = how.progress("diagnosing")
+    progress = progress_on_stderr("diagnosing")
     found = diagnosed(own.vectors, **given, **of_rows, progress=progress)
     stored = None
     if storage:
-        stored = storage_table(found, own.vectors, **given, progress=how.progress("storing"))
+        stored = storage_table(found, own.vectors, **given, progress=progress_on_stderr("storing"))
     translate = catalogue(language).gettext
 
     def notes_in(_: Callable[[str], str]) -> list[str]:
@@ -110,7 +107,7 @@ def diagnose(
     if out is not None:
         of_language: dict[str, Any] = {"translate": translate, "language": language}
         how.write(out, report_html(found, notes=notes, storage=stored, **of_language).encode())
-    if how.as_json:
+    if is_noted("as_json"):
         printed = diagnosis_json(found)
         printed["notes"] = notes_in(str)
         if storage:
@@ -121,43 +118,42 @@ def diagnose(
 
 
 def _read(
-    file: Path | None, beside: dict[str, Path | None], how: OwnOptions, compared: str
+    file: Path | None, pairs: Path | None, vectors: Path | None, how: OwnOptions, compared: str
 ) -> tuple[OwnData, dict[str, Any], RowPairs | JudgedQueries | None]:
     """Data, what judges them as ``diagnose`` takes it, and pairs or queries by ids for a note."""
-    pairs, vectors, queries, relevance = beside.values()
     if file is None:
         if pairs is None or vectors is not None:
             raise ValueError("give FILE, or scored pairs of sentences by --pairs")
-        is_of_file = any(getattr(how, name) is not None for name in own_data.OF_FILE)
+        is_of_file = any(getattr(how, name) is not None for name in options.OF_FILE)
         if how.reading.holds == "vectors" or how.drop_nan or is_of_file:
             raise ValueError("an option about FILE is given, and no FILE")
         read = read_pairs(pairs, reading=how.reading, limits=OWN_FILES)
-        own = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        own = options.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         return own, {"pairs": (*read.rows, read.gold_scores)}, None
     is_large = how.sample is None and file.stat().st_size > LARGE_FILE
     own = read_own(
         file,
         replace(how, sample=SAMPLE) if is_large else how,
-        compared=compared if pairs is None and queries is None else None,
+        compared=compared if pairs is None and how.queries is None else None,
         has_notes=False,
-        has_ids=pairs is not None or relevance is not None,
+        has_ids=pairs is not None or how.relevance is not None,
     )
-    if relevance is not None:
-        asked = own_data.read_queries(queries, how, own)
-        judged = own_data.judged_queries(relevance, own.named, asked)
+    if how.relevance is not None:
+        asked = options.read_queries(how, own)
+        judged = options.judged_queries(how.relevance, own, asked)
         own = replace(own, others={}, unknown_share=(asked or own).unknown_share)
         return own, {"queries": judged}, judged
     if pairs is None:
         return own, {}, None
     if "model" in own.about:  # FILE has texts, and the pairs are of sentences
         read = read_pairs(pairs)
-        encoded = own_data.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
+        encoded = options.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         left, right = read.rows
         sides, X = np.append(left, right), encoded.vectors
         others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
         own = replace(own, others=others, unknown_share=encoded.unknown_share)
         return own, {"pairs": (X[left], X[right], read.gold_scores)}, None
-    named = own if vectors is None else own_data.read_beside(vectors, how, of_texts=False)
+    named = own if vectors is None else options.read_beside(vectors, how, of_texts=False)
     found = row_pairs(read_row_pairs(pairs, limits=OWN_FILES), named.named)
     left, right = found.left, found.right
     if vectors is not None:
@@ -168,7 +164,6 @@ def _read(
 def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) -> str:
     from ..diagnosis import sentences, threshold_sentences
     from ..diagnosis.report import cure_table
-    from .grid_text import columns
 
     head, rows = cure_table(found, _)
     lines = [sentences.measured(found, _), *notes, ""]
@@ -177,14 +172,14 @@ def _text(found: Any, stored: Any, notes: list[str], _: Callable[[str], str]) ->
     if found.thresholds is not None:
         lines += [_(threshold_sentences.THRESHOLDS["title"])]
         lines += [f"  {threshold_sentences.summary(found, _)}"]
-    lines += ["", *columns([head, *rows]), "", sentences.basis(found, _), ""]
+    lines += ["", *table_lines([head, *rows]), "", sentences.basis(found, _), ""]
     for table in (threshold_sentences.cosine_table, threshold_sentences.cut_table):
         titles, cells = table(found, _)
-        lines += [*columns([titles, *cells]), ""] if cells else []
+        lines += [*table_lines([titles, *cells]), ""] if cells else []
     lines += [threshold_sentences.basis(found, _), ""] if found.thresholds is not None else []
     if stored is not None:
         titles, cells = sentences.storage_rows(stored, _)
-        lines += [_(sentences.STORAGE["title"]), *columns([titles, *cells]), ""]
+        lines += [_(sentences.STORAGE["title"]), *table_lines([titles, *cells]), ""]
         lines += [sentences.storage_basis(stored, _), sentences.storage_summary(stored, _), ""]
     last = (sentences.evidence, sentences.certainty, sentences.stay_here)
     said = [line(found, _) for line in (*last, sentences.recommendation)]

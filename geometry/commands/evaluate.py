@@ -19,11 +19,12 @@ from ..evaluate.bootstrap import AGGREGATIONS, DRAWS, resamples_of
 from ..evaluate.fitting import FitVectors
 from ..evaluate.from_encoder import encode_fit
 from ..evaluate.from_words import how_split
+from ..evaluate.grid import layer_text
 from ..evaluate.similarities import SIMILARITIES
 from ..evaluate.specs import parse_treatments
 from ..transform.treatments import LADDER
-from . import grid_text, options
-from .shell import FORCE, progress_on_stderr, shell
+from . import options
+from .shell import FORCE, QUIET, progress_on_stderr, shell, table_lines
 
 RANK = "1/rank in the file"  # the name of counts that are estimated from the order
 OF_MODELS = ("model", "revision", "prefix", "layers", "poolings")
@@ -35,6 +36,12 @@ FAULTS = {  # counts of a report on a file of word vectors
     "n_replaced": "words with bytes that do not fit the encoding",
     "n_missing": "rows that its header states and that are missing",
 }
+AGGREGATED = {
+    "all": "all (their pairs as one set)",
+    "mean": "mean (of their scores)",
+    "wmean": "wmean (of their scores, weighted by their pairs)",
+}
+HEADINGS = ("layer", "pooling", "treatment", "fitted on", "Spearman x 100", "to raw", "cosine", "")
 _PAIRS_HELP = (
     "bundled (as pairs), hard-pairs or pairs-zh; a table of scored pairs; folder:split; a set of "
     "the Hugging Face Hub, such as stsb:test or sickr:test. Several are subsets for --aggregate."
@@ -78,18 +85,17 @@ _AGGREGATE_HELP = "One score of named subsets: of all pairs, or the mean of thei
     "--json", "json_file", type=options.OUT_TYPE, help="Write the grid and its settings there."
 )
 @FORCE
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
-@click.pass_context
-def evaluate(context: click.Context, /, **given: Any) -> None:
+@QUIET
+def evaluate(**given: Any) -> None:
     """Spearman of layers, poolings and transforms on scored sentence pairs, with intervals.
 
     Of an encoder (--model), or of averaged word vectors (--vectors) through the same transforms.
     """
-    _refuse_mixture(context, given)
+    _refuse_mixture(given)
     _check_outputs(given)
-    reading, quiet, fit = options.reading_of(given), given["quiet"], given["fit"]
+    reading, fit = options.reading_of(given), given["fit"]
     columns = None if given["columns"] is None else options.columns_of(given["columns"])
-    how: dict[str, Any] = {"columns": columns, "reading": reading, "quiet": quiet}
+    how: dict[str, Any] = {"columns": columns, "reading": reading}
     transforms = options.listed(given["transforms"], "transforms")
     scoring: dict[str, Any] = {
         "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
@@ -133,14 +139,9 @@ def _encoder(
 ) -> Subject:
     """Layers by poolings. The fit set is encoded once for all sets of pairs."""
     layers, poolings = options.layers_of(given["layers"]), options.poolings_of(given["poolings"])
-    quiet = given["quiet"]
-    encoder = load_encoder(
-        given["model"],
-        revision=given["revision"],
-        prefix=given["prefix"],
-        progress=progress_on_stderr("downloading", quiet=quiet),
-    )
-    at = f" at {encoder.revision}" if encoder.revision else ""
+    how: dict[str, Any] = {name: given[name] for name in ("revision", "prefix")}
+    encoder = load_encoder(given["model"], **how, progress=progress_on_stderr("downloading"))
+    commit = f" at {encoder.revision}" if encoder.revision else ""
     prefix = (f"prefix {encoder.prefix!r}",) if encoder.prefix else ()
     about = {"model": encoder.name, "revision": encoder.revision}
     about |= {"prefix": encoder.prefix} if encoder.prefix else {}
@@ -149,28 +150,18 @@ def _encoder(
     def fit_vectors() -> FitVectors | None:
         if fit_texts is None:
             return None
-        return encode_fit(
-            encoder,
-            fit_texts,
-            layers=layers or tuple(range(encoder.n_layers + 1)),
-            poolings=poolings,
-            treatments=scoring["treatments"],
-            progress=progress_on_stderr("reading the fit set", quiet=quiet),
-        )
+        at: dict[str, Any] = {"layers": layers or tuple(range(encoder.n_layers + 1))}
+        at |= {"poolings": poolings, "treatments": scoring["treatments"]}
+        progress = progress_on_stderr("reading the fit set")
+        return encode_fit(encoder, fit_texts, **at, progress=progress)
 
     def score(pairs: Pairs) -> Scored:
-        grid = scores.evaluate_encoder(
-            encoder,
-            pairs,
-            layers=layers,
-            poolings=poolings,
-            fit_vectors=fit_vectors(),
-            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=quiet),
-            **scoring,
-        )
+        at: dict[str, Any] = {"layers": layers, "poolings": poolings, "fit_vectors": fit_vectors()}
+        progress = progress_on_stderr(f"evaluating on {pairs.name}")
+        grid = scores.evaluate_encoder(encoder, pairs, **at, **scoring, progress=progress)
         return grid, about, ()
 
-    return (f"{encoder.name}{at}", *prefix), score
+    return (f"{encoder.name}{commit}", *prefix), score
 
 
 def _word_vectors(
@@ -180,11 +171,16 @@ def _word_vectors(
     reading: Reading,
 ) -> Subject:
     """Weightings take the place of poolings; without a file of counts they are 1/rank."""
-    from ..vectors.word_averages import rank_counts, read_counts
+    from ..vectors.word_averages import WEIGHTINGS, rank_counts, read_counts
     from ..vectors.word_files import read_bundled_vectors, read_vectors
     from ..vectors.word_pairs import read_word_pairs
 
-    weightings = options.weightings_of(given["weighting"])
+    weightings: tuple[str, ...] = WEIGHTINGS
+    if given["weighting"].strip() != options.ALL:
+        weightings = options.listed(given["weighting"], "weighting")
+    for name in weightings:
+        if name not in WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}; got {name!r}")
     word_pairs = [read_word_pairs(file, reading=reading) for file in given["word_pairs"]]
     for read in word_pairs:
         options.print_notes(read)
@@ -202,17 +198,10 @@ def _word_vectors(
     on_words = [scores.evaluate_word_pairs(table, each, **of_words) for each in word_pairs]
 
     def score(pairs: Pairs) -> Scored:
-        words = scores.evaluate_words(
-            table,
-            pairs,
-            weightings=weightings,
-            counts=counts,
-            fit_texts=fit_texts,
-            tokenizer=given["words"],
-            stop_words=given["stop_words"],
-            progress=progress_on_stderr(f"evaluating on {pairs.name}", quiet=given["quiet"]),
-            **scoring,
-        )
+        how: dict[str, Any] = {"tokenizer": given["words"], "stop_words": given["stop_words"]}
+        how |= {"weightings": weightings, "counts": counts, "fit_texts": fit_texts, **scoring}
+        progress = progress_on_stderr(f"evaluating on {pairs.name}")
+        words = scores.evaluate_words(table, pairs, **how, progress=progress)
         stops = words.stop_words
         settings = {
             "vectors": table.name,
@@ -249,17 +238,23 @@ def _word_vectors(
         f"{what}: {n:,}" for name, what in FAULTS.items() if (n := getattr(table.report, name, 0))
     ]
     lines += ["file: " + "; ".join(faults)] if faults else []
-    lines += [grid_text.word_pairs_text(each, scoring["seed"]) for each in on_words]
+    lines += [_word_pairs_text(each, scoring["seed"]) for each in on_words]
     return lines, score
 
 
 def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[str, Any]) -> None:
     grid, settings, notes = scored
-    lines, chosen = [*lines, grid_text.grid_text(grid, notes=notes)], None
+    lines, chosen = [*lines, _grid_text(grid, notes)], None
     if dev is not None:
         of_dev, _, notes = dev
         chosen = scores.choose_on_dev(of_dev, grid)
-        lines += ["", grid_text.chosen_text(chosen, of_dev, grid)]
+        on_dev = chosen.cell_on_dev
+        place = f"layer {layer_text(on_dev.layer)}, {on_dev.pooling}, {on_dev.treatment}"
+        lines += ["", f"Chosen on {of_dev.evaluated_on} among {chosen.n_cells} cells: {place}"]
+        for each, cell in ((of_dev, on_dev), (grid, chosen.cell_on_test)):
+            of = f"; {each.aggregation} of subsets" if each.subsets else ""
+            fit = f"fitted on {_fit(cell)}{of}"
+            lines.append(f"  on {each.evaluated_on}: {_score(cell.score)} ({fit})")
         lines += [f"  {of_dev.evaluated_on}: {note}" for note in notes]
     click.echo("\n".join(lines))
     for out, written in (
@@ -271,10 +266,9 @@ def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[
                 write(out, written(grid, **settings).encode(), force=given["force"])
 
 
-def _refuse_mixture(context: click.Context, given: dict[str, Any]) -> None:
-    said = [
-        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
+def _refuse_mixture(given: dict[str, Any]) -> None:
+    source_of = click.get_current_context().get_parameter_source
+    said = [name for name in given if source_of(name) is ParameterSource.COMMANDLINE]
     others = OF_MODELS if "vectors" in said else OF_VECTORS
     wrong = ", ".join("--" + name.replace("_", "-") for name in said if name in others)
     if wrong and "vectors" in said:
@@ -295,3 +289,60 @@ def _check_outputs(given: dict[str, Any]) -> None:
     for name, ending in (("csv_file", ".csv"), ("json_file", ".json")):
         if given[name] is not None:
             check_output(given[name], (ending,), inputs=inputs, force=given["force"])
+
+
+def _grid_text(grid: scores.Grid, notes: Sequence[str]) -> str:
+    """Settings of the measurement, which belong to every number; then a line for each cell."""
+    settings = (
+        f"{grid.evaluated_on}: {grid.n:,} pairs, {grid.similarity}; [95% intervals] from "
+        f"{grid.draws:,} resamples of the pairs, seed {grid.seed}"
+    )
+    if grid.subsets:
+        sizes = ", ".join(f"{name} ({n:,})" for name, n in grid.subsets)
+        settings += f"\nsubsets {sizes}; aggregated by {AGGREGATED[grid.aggregation]}"
+    subsets = tuple(name for name, _ in grid.subsets)
+    rows = [(*HEADINGS[:-1], *subsets, HEADINGS[-1])]
+    for cell in grid.cells:
+        cosine = "" if cell.mean_cosine is None else f"{cell.mean_cosine:.3f}"
+        numbers = _fit(cell), _score(cell.score), _difference(cell.difference), cosine
+        of_parts = [_percent(cell.score.by_subset.get(name)) for name in subsets]
+        place = layer_text(cell.layer), cell.pooling, cell.treatment
+        rows.append((*place, *numbers, *of_parts, cell.note))
+    return "\n".join([settings, *notes, "", *table_lines(rows)])
+
+
+def _word_pairs_text(words: scores.WordPairScore, seed: int) -> str:
+    score = words.score
+    missing = f", not {', '.join(words.missing[:5])}" if words.missing else ""
+    own = " (covariance of the file's own vectors)" if score.similarity == "mahalanobis" else ""
+    return (
+        f"{words.name}: {words.n_pairs:,} pairs of words, {score.similarity}{own}: {_score(score)} "
+        f"(Spearman x 100) on the {score.n:,} ({100 * words.coverage:.1f}%) that have both "
+        f"words{missing}; {score.draws:,} resamples, seed {seed}"
+    )
+
+
+def _fit(cell: scores.Cell) -> str:
+    return "nothing" if cell.fit_on is None else f"{cell.fit_on} ({cell.n_fit:,})"
+
+
+def _percent(score: scores.PairScore | None) -> str:
+    if score is None or score.spearman is None:
+        return "undefined"
+    return f"{100 * score.spearman:.2f}"
+
+
+def _score(score: scores.PairScore) -> str:
+    return _percent(score) + _interval(score.low, score.high)
+
+
+def _difference(difference: scores.Difference | None) -> str:
+    if difference is None or difference.value is None:
+        return ""
+    return f"{100 * difference.value:+.1f}{_interval(difference.low, difference.high, '+')}"
+
+
+def _interval(low: float | None, high: float | None, sign: str = "") -> str:
+    if low is None or high is None:
+        return ""
+    return f" [{100 * low:{sign}.1f}, {100 * high:{sign}.1f}]"

@@ -17,13 +17,11 @@ import numpy as np
 from ..data.corpus import Corpus
 from ..data.limits import OWN_FILES
 from ..data.pairs import read_row_pairs, row_pairs
-from ..data.write import check_output
 from ..encode.disk_cache import ArrayStore, recalled_vectors
 from ..encode.encoder import Encoder, Layer
-from . import options, own_data
-from .grid_text import columns
-from .own_data import OwnOptions, read_own
-from .shell import FORCE, shell
+from . import options
+from .options import OwnOptions, read_own
+from .shell import FORCE, JSON, QUIET, is_noted, progress_on_stderr, shell, table_lines
 
 if TYPE_CHECKING:
     from ..diagnosis.evidence import GainGrid
@@ -34,33 +32,26 @@ ENDINGS = (".html", ".csv", ".json")
 KEPT = ".places"  # the end of the name of the folder with what is finished
 _OUT_HELP = "Report, .html; gains, .csv or .json. May be repeated."
 _MODEL_HELP = "As of diagnose; may be repeated. The intervals of each model hold together."
-_PAIRS_HELP = "Scored pairs: as of evaluate; of ids, where FILE has vectors."
 _TASK_HELP = "What judges; else pairs, queries or labels, as they are given."
-_CURES_HELP = "As centred,abtt:3,pca:64:lw,flow."
-_SIMILARITIES_HELP = "Some of cosine, dot, euclidean, rank."
 
 
-@shell.command(epilog=own_data.EXIT_CODES)
+@shell.command(epilog=options.EXIT_CODES)
 @click.argument("file", required=False, type=options.FILE_TYPE)
 @click.option("--out", "outs", multiple=True, type=options.OUT_TYPE, help=_OUT_HELP)
-@click.option("--pairs", help=_PAIRS_HELP)
-@options.with_options(*own_data.EVIDENCE)
+@click.option("--pairs", help="Scored pairs: as of evaluate; of ids, where FILE has vectors.")
+@options.with_options(*options.EVIDENCE)
 @click.option("--task", type=click.Choice(TASKS), help=_TASK_HELP)
 @click.option("--layers", default=options.ALL, help="As 0,4,-1,first-last,1+6.")
 @click.option("--poolings", default="mean,cls", help="As mean,cls,max.")
-@click.option("--cures", default=USUAL, help=_CURES_HELP)
-@click.option("--similarities", default="cosine", help=_SIMILARITIES_HELP)
+@click.option("--cures", default=USUAL, help="As centred,abtt:3,pca:64:lw,flow.")
+@click.option("--similarities", default="cosine", help="Some of cosine, dot, euclidean, rank.")
 @click.option("--seed", type=int, default=0, help="Of folds and intervals.")
 @click.option("--model", "models", multiple=True, default=(options.BUNDLED,), help=_MODEL_HELP)
-@options.with_options(
-    *options.MODEL[1:], *own_data.FILE_OPTIONS, FORCE, own_data.JSON, own_data.QUIET
-)
+@options.with_options(*options.MODEL[1:], *options.FILE_OPTIONS, FORCE, JSON, QUIET)
 def evidence(
     file: Path | None,
     outs: tuple[Path, ...],
     pairs: str | None,
-    queries: Path | None,
-    relevance: Path | None,
     task: str | None,
     layers: str,
     poolings: str,
@@ -84,32 +75,30 @@ def evidence(
     from ..diagnosis.evidence_report import gains_csv, gains_html
 
     labels = reading["label_column"]
-    given = {"pairs": pairs, "queries": relevance, "labels": labels, "probe": labels}
+    given = {"pairs": pairs, "queries": reading["relevance"], "labels": labels, "probe": labels}
     task = _task(file, task, given)
-    if file is None and any(reading[name] is not None for name in own_data.OF_FILE):
+    if file is None and any(reading[name] is not None for name in options.OF_FILE):
         raise ValueError("an option about FILE is given, and no FILE")
     if len(models) > 1 and (reading["revision"] or reading["prefix"]):
         raise ValueError("--revision and --prefix are of one model; give one --model")
-    inputs = (file, pairs, queries, relevance, reading["metadata"], *models)
+    at = options.layers_of(layers), options.poolings_of(poolings)
+    place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
+    is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
+    if task == "queries" and is_one:
+        place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
+    how = OwnOptions.of(model=models[0], **place, **reading)
     for out in outs:
-        check_output(out, ENDINGS, inputs=inputs, force=reading["force"])
+        how.check(out, ENDINGS, file, pairs, *models)
+    judging = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
     with _store(outs) as store:
-        judging = {"task": task, "seed": seed, **_judging(task, cures, similarities)}
-        at = options.layers_of(layers), options.poolings_of(poolings)
-        place: dict[str, Any] = {"layer": -1, "pooling": "mean"}
-        is_one = at[0] is not None and len(at[0]) == len(at[1]) == 1
-        if task == "queries" and is_one:
-            place = {"layer": at[0][0], "pooling": at[1][0]}  # type: ignore[index]
-        how = OwnOptions.of(model=models[0], **place, **reading)
-        is_one = is_one and len(models) == 1
-        rows = _read(task, file, pairs, queries, relevance, how, is_one=is_one)
-        grids = _grids(rows, models, at, how, judging, store)
+        rows = _read(task, file, pairs, how, is_one=is_one and len(models) == 1)
+        grids = _grids(rows, models, at, how, {**judging, "store": store})
         stored = {model: asdict(grid) for model, grid in grids.items()}
         numbers = json.dumps(stored, default=float, allow_nan=False, ensure_ascii=False)
         made = {".html": gains_html, ".csv": gains_csv, ".json": lambda _: numbers}
         for out in outs:
             how.write(out, made[out.suffix](grids).encode())
-    click.echo(numbers if how.as_json else _text(grids, in_full=not outs))
+    click.echo(numbers if is_noted("as_json") else _text(grids, in_full=not outs))
 
 
 @contextmanager
@@ -174,12 +163,7 @@ class _Rows:
 
 
 def _grids(
-    rows: _Rows,
-    models: tuple[str, ...],
-    at: Places,
-    how: OwnOptions,
-    judging: Mapping[str, Any],
-    store: ArrayStore,
+    rows: _Rows, models: tuple[str, ...], at: Places, how: OwnOptions, judging: Mapping[str, Any]
 ) -> dict[str, GainGrid]:
     from ..diagnosis.evidence import evidence as judged
 
@@ -193,18 +177,19 @@ def _grids(
             encoder = replace(how, model=model).encoder
             model = model if encoder.name in found else encoder.name
             about |= {"revision": encoder.revision or "", "prefix": encoder.prefix}
-            places = _places(encoder, rows, at, how, store)
-        given = {**rows.given, **judging, "about": {"model": model, **about}, "store": store}
-        progress = how.progress(f"judging {model}")
+            places = _places(encoder, rows, at, judging["store"])
+        given = {**rows.given, **judging, "about": {"model": model, **about}}
+        progress = progress_on_stderr(f"judging {model}")
         found[model] = judged(places, texts=rows.texts, **given, progress=progress)
     return found
 
 
 def _places(
-    encoder: Encoder, rows: _Rows, at: Places, how: OwnOptions, store: ArrayStore
+    encoder: Encoder, rows: _Rows, at: Places, store: ArrayStore
 ) -> dict[tuple[Any, str], np.ndarray]:
     corpus, (layers, poolings) = Corpus(rows.name, rows.texts or ()), at
-    kept: dict[str, Any] = {"store": store, "progress": how.progress(f"encoding by {encoder.name}")}
+    progress = progress_on_stderr(f"encoding by {encoder.name}")
+    kept: dict[str, Any] = {"store": store, "progress": progress}
     named = range(encoder.n_layers + 1) if layers is None else layers
     numbers = {layer: encoder.layer_indices(layer) for layer in named}
     found = {}
@@ -221,34 +206,27 @@ def _places(
 
 
 def _read(
-    task: str,
-    file: Path | None,
-    pairs: str | None,
-    queries: Path | None,
-    relevance: Path | None,
-    how: OwnOptions,
-    *,
-    is_one: bool,
+    task: str, file: Path | None, pairs: str | None, how: OwnOptions, *, is_one: bool
 ) -> _Rows:
     """The sentences of pairs alone, texts for every model, or rows of vectors at one place."""
     from ..diagnosis.sentences import evidence_note
 
     if file is None:
-        read = options.pairs_of((pairs or "",), reading=how.reading, quiet=how.quiet)
+        read = options.pairs_of((pairs or "",), reading=how.reading)
         return _Rows(read.name, read.sentences, {"pairs": (*read.rows, read.gold_scores)})
-    holds = own_data.held_by(file, how)
+    holds = options.held_by(file, how)
     if holds == "pairs":
         raise ValueError(f"{file} holds pairs; give them by --pairs")
     if holds == "texts" and task == "pairs":  # the cures are fitted on FILE alone
-        read = options.pairs_of((pairs or "",), quiet=how.quiet)
-        corpus = own_data.read_texts(file, how, None)
+        read = options.pairs_of((pairs or "",))
+        corpus = options.read_texts(file, how, None)
         options.print_notes(corpus)
         texts = tuple(dict.fromkeys([*read.sentences, *corpus.texts]))
         fittable = np.arange(len(texts)) >= len(read.sentences)
         given = {"pairs": (*read.rows, read.gold_scores), "fittable": fittable}
         return _Rows(read.name, texts, given, about={"fit": corpus.name})
     if holds == "texts" and task != "queries":
-        corpus = own_data.read_texts(file, how, how.label_column)
+        corpus = options.read_texts(file, how, how.label_column)
         options.print_notes(corpus)
         by_labels = {"labels": corpus.labels, "units": corpus.sources}
         return _Rows(corpus.name, corpus.texts, by_labels)
@@ -263,9 +241,9 @@ def _read(
         found = row_pairs(read_row_pairs(Path(pairs or ""), limits=OWN_FILES), own.named)
         judges = {"pairs": (found.left, found.right, found.gold_scores)}
         click.echo(evidence_note(found, str), err=True)
-    elif relevance is not None and task == "queries":
-        asked = own_data.read_queries(queries, how, own)
-        judged = own_data.judged_queries(relevance, own.named, asked)
+    elif how.relevance is not None and task == "queries":
+        asked = options.read_queries(how, own)
+        judged = options.judged_queries(how.relevance, own, asked)
         judges = {"queries": judged, "units": own.sources}
         click.echo(evidence_note(judged, str), err=True)
     place = (own.about["layer"], own.about["pooling"]) if holds == "texts" else ("", "")
@@ -283,7 +261,7 @@ def _text(grids: Mapping[str, GainGrid], *, in_full: bool) -> str:
         lines += [report.basis(model, grid), ""]
         for similarity in grid.places[0].scores:
             lines += [similarity] * bool(similarity)
-            lines += [*columns([report.TALLY, *report.tally(grid, similarity)]), ""]
+            lines += [*table_lines([report.TALLY, *report.tally(grid, similarity)]), ""]
             if in_full:
-                lines += [*columns([report.HEAD, *report.gain_table(grid, similarity)]), ""]
+                lines += [*table_lines([report.HEAD, *report.gain_table(grid, similarity)]), ""]
     return "\n".join([*lines, report.CONTROLS])

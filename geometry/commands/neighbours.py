@@ -17,10 +17,9 @@ from ..evaluate.specs import parse_treatment
 from ..measure import NeighbourChanges, Search
 from ..measure.search import BLOCK_ROWS, Nearest
 from ..transform.treatments import Treatment
-from . import own_data
-from .options import FILE, OUT_TYPE, with_options
-from .own_data import OwnData, OwnOptions, read_own
-from .shell import shell
+from . import options
+from .options import FILE, OUT_TYPE, OwnData, OwnOptions, read_own, with_options
+from .shell import progress_on_stderr, shell, show
 
 SAME, HALF = "same", "half"
 _FIT_HELP = (
@@ -29,25 +28,17 @@ _FIT_HELP = (
 HEAD = ("query_row", "query", "list", "rank", "row", "text", "cosine")
 
 
-@shell.command(epilog=own_data.EXIT_CODES)
+@shell.command(epilog=options.EXIT_CODES)
 @FILE
 @click.option("--out", required=True, type=OUT_TYPE, help="A .csv file for the neighbours.")
-@with_options(*own_data.EVIDENCE)
+@with_options(*options.EVIDENCE)
 @click.option("-k", "k", type=click.IntRange(min=1), default=10, help="How many.")
 @click.option("--transform", default="zca:lw", help="As centred, pca:128:lw.")
 @click.option("--fit", "fit_on", default=SAME, help=_FIT_HELP)
 @click.option("--seed", type=int, default=0, help="Of the half and intervals.")
-@with_options(*own_data.OWN_DATA)
+@with_options(*options.OWN_DATA)
 def neighbours(
-    file: Path,
-    out: Path,
-    queries: Path | None,
-    relevance: Path | None,
-    k: int,
-    transform: str,
-    fit_on: str,
-    seed: int,
-    **reading: Any,
+    file: Path, out: Path, k: int, transform: str, fit_on: str, seed: int, **reading: Any
 ) -> None:
     """Find the K nearest rows of FILE by cosine, exactly, before and after a transform.
 
@@ -62,9 +53,9 @@ def neighbours(
     python -m geometry neighbours vectors.npy --transform centred --fit half --out n.csv --json
     """
     how = OwnOptions.of(**reading)
-    how.check(out, (".csv",), file, queries, relevance, fit_on)
+    how.check(out, (".csv",), file, fit_on)
     spec = parse_treatment(transform)
-    own = read_own(file, how, has_ids=relevance is not None)
+    own = read_own(file, how, has_ids=how.relevance is not None)
     rows = own.without_zeros()
     numbers: dict[str, Any] = {
         "about": dict(rows.about),
@@ -83,13 +74,13 @@ def neighbours(
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained
     both = Search(rows.vectors), Search(Z)
-    asked = own_data.read_queries(queries, how, rows)
+    asked = options.read_queries(how, rows)
     if asked is not None and (found := asked.vectors.shape[1]) != d:
         raise CorpusError("other_dimension", found=found, wanted=d)
-    judged, vectors = _judged(relevance, rows, asked, how)
+    judged, vectors = _judged(rows, asked, how)
     labels = rows.labels if len({*(rows.labels or ())} - {""}) > 1 else None
     compared: dict[str, Any] = {"k": k, "labels": labels, "units": rows.units, "seed": seed}
-    progress = how.progress("comparing rows")
+    progress = progress_on_stderr("comparing rows")
     changes = measure.neighbour_changes(rows.vectors, Z, **compared, progress=progress)
     how.write_csv(out, HEAD, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
@@ -105,7 +96,7 @@ def neighbours(
     n_queries = n if asked is None else len(asked.vectors)
     last = f"{out}: {n_queries:,} queries, {k} neighbours in each list"
     result = {"out": str(out), "queries": n_queries, **numbers}
-    how.show(result, "\n".join([*_lines(numbers), last]))
+    show(result, "\n".join([*_lines(numbers), last]))
 
 
 def _fit_and_searched(
@@ -124,23 +115,23 @@ def _fit_and_searched(
 
 
 def _judged(
-    relevance: Path | None, rows: OwnData, asked: OwnData | None, how: OwnOptions
+    rows: OwnData, asked: OwnData | None, how: OwnOptions
 ) -> tuple[Judged | JudgedQueries | None, Any]:
     """The queries of the file of answers, where texts may be written, and their vectors."""
     from ..diagnosis.sentences import evidence_note
 
-    if relevance is None:
+    if how.relevance is None:
         return None, None
     if asked is not None or "model" not in rows.about:
-        found = own_data.judged_queries(relevance, rows.named, asked)
-        click.echo(f"{relevance.name}: {evidence_note(found, str)}", err=True)
+        found = options.judged_queries(how.relevance, rows, asked)
+        click.echo(f"{how.relevance.name}: {evidence_note(found, str)}", err=True)
         return found, found.vectors
-    judged = judge(read_relevance(relevance), rows.texts or (), (rows.numbers - 1).tolist())
+    judged = judge(read_relevance(how.relevance), rows.texts or (), (rows.numbers - 1).tolist())
     if not len(judged):
-        raise ValueError(own_data.NO_ANSWER)
+        raise ValueError(options.NO_ANSWER)
     typed = [text for text, row in zip(judged.queries, judged.rows, strict=True) if row is None]
     where: dict[str, Any] = {"layer": how.layer, "pooling": how.pooling}
-    progress = how.progress("encoding")
+    progress = progress_on_stderr("encoding")
     encoded = iter(how.encoder.encode(typed, **where, progress=progress) if typed else ())
     vectors = [next(encoded) if row is None else rows.vectors[row] for row in judged.rows]
     return judged, np.array(vectors)

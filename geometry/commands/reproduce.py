@@ -18,10 +18,8 @@ from ..evaluate.published import published_tables
 from ..evaluate.recipes import DATA_SETS, RECIPES, Recipe, encoder_scores, nli_moments, word_score
 from ..hub import pair_sets
 from ..linalg.moments import Moments
-from .grid_text import columns
-from .options import FILE_TYPE, listed
-from .own_data import EXIT_CODES, JSON, QUIET
-from .shell import progress_on_stderr, shell, show
+from .options import EXIT_CODES, FILE_TYPE, listed
+from .shell import JSON, QUIET, progress_on_stderr, shell, show, table_lines
 
 TABLES = ("sbert-table1", "whitening-table")
 FAILURES = (GeometryError, OSError, RuntimeError, MemoryError)  # of a model or a set, not of all
@@ -30,7 +28,6 @@ NLI_TEXTS, NLI_BYTES = 3_000_000, 10**9
 NO_GLOVE = "give GloVe's file by --vectors"
 NO_NLI = "put the sentences of SNLI and MNLI into the folder of --data, as nli.txt"
 _DATA_HELP = "Folder with sts12.csv … sts16.csv, stsb.csv, sickr.csv, nli.txt; else from the Hub."
-_VECTORS_HELP = "GloVe's file, for the row of averaged GloVe."
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 Found = dict[tuple[str, str], PairScore | str]  # by row and data set; or why there is none
 
@@ -40,17 +37,11 @@ Found = dict[tuple[str, str], PairScore | str]  # by row and data set; or why th
 @click.option("--data", type=_FOLDER, help=_DATA_HELP)
 @click.option("--sets", default="all", help="As stsb,sickr.")
 @click.option("--rows", multiple=True, help="A row by its published name; may be repeated.")
-@click.option("--vectors", type=FILE_TYPE, help=_VECTORS_HELP)
+@click.option("--vectors", type=FILE_TYPE, help="GloVe's file, for the row of averaged GloVe.")
 @JSON
 @QUIET
 def reproduce(
-    table: str,
-    data: Path | None,
-    sets: str,
-    rows: tuple[str, ...],
-    vectors: Path | None,
-    as_json: bool,
-    quiet: bool,
+    table: str, data: Path | None, sets: str, rows: tuple[str, ...], vectors: Path | None
 ) -> None:
     """Published scores, the same scores computed here, and their differences.
 
@@ -74,7 +65,7 @@ def reproduce(
     of_sets: dict[str, str] = {}  # where the pairs are from, or why there are none
     for column, name in wanted.items():
         try:
-            pairs[column], of_sets[column] = _read_set(name, data, quiet=quiet)
+            pairs[column], of_sets[column] = _read_set(name, data)
         except FAILURES as error:
             of_sets[column] = _said(error)
     found: Found = {
@@ -82,7 +73,7 @@ def reproduce(
         for row, each in chosen.items()
         for column in wanted
     }
-    used = _compute(found, chosen, pairs, data, vectors, quiet=quiet)
+    used = _compute(found, chosen, pairs, data, vectors)
     cells = [
         _cell(row, column, published.column(column).get(row), each)
         for (row, column), each in found.items()
@@ -91,8 +82,8 @@ def reproduce(
     said = [f"{column}: {each}" for column, each in of_sets.items() if each]
     about = [source.strip(), *recipes.differs, *used, *said]
     head = ("row", "data set", "published", "here [95%]", "difference")
-    text = "\n".join([*about, "", *columns([head, *map(_texts, cells)])])
-    show({"about": about, "cells": cells}, text, as_json=as_json)
+    text = "\n".join([*about, "", *table_lines([head, *map(_texts, cells)])])
+    show({"about": about, "cells": cells}, text)
 
 
 def _cell(row: str, column: str, published: float | None, found: PairScore | str) -> dict[str, Any]:
@@ -120,11 +111,11 @@ def _texts(cell: dict[str, Any]) -> tuple[str, ...]:
     return *head, here, text("difference", "+.2f")
 
 
-def _read_set(name: str, data: Path | None, *, quiet: bool) -> tuple[Pairs, str]:
+def _read_set(name: str, data: Path | None) -> tuple[Pairs, str]:
     """The test pairs of a set: a file or folder of that name in --data, else from the Hub."""
     own = _file(data, name)
     if own is None:
-        progress = progress_on_stderr(f"downloading {name}", quiet=quiet)
+        progress = progress_on_stderr(f"downloading {name}")
         pairs = pair_sets.fetch_pairs(name, progress=progress)
         note = pair_sets.PAIR_SETS[name].note
         return pairs, f"{len(pairs):,} pairs of {pairs.source}. {note}"
@@ -149,8 +140,6 @@ def _compute(
     sets: Mapping[str, Pairs],
     data: Path | None,
     vectors: Path | None,
-    *,
-    quiet: bool,
 ) -> list[str]:
     """Fill in every row on every set; returns which models gave them. Each encodes a set once."""
     used: list[str] = []
@@ -161,7 +150,7 @@ def _compute(
     for model, names in by_model.items():
         try:
             recipes = [rows[name] for name in names]
-            score, about = _encoder(model, recipes, data, quiet=quiet) if model else _words(vectors)
+            score, about = _encoder(model, recipes, data) if model else _words(vectors)
         except FAILURES as error:
             found |= dict.fromkeys([key for key in found if key[0] in names], _said(error))
             continue
@@ -178,11 +167,9 @@ def _compute(
 Scores = Callable[[Pairs, str], list[PairScore | str]]  # of pairs, and their data set
 
 
-def _encoder(
-    model: str, recipes: list[Recipe], data: Path | None, *, quiet: bool
-) -> tuple[Scores, str]:
+def _encoder(model: str, recipes: list[Recipe], data: Path | None) -> tuple[Scores, str]:
     """What scores pairs by these recipes of a model, and its commit."""
-    progress = progress_on_stderr(f"downloading {model}", quiet=quiet)
+    progress = progress_on_stderr(f"downloading {model}")
     encoder = load_encoder(model, progress=progress)
 
     @cache
@@ -192,11 +179,11 @@ def _encoder(
             raise ValueError(NO_NLI)
         limits = OWN_FILES.but(rows=NLI_TEXTS, file_bytes=NLI_BYTES, unpacked_bytes=NLI_BYTES)
         texts = read_corpus(file, limits=limits).texts
-        progress = progress_on_stderr(f"reading NLI by {model}", quiet=quiet)
+        progress = progress_on_stderr(f"reading NLI by {model}")
         return nli_moments(encoder, texts, recipe, progress)
 
     def scores(pairs: Pairs, column: str) -> list[PairScore | str]:
-        progress = progress_on_stderr(f"{model} on {column}", quiet=quiet)
+        progress = progress_on_stderr(f"{model} on {column}")
         how: dict[str, Any] = {"is_whole": column in WHOLE, "nli": nli, "progress": progress}
         return encoder_scores(encoder, pairs, recipes, **how)
 

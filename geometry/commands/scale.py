@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -14,9 +13,8 @@ import click
 
 from ..data.write import check_output, refuse_in_use, saving, write
 from ..export.affine import affine_map, transform_bytes
-from .grid_text import columns
 from .options import ALL, BUNDLED, MODEL, OUT_TYPE, listed, poolings_of, with_options
-from .shell import FORCE, shell, show
+from .shell import FORCE, NOTED, QUIET, is_noted, shell, show, table_lines
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -48,6 +46,7 @@ _THREADS_HELP = "Of a worker. Another number may change the last bits of a resul
 _RETRIES_HELP = "How often a shard is begun again after a fault of network or store."
 _ON_ERROR = click.Choice(["stop", "skip"])
 _ON_ERROR_HELP = "At a row or a shard that can't be read: end, or leave it out and list it."
+_JSON = click.option("--json", "as_json", **NOTED, help="Print the result as one JSON object.")
 _CLUSTER = (
     click.option("--workers", type=click.IntRange(min=0), help=_WORKERS_HELP),
     click.option("--scheduler", help="Of a Dask cluster that runs, as tcp://host:8786."),
@@ -55,35 +54,59 @@ _CLUSTER = (
     click.option("--memory", default="auto", help="Of a worker on this machine, as 2GB."),
     click.option("--retries", type=click.IntRange(min=0), default=3, help=_RETRIES_HELP),
     click.option("--on-error", type=_ON_ERROR, default="stop", help=_ON_ERROR_HELP),
-    click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object."),
-    click.option("--quiet", is_flag=True, help="No progress on stderr."),
+    _JSON,
+    QUIET,
 )
 _OF_ENGINE = ("workers", "scheduler", "threads", "memory", "retries")
 # What is said, and the result as JSON. A command that writes a folder returns its manifest instead.
 Done = tuple[str, dict[str, Any]]
 
 
-def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[..., None]:
-    """Adds options of the cluster; the command gets its engine, and what it returns is printed."""
+def _on_a_cluster(command: Callable[..., dict[str, Any] | Done]) -> Callable[..., int]:
+    """Adds options of the cluster; the command gets its engine, and what it returns is printed.
+
+    A fault of the engine becomes one line and an exit code.
+    """
 
     @wraps(command)
-    def run(*, on_error: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    def run(*, on_error: str, **options: Any) -> int:
+        from ..scale import ScaleError, open_engine
+
+        is_quiet = is_noted("quiet")
+
         def say(line: str) -> None:
-            if not quiet:
+            if not is_quiet:
                 click.echo(f"{command.__name__}: {line}", err=True)
 
         _check_out(**options)
         how = {name: options.pop(name) for name in _OF_ENGINE}
-        with _engine(say, skip=on_error == "skip", **how) as engine:
-            done = command(engine, **options)
+        how |= {"skip": on_error == "skip", "watch": _progress(say), "say": say}
+        try:
+            with open_engine(**how) as engine:
+                done = command(engine, **options)
+        except KeyboardInterrupt:
+            raise click.Abort("finished shards are kept. Run the same command again.") from None
+        except ScaleError as error:
+            if error.code not in CODES:
+                raise
+            raise _Coded(str(error), CODES[error.code]) from error
+        except Exception as error:
+            if type(error).__module__.partition(".")[0] not in STORES:
+                raise
+            raise _Coded(f"the store failed: {error}", LOST) from error
         if isinstance(done, dict):
             result, lines, failed, rows = _of_manifest(options["out"], done)
         else:
-            result, lines, failed, rows = _of_sum(*done, engine)
+            text, result = done
+            failed = {each.shard: str(each.error) for each in engine.failures}
+            omitted = {name: (n, places) for name, n, places in engine.omitted}
+            rows = {name: places for name, (_, places) in omitted.items()}
+            lines = [text]
+            for name, (n, places) in omitted.items():
+                lines.append(f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}")
         lines += [f"  {name} failed: {reason}" for name, reason in failed.items()]
-        show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines), as_json=as_json)
-        if failed or rows:
-            click.get_current_context().exit(LEFT_OUT)
+        show({**result, "failed": failed, "rows_left_out": rows}, "\n".join(lines))
+        return LEFT_OUT if failed or rows else 0
 
     return with_options(*_CLUSTER)(run)
 
@@ -144,21 +167,19 @@ def encode(
 @_COLUMN
 @FORCE
 @_on_a_cluster
-def fit(
-    engine: Engine,
-    run: str,
-    out: Path,
-    shrinkage: str | None,
-    column: str | None,
-    force: bool,
-    **how: Any,
-) -> Done:
+def fit(engine: Engine, run: str, out: Path, column: str | None, force: bool, **how: Any) -> Done:
     """Fit a whitening or a removal on the data set RUN, in one pass over its rows."""
     from ..scale import VectorData, fit_data
     from ..scale.store import last_name
 
+    if (share := how["shrinkage"]) not in (None, "ledoit-wolf"):
+        try:
+            how["shrinkage"] = float(share)
+        except ValueError:
+            wanted = "give a number from 0 to 1, or ledoit-wolf"
+            raise ValueError(f"--shrinkage {share}: {wanted}") from None
     data = VectorData(run)
-    fitted = fit_data(engine, data, column=column, shrinkage=_share(shrinkage), **how)
+    fitted = fit_data(engine, data, column=column, **how)
     stated = data.column(column).about
     names = [name for name in ("model", "layer", "pooling") if name in stated]
     about = {n: stated[n] for n in names if isinstance(stated[n], str | int)}
@@ -168,15 +189,6 @@ def fit(
     settings = dict(affine_map(fitted, **about).about)
     text = f"{out}: {', '.join(f'{name} {value}' for name, value in settings.items())}"
     return text, {"out": str(out), **settings}
-
-
-def _share(text: str | None) -> float | str | None:
-    if text is None or text == "ledoit-wolf":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"--shrinkage {text}: give a number from 0 to 1, or ledoit-wolf") from None
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -219,7 +231,7 @@ def measure(engine: Engine, run: str, fitted: str | None, **how: Any) -> Done:
         base = "" if row.baseline is None else f"{row.baseline:.4g}"
         lines.append((row.name, *cells, base, f"{row.n:,} ({row.of})"))
     result = {when: [asdict(row) for row in rows] for when, rows in tables.items()}
-    return "\n".join(columns(lines)), result
+    return "\n".join(table_lines(lines)), result
 
 
 @scale.command(epilog=EXIT_CODES)
@@ -265,9 +277,8 @@ def neighbours(engine: Engine, run: str, queries: str, out: str, **how: Any) -> 
 @scale.command(epilog=EXIT_CODES)
 @click.argument("run")
 @click.option("--check", is_flag=True, help="Read every shard and compare its digest.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-@click.pass_context
-def status(context: click.Context, run: str, check: bool, as_json: bool) -> None:
+@_JSON
+def status(run: str, check: bool) -> int:
     """Print what is done, failed and left in the folder RUN, also while a run works there."""
     from ..scale.manifest import read_status
 
@@ -282,8 +293,8 @@ def status(context: click.Context, run: str, check: bool, as_json: bool) -> None
         *(f"{name}: its content is not what was written; {again}" for name in found.damaged),
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
-    show(asdict(found), "\n".join(lines), as_json=as_json)
-    context.exit(2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0)
+    show(asdict(found), "\n".join(lines))
+    return 2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0
 
 
 def _check_out(*, out: str | Path | None = None, force: bool | None = None, **given: Any) -> None:
@@ -307,26 +318,6 @@ class _Coded(click.ClickException):
         self.exit_code = code  # type: ignore[misc]  # click reads it from the instance, too
 
 
-@contextmanager
-def _engine(say: Callable[[str], None], **how: Any) -> Iterator[Engine]:
-    """The engine of a command, whose faults become one line and an exit code."""
-    from ..scale import ScaleError, open_engine
-
-    try:
-        with open_engine(**how, watch=_progress(say), say=say) as engine:
-            yield engine
-    except KeyboardInterrupt:
-        raise click.Abort("finished shards are kept. Run the same command again.") from None
-    except ScaleError as error:
-        if error.code not in CODES:
-            raise
-        raise _Coded(str(error), CODES[error.code]) from error
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] not in STORES:
-            raise
-        raise _Coded(f"the store failed: {error}", LOST) from error
-
-
 def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
     """Prints rows, rate, time left and failures, at most once in EVERY seconds and at the end."""
     last = 0.0
@@ -347,11 +338,10 @@ def _progress(say: Callable[[str], None]) -> Callable[[Report], None]:
     return watch
 
 
-# a result as JSON, its lines of text, the reasons of failed shards, and the rows left out by shard
-Printed = tuple[dict[str, Any], list[str], dict[str, str], dict[str, list[int]]]
-
-
-def _of_manifest(out: str, manifest: dict[str, Any]) -> Printed:
+def _of_manifest(
+    out: str, manifest: dict[str, Any]
+) -> tuple[dict[str, Any], list[str], dict[str, str], dict[str, list[int]]]:
+    """A result, its lines of text, the reasons of failed shards, and the rows left out by shard."""
     counts = manifest["counts"]
     failed = {s["name"]: s["reason"] for s in manifest["shards"] if s["state"] == "failed"}
     rows = {s["name"]: s["rows_left_out"] for s in manifest["shards"] if s.get("left_out")}
@@ -372,14 +362,3 @@ def _left_out(counts: dict[str, int], rows: dict[str, list[int]]) -> Iterator[st
         yield f"{counts['left_out']:,} rows left out:"
     for name, places in rows.items():
         yield f"  {name}: rows {', '.join(map(str, places))}"
-
-
-def _of_sum(text: str, result: dict[str, Any], engine: Engine) -> Printed:
-    """A result, and the rows and shards that are not in it."""
-    failed = {each.shard: str(each.error) for each in engine.failures}
-    rows = {name: places for name, _, places in engine.omitted}
-    lines = {
-        name: f"  {name}: {n:,} rows left out: {', '.join(map(str, places))}"
-        for name, n, places in engine.omitted
-    }
-    return result, [text, *lines.values()], failed, rows

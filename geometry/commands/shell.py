@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,21 @@ import click
 
 from .. import __version__
 from ..errors import GeometryError
+from ..process import Progress, no_report
 
 FAILED, INTERRUPTED = 2, 130
-FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
 STEPS = 10  # lines of progress if stderr is no terminal
+
+
+def _noted(context: click.Context, option: click.Parameter, value: bool) -> None:
+    context.meta[option.name or ""] = value
+
+
+FORCE = click.option("--force", is_flag=True, help="Replace a file that exists.")
+# how a command prints: noted for ``show`` and ``progress_on_stderr``, and not passed on
+NOTED: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _noted}
+JSON = click.option("--json", "as_json", **NOTED, help="Print JSON on stdout.")
+QUIET = click.option("--quiet", **NOTED, help="No progress on stderr.")
 
 
 @click.group(context_settings={"show_default": True})
@@ -58,15 +69,26 @@ def _failed(message: str, code: int = FAILED) -> int:
     return code
 
 
-def show(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
+def is_noted(option: str) -> bool:
+    """Whether the command that runs has the option "as_json" or "quiet"."""
+    return bool(click.get_current_context().meta.get(option))
+
+
+def show(result: Mapping[str, Any], text: str) -> None:
     """Print a result: as one JSON object, or as text."""
-    click.echo(json.dumps(result, ensure_ascii=False) if as_json else text)
+    click.echo(json.dumps(result, ensure_ascii=False) if is_noted("as_json") else text)
 
 
-def progress_on_stderr(what: str, *, quiet: bool) -> Callable[[int, int], None] | None:
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table as text: a line for each row, its cells below those of the first row."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def progress_on_stderr(what: str) -> Progress:
     """A callable of (done, total): rewrites one line of a terminal, else prints every tenth."""
-    if quiet:
-        return None
+    if is_noted("quiet"):
+        return no_report
     is_terminal = sys.stderr.isatty()
     last_step = -1
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..hub.model_errors import ModelFilesError
+from ..hub.model_errors import ModelFilesError, first_line_of, is_fault_of_the_model
 from ..hub.model_files import (
     CONFIG,
     DIMENSION_SETTINGS,
@@ -20,7 +20,6 @@ from ..hub.model_files import (
     read_json,
     refuse_other_models,
 )
-from .faults import first_line_of, is_fault_of_the_model
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -61,8 +60,15 @@ def read_architecture(folder: Path, *, name: str) -> Architecture:
     refuse_other_models(config, name=name)
     stated_by = sorted(folder.glob("sentence_*_config.json"))  # sentence_bert_, sentence_roberta_ …
     settings: dict[str, Any] = read_json(stated_by[0]) if stated_by else {}
+    kind = config.get("model_type")
+    positions = next((config[key] for key in POSITION_SETTINGS if config.get(key)), None)
+    if kind in WITHOUT_POSITIONS:
+        positions = None
+    elif kind in COUNTING_FROM_PAD and isinstance(positions, int):
+        pad = config.get("pad_token_id")
+        positions -= (pad if isinstance(pad, int) else 1) + 1
     limits = [
-        _positions(config),
+        positions,
         read_json(folder / "tokenizer_config.json", {}).get("model_max_length"),
         settings.get("max_seq_length"),
     ]
@@ -202,9 +208,8 @@ def speed_up_linear_layers(model: Any) -> None:
         before_gelu = "dense" if activation is torch.nn.functional.gelu else None
         for name, child in list(parent.named_children()):
             if type(child) is torch.nn.Linear:
-                setattr(
-                    parent, name, PackedLinear(child, "gelu" if name == before_gelu else "none")
-                )
+                packed = PackedLinear(child, "gelu" if name == before_gelu else "none")
+                setattr(parent, name, packed)
                 if name == before_gelu:  # the packed layer includes it
                     parent.intermediate_act_fn = torch.nn.Identity()
 
@@ -251,14 +256,8 @@ def _refuse_misshapen(alone: _States, settings: Architecture, about: dict[str, s
     n = alone[0].shape[1]  # a model may return fewer tokens than its input has
     if found or any(state.shape[:2] != (1, n) for state in alone) or not 0 < n <= SHORT:
         layers, width = (found or [promised])[0]
-        raise ModelFilesError(
-            "misshapen",
-            layers=layers,
-            width=width,
-            promised_layers=promised[0],
-            promised_width=promised[1],
-            **about,
-        )
+        stated = {"promised_layers": promised[0], "promised_width": promised[1]}
+        raise ModelFilesError("misshapen", layers=layers, width=width, **stated, **about)
 
 
 def _rows(model: TransformerStates, settings: Architecture) -> Tensor:
@@ -287,14 +286,3 @@ def _states(
 
 def _number(config: Mapping[str, Any], names: tuple[str, ...]) -> int:
     return next(int(config[name]) for name in names if isinstance(config.get(name), int))
-
-
-def _positions(config: dict[str, Any]) -> int | None:
-    kind = config.get("model_type")
-    if kind in WITHOUT_POSITIONS:
-        return None
-    stated = next((config[key] for key in POSITION_SETTINGS if config.get(key)), None)
-    if isinstance(stated, int) and kind in COUNTING_FROM_PAD:
-        pad = config.get("pad_token_id")
-        return stated - (pad if isinstance(pad, int) else 1) - 1
-    return stated

@@ -21,7 +21,7 @@ from .tokenizer import check_text
 
 BLOCK_ROWS = 1024  # about 20 MB a pooling with the bundled encoder
 JOURNAL = "journal.json"
-JOURNAL_VERSION = 1
+JOURNAL_VERSION = 2
 OWNER_ONLY = 0o600  # the mode of every file
 
 
@@ -111,7 +111,13 @@ def _begin(
             return finished
     except (OSError, ValueError, KeyError, TypeError):  # a file is missing, cut or foreign
         pass
-    _clear(folder)
+    ours = {JOURNAL, *(f"{name}.npy" for name in POOLINGS)}
+    folder.mkdir(parents=True, exist_ok=True)
+    found = sorted(path.name for path in folder.iterdir())
+    if others := [name for name in found if name not in ours and not name.endswith(PART)]:
+        raise ValueError(f"{folder} has {others[0]}; name a folder that is empty or not there yet")
+    for name in found:
+        (folder / name).unlink()
     for name in names:
         path = folder / f"{name}.npy"
         path.touch(mode=OWNER_ONLY)
@@ -124,17 +130,6 @@ def _begin(
     return {}
 
 
-def _clear(folder: Path) -> None:
-    """Create the folder, or delete the files of an earlier call in it and nothing else."""
-    ours = {JOURNAL, *(f"{name}.npy" for name in POOLINGS)}
-    folder.mkdir(parents=True, exist_ok=True)
-    found = sorted(path.name for path in folder.iterdir())
-    if others := [name for name in found if name not in ours and not name.endswith(PART)]:
-        raise ValueError(f"{folder} has {others[0]}; name a folder that is empty or not there yet")
-    for name in found:
-        (folder / name).unlink()
-
-
 def _mapped(folder: Path, names: Sequence[str], mode: Literal["r", "r+"]) -> dict[str, np.memmap]:
     return {name: np.lib.format.open_memmap(folder / f"{name}.npy", mode=mode) for name in names}
 
@@ -145,11 +140,7 @@ def _write_journal(job: dict[str, Any], folder: Path, finished: dict[str, str]) 
 
 
 def _checksum(arrays: dict[str, np.memmap], rows: slice) -> str:
-    digest = hashlib.sha256()
-    for array in arrays.values():
-        for layer in array:
-            digest.update(layer[rows].tobytes())
-    return digest.hexdigest()
+    return digest_of(layer[rows].tobytes() for array in arrays.values() for layer in array)
 
 
 def digest_of(parts: Iterable[bytes]) -> str:

@@ -143,7 +143,11 @@ def is_stored(
     """Whether the store has the vectors that ``read_cloud`` with these settings needs."""
     layers = encoder.layer_indices(layer)
     request = _Request(encoder, corpus, layers, store=store, **settings)
-    return all(store.has(key) for key in (*request.keys, *request.keys_of_counts))
+    keys = [*request.keys]
+    if request.unit == "sentences" and request.is_large:
+        # pieces and words, which take seconds to count in a large corpus
+        keys += [counts_key(encoder, corpus), word_counts_key(corpus)]
+    return all(map(store.has, keys))
 
 
 @dataclass(frozen=True)
@@ -178,13 +182,6 @@ class _Request:
         return key_of(self.encoder, self.corpus, self.unit, layer, detail)
 
     @property
-    def keys_of_counts(self) -> tuple[str, ...]:
-        """The keys of what takes seconds to count in a large corpus: pieces, and words."""
-        if self.unit != "sentences" or not self.is_large:
-            return ()
-        return counts_key(self.encoder, self.corpus), word_counts_key(self.corpus)
-
-    @property
     def is_large(self) -> bool:
         """True if word counts are stored, because counting 50 MB takes ten seconds."""
         return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
@@ -194,15 +191,6 @@ class _Request:
             return np.arange(n)
         drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
         return np.sort(drawn)
-
-    def sample_sentences(self, lengths: Sequence[int]) -> np.ndarray:
-        """The indices of all tokens of some sentences, one at least, up to ``max_points``."""
-        order = np.random.default_rng(self.seed).permutation(len(lengths))
-        ends = np.cumsum(np.asarray(lengths)[order])
-        order = order[: max(1, int(np.searchsorted(ends, self.max_points, "right")))]
-        is_drawn = np.zeros(len(lengths), dtype=bool)
-        is_drawn[order] = True
-        return np.flatnonzero(np.repeat(is_drawn, lengths))
 
     def pieces(self) -> list[list[str]]:
         """The word pieces of each text, before any is encoded."""
@@ -264,8 +252,12 @@ def _tokens(request: _Request) -> Cloud:
     flat = [piece for sentence in pieces for piece in sentence]
     lengths = [len(sentence) for sentence in pieces]
     source = np.repeat(np.arange(len(pieces)), lengths)
-    is_whole = request.whole_sentences
-    rows = request.sample_sentences(lengths) if is_whole else request.sample(len(flat))
+    rows = request.sample(len(flat))
+    if request.whole_sentences:  # one at least, up to ``max_points`` tokens
+        order = np.random.default_rng(request.seed).permutation(len(pieces))
+        ends = np.cumsum(np.asarray(lengths)[order])
+        drawn = order[: max(1, int(np.searchsorted(ends, request.max_points, "right")))]
+        rows = np.flatnonzero(np.isin(source, drawn))
 
     def compute() -> dict[str, np.ndarray]:
         """One pass has every layer, so all are stored if they are not too large."""
@@ -299,9 +291,8 @@ def _token_vectors(
         def report(done: int, _of_these: int, first: int = int(some[0])) -> None:
             request.report(first + done)
 
-        parts = encoder.encode_token_layers(
-            [texts[i] for i in some], layers=layers, progress=report
-        )
+        chosen = [texts[i] for i in some]
+        parts = encoder.encode_token_layers(chosen, layers=layers, progress=report)
         kept = np.concatenate([drawn[i] for i in some])
         found.append(np.stack([part.vectors[kept] for part in parts]))
     return np.concatenate(found, axis=1)

@@ -1,12 +1,16 @@
 """A disk cache of arrays by key, and the vectors of a corpus from it.
 
-A file is an .npy after 32 bytes: the sha256 of its key and the .npy. A file that was truncated,
-altered or renamed reads as absent. Only the owner of the process may read the files.
+Vectors of the bundled corpora by the bundled models are shipped, so that a first visit encodes
+nothing. They are read like the others, by the same keys. ``write_shipped`` makes their files.
+
+A file of the cache is an .npy after 32 bytes: the sha256 of its key and the .npy. A file that was
+truncated, altered or renamed reads as absent. Only the owner of the process may read the files.
 """
 
 import errno
 import hashlib
 import io
+import json
 import os
 import shutil
 import threading
@@ -14,6 +18,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,10 +29,10 @@ from platformdirs import user_cache_path
 from ..data.corpus import Corpus
 from ..data.write import PART, written
 from ..process import Progress
+from ..shipped import shipped_file
 from .blocks import OWNER_ONLY, digest_of, encode_to_files
 from .encoder import OWN, Encoder, Layer
 from .pool import POOLINGS, check_pooling
-from .shipped_vectors import read_shipped, shipped_index
 
 FOLDER_VARIABLE = "NARROW_CONE_CACHE_DIR"
 SIZE_VARIABLE = "NARROW_CONE_CACHE_MB"
@@ -37,12 +42,14 @@ UNWRITTEN_BYTES = 300 * 10**6  # most bytes of arrays in memory, if the folder c
 CODE_VERSION = 2  # raise it if a change of code changes the vectors of the same texts
 ABANDONED = 24 * 3600  # seconds after which an interrupted encoding by blocks is deleted
 STALE_SECONDS = 3600  # longer than any write takes
+SHIPPED = shipped_file("vectors")
+INDEX = "index.json"  # of the shipped files: {key: {"file": name, "sha256": of the file}}
 _DIGEST_BYTES = 32
 _BLOCKS = "blocks-"  # prefix of a folder in use by one encoding
 
 
 class ArrayStore:
-    """Arrays on disk, and those of ``shipped_vectors``. The least recently used are deleted first.
+    """Arrays on disk, and those that are shipped. The least recently used are deleted first.
 
     Parameters
     ----------
@@ -63,7 +70,14 @@ class ArrayStore:
     def __init__(self, folder: Path | str | None = None, *, max_bytes: int | None = None) -> None:
         named = folder or os.environ.get(FOLDER_VARIABLE)
         self.folder = Path(named) if named else user_cache_path("narrow-cone", appauthor=False)
-        self.max_bytes = _size_from_environment() if max_bytes is None else max_bytes
+        if max_bytes is None:
+            given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
+            if not given.strip().isdecimal() or int(given) == 0:
+                raise ValueError(
+                    f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
+                )
+            max_bytes = int(given) * 10**6
+        self.max_bytes = max_bytes
         self.failure: OSError | None = None
         self._failed_bytes = 0  # of the last array that could not be written
         self.blocks: Path | None = None
@@ -161,6 +175,37 @@ class ArrayStore:
             excess -= size
 
 
+@cache
+def shipped_index(folder: Path = SHIPPED) -> dict[str, dict[str, str]]:
+    """File and sha256 of each key; empty if the folder is absent."""
+    try:
+        index: dict[str, dict[str, str]] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    except OSError:
+        return {}
+    return index
+
+
+def read_shipped(key: str, folder: Path = SHIPPED) -> np.ndarray | None:
+    """The array of that key, read-only; None if it is not shipped, or its file was changed."""
+    entry = shipped_index(folder).get(key)
+    if entry is None:
+        return None
+    try:
+        content = (folder / entry["file"]).read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(content).hexdigest() != entry["sha256"]:
+        return None
+    found = np.load(io.BytesIO(content), allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        array = found
+    else:  # as ``write_shipped`` halves them
+        X, flat = found["rows"].astype(np.float64), found["flat"]
+        array = (X - (X @ flat.T - found["place"]) @ flat).astype(np.float32)
+    array.flags.writeable = False
+    return array
+
+
 def _digest(key: str, body: memoryview) -> bytes:
     digest = hashlib.sha256(key.encode())
     digest.update(body)
@@ -170,15 +215,6 @@ def _digest(key: str, body: memoryview) -> bytes:
 def _delete(path: Path) -> None:
     with suppress(OSError):  # absent, or not allowed
         path.unlink()
-
-
-def _size_from_environment() -> int:
-    given = os.environ.get(SIZE_VARIABLE, str(DEFAULT_MEGABYTES))
-    if not given.strip().isdecimal() or int(given) == 0:
-        raise ValueError(
-            f"{SIZE_VARIABLE} must be a whole number of megabytes above 0; got {given!r}"
-        )
-    return int(given) * 10**6
 
 
 def recalled_vectors(

@@ -41,6 +41,8 @@ TILDE, PRIVATE = "\uff5e", "\ue000"  # NFKC would change the first one; the mode
 class E5Encoder(Encoder):
     """The encoder "bundled-e5". Creating it reads nothing; ``path`` is that of the file."""
 
+    special_tokens = ("<s>", "</s>")  # without reading the tokenizer
+
     def __init__(self, path: Path, **how: Any) -> None:
         self._path = path
         super().__init__(path.parent, name=E5_NAME, fingerprint=E5_SHA256, trial=False, **how)
@@ -52,11 +54,6 @@ class E5Encoder(Encoder):
     @cached_property
     def memory_bytes(self) -> int:
         return N_WEIGHTS * (2 if self.is_approximate else 4)
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        """("<s>", "</s>"), without reading the tokenizer."""
-        return ("<s>", "</s>")
 
     @cached_property
     def _reader(self) -> PieceReader:
@@ -146,12 +143,9 @@ def read_tokenizer(path: Path) -> Tokenizer:
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{begin} $A {end}", special_tokens=[(begin, BEGIN), (end, END)]
     )
-    tokenizer.add_special_tokens(
-        [
-            AddedToken(pieces[each][0], normalized=False, special=True)
-            for each in (BEGIN, PAD, END, UNKNOWN, MASK)
-        ]
-    )
+    names = [pieces[each][0] for each in (BEGIN, PAD, END, UNKNOWN, MASK)]
+    special = [AddedToken(name, normalized=False, special=True) for name in names]
+    tokenizer.add_special_tokens(special)
     return tokenizer
 
 

@@ -13,17 +13,10 @@ import numpy as np
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.limits import LIMITS
 from ..hub import bundled
-from ..hub.model_errors import ModelFilesError
+from ..hub.model_errors import ModelFilesError, converting_faults
 from ..hub.model_files import count_weights
 from ..process import Progress, no_report
-from .architecture import (
-    Architecture,
-    TransformerStates,
-    probed_states,
-    read_architecture,
-    read_model,
-)
-from .faults import converting_faults
+from .architecture import Architecture, TransformerStates, probed_states, read_architecture
 from .layers import resolve_layers
 from .own_output import OwnOutput
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
@@ -31,7 +24,7 @@ from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_nar
 from .split_apart import TextTokens
 from .tokenizer import Coverage, PieceReader, TextError, batches_by_tokens, rectangle
 from .trial import SHORT_TEXT, longest_text, try_model
-from .word_table import WordReader, WordStates, read_word_architecture, word_folder
+from .word_table import TableReader, WordReader, WordStates, read_word_architecture, word_folder
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -44,6 +37,7 @@ FEWEST_TOKENS_PER_BATCH = 256  # with fewer, products of matrices are slow
 PASS_OPERATIONS = 5e10  # operations of one pass on a processor: a third of a second on two cores
 MOST_LAYERS = 200  # layers may share their weights, so a small file may have any number
 CHUNK = 8 * 2**20  # bytes of model files read between two reports
+MOST_WORDS = 1_000_000  # of a text for a ``WordEncoder``
 # attributes that are not sent to another process, which reads them from the folder itself
 NOT_SENT = ("_model", "_reader", "_own", "_own_steps")
 
@@ -96,14 +90,9 @@ class Encoder:
         with converting_faults(name):
             settings = self._read_settings()
         if settings.n_layers > MOST_LAYERS or settings.dimension > LIMITS.dimensions:
-            raise ModelFilesError(
-                "too_wide",
-                name=name,
-                layers=settings.n_layers,
-                dimension=settings.dimension,
-                most_layers=MOST_LAYERS,
-                most_dimensions=LIMITS.dimensions,
-            )
+            found = {"layers": settings.n_layers, "dimension": settings.dimension}
+            most = {"most_layers": MOST_LAYERS, "most_dimensions": LIMITS.dimensions}
+            raise ModelFilesError("too_wide", name=name, **found, **most)
         self._settings = settings
         self.n_layers, self.dimension = settings.n_layers, settings.dimension
         self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
@@ -221,17 +210,12 @@ class Encoder:
     @cached_property
     def _model(self) -> TransformerStates | WordStates:
         self._try_first()
+        how = {"dtype": self.dtype, "device": self.device}
         if self._words is not None:
             with converting_faults(self.name):
-                return WordStates.read(self._words, dtype=self.dtype, device=self.device)
+                return WordStates.read(self._words, **how)
         self._verify("model.safetensors")
-        # The bundled model needs no probe: its files are fixed
-        if self._is_bundled:
-            model = read_model(self.folder, name=self.name, dtype=self.dtype)
-            return TransformerStates(model, device=self.device)
-        return probed_states(
-            self.folder, self._settings, name=self.name, dtype=self.dtype, device=self.device
-        )
+        return probed_states(self.folder, self._settings, name=self.name, **how)
 
     def _verify(self, file: str) -> None:
         if self._is_bundled:
@@ -394,9 +378,8 @@ class Encoder:
         else:
             weights = self._model.input_embeddings().float().cpu().numpy()
         words = self._reader.words()
-        return VectorTable(
-            weights.copy(), tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
-        )
+        names = tuple(words.get(i, f"[{i}]") for i in range(len(weights)))
+        return VectorTable(weights.copy(), names)
 
     def layer_index(self, layer: int) -> int:
         """The index of one layer, counted from 0; ValueError for an unknown one or several."""
@@ -480,6 +463,40 @@ class Encoder:
             done += len(rows)
             if progress is not None:
                 progress(done, len(encodings))
+
+
+class WordEncoder(Encoder):
+    """Static word vectors as an encoder of layer 0; words are found as for averages."""
+
+    poolings = tuple(POOLINGS)
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self._is_bundled = self._needs_trial = False
+        self.name, self.revision, self.dtype = table.name, None, "float32"
+        self.n_layers, self.dimension = 0, table.vectors.shape[1]
+        self.max_tokens = MOST_WORDS
+        self.device, self.prefix = "cpu", ""
+        self.memory_bytes = table.vectors.nbytes
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256(self._table.vectors.tobytes())
+        digest.update("\n".join(self._table.words).encode())
+        return digest.hexdigest()
+
+    def type_embeddings(self) -> VectorTable:
+        return self._table
+
+    @cached_property
+    def _reader(self) -> WordReader:
+        return TableReader(self._table, max_tokens=self.max_tokens)
+
+    @cached_property
+    def _model(self) -> WordStates:
+        import torch
+
+        return WordStates(torch.tensor(self._table.vectors))
 
 
 def _names_and_digests(folder: Path, report: Progress) -> Iterator[bytes]:

@@ -127,9 +127,8 @@ def _read_folder(name: str, limits: ModelLimits, **how: Any) -> Encoder:
         limits.refuse_width(name, encoder.widest)
         return encoder
     except OSError as error:
-        raise ModelFilesError(
-            "disk_error", name=name, reason=error.strerror or str(error)
-        ) from error
+        reason = error.strerror or str(error)
+        raise ModelFilesError("disk_error", name=name, reason=reason) from error
 
 
 def folder_of(name: str) -> Path:

@@ -35,8 +35,8 @@ def choose_device(device: str | None) -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def check_device(device: str) -> str:
-    """The name itself; ValueError if torch can't store and read a number on that device."""
+def check_device(device: str) -> None:
+    """ValueError if torch can't store and read a number on that device."""
     import torch
 
     try:
@@ -48,7 +48,6 @@ def check_device(device: str) -> str:
             f"device {device!r} is none that torch can use on this machine. Choose one of "
             f"{', '.join(there)}, or leave it out: a CUDA GPU is then taken where there is one"
         ) from error
-    return device
 
 
 def need_bfloat16(device: str) -> None:

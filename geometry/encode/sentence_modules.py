@@ -38,20 +38,14 @@ def model_up_to(model: Any, module: int, *more: Any) -> Any:
     is_whole = last == len(model) - 1
     if is_whole and not more:
         return model
-
-    def joined(*modules: Any) -> Any:
-        return SentenceTransformer(
-            modules=[*modules],
-            device=str(model.device),
-            prompts=dict(model.prompts or {}),
-            default_prompt_name=model.default_prompt_name,
-        )
-
+    how: dict[str, Any] = {"device": str(model.device), "prompts": dict(model.prompts or {})}
+    how["default_prompt_name"] = model.default_prompt_name
     kept = [model[place] for place in range(last + 1)]
-    [given] = joined(*kept).encode([SAMPLE], output_value=None, show_progress_bar=False)
+    part = SentenceTransformer(modules=[*kept], **how)
+    [given] = part.encode([SAMPLE], output_value=None, show_progress_bar=False)
     if "sentence_embedding" not in given:
         kept.append(Pooling(given["token_embeddings"].shape[-1], pooling_mode="mean"))
-    return joined(*kept, *more)
+    return SentenceTransformer(modules=[*kept, *more], **how)
 
 
 def module_number(model: Any, module: int) -> int:

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..hub.model_errors import ModelFilesError
+from ..hub.model_errors import ModelFilesError, converting_faults
 from ..process import ProcessEnded, ProcessLimits, Progress, no_report, run
-from .faults import converting_faults
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..data.limits import MOST_CHARACTERS
 from ..errors import GeometryError
-from ..hub.model_errors import ModelFilesError
+from ..hub.model_errors import ModelFilesError, converting_faults
 from ..hub.model_files import incomplete
 from ..process import Progress, no_report
-from .faults import converting_faults
 from .split_apart import TextTokens, is_plain, split_apart
 
 BATCH_CHARACTERS = 100_000  # characters between two reports: half a second
@@ -242,6 +241,7 @@ def in_batches(
 ) -> list[Found]:
     """What ``read`` gives for each text, read by batches; ``report`` is called after each.
 
+    A text is cut at MOST_CHARACTERS. A batch has BATCH_CHARACTERS at most, or one text.
     TypeError if ``texts`` is one string; errors as by ``check_text``.
     """
     if isinstance(texts, str):
@@ -253,26 +253,17 @@ def in_batches(
     def report_here(*_: int) -> None:
         report(len(found), len(texts))
 
-    for batch in batches_by_characters([prefix + text for text in texts]):
-        found += read(batch, report_here)
-        if len(found) < len(texts):
-            report_here()
-    return found
-
-
-def batches_by_characters(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in their order, cut at MOST_CHARACTERS, in batches of BATCH_CHARACTERS at most."""
     batch: list[str] = []
     size = 0
     for text in texts:
-        cut = text[:MOST_CHARACTERS]
-        if batch and size + len(cut) > BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-        batch.append(cut)
+        cut = (prefix + text)[:MOST_CHARACTERS]
         size += len(cut)
-    if batch:
-        yield batch
+        if batch and size > BATCH_CHARACTERS:
+            found += read(batch, report_here)
+            report_here()
+            batch, size = [], len(cut)
+        batch.append(cut)
+    return found + read(batch, report_here) if batch else found
 
 
 def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:

@@ -12,7 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.embeddings import VectorTable, known_parts
 from ..data.limits import MOST_CHARACTERS
+from ..data.words import words_in
 from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from ..process import Progress, no_report
@@ -53,6 +55,8 @@ def read_word_architecture(place: Path, *, name: str) -> Architecture:
 
 class WordReader:
     """The whitespace tokenizer of a folder, with the methods of ``PieceReader``."""
+
+    special_tokens = ()  # none are added to a text
 
     def __init__(self, place: Path, *, max_tokens: int, prefix: str = "") -> None:
         self._place, self._prefix = place, prefix
@@ -114,11 +118,6 @@ class WordReader:
             unknown=total - sum(known),
         )
 
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        """Always (): no tokens are added to a text."""
-        return ()
-
     def words(self) -> dict[int, str]:
         return {i: word for word, i in self._ids.items()}
 
@@ -139,6 +138,21 @@ class WordReader:
                     break
             else:
                 yield None
+
+
+class TableReader(WordReader):
+    """The words of a text as word averages take them."""
+
+    def __init__(self, table: VectorTable, *, max_tokens: int) -> None:
+        super().__init__(Path(), max_tokens=max_tokens)
+        self._table = table
+        self._ids = {word: row for row, word in enumerate(table.words)}
+
+    def _lookup(self, text: str) -> Iterator[str | None]:
+        for word in words_in(text):
+            for part in known_parts(word, self._table):
+                row = self._table.row_of(part)
+                yield None if row is None else self._table.words[row]
 
 
 class WordStates:

@@ -1,4 +1,4 @@
-"""Writes the vectors of the bundled corpora, which ``shipped_vectors`` reads.
+"""Writes the vectors of the bundled corpora, which ``disk_cache`` reads.
 
     python -m geometry.encode.write_shipped
 
@@ -18,9 +18,8 @@ from ..data.pairs import read_bundled_pairs
 from ..data.write import write as write_file
 from ..hub.bundled import BUNDLED, E5
 from .cloud import counts_key, piece_frequencies, type_averages, type_averages_key
-from .disk_cache import key_of
+from .disk_cache import INDEX, SHIPPED, key_of
 from .load import load_encoder
-from .shipped_vectors import FOLDER, INDEX, halved
 
 # the pictures of the page layers, and the means of the first ladder on sentence_similarity
 _MEANS = tuple((layer, "mean") for layer in range(7))
@@ -37,6 +36,7 @@ CLOUDS = {  # layers and poolings by encoder and corpus
 }
 # The vectors of [CLS] differ from each other by 3% of their length. float16 would round that.
 EXACT = ("cls",)
+FLAT = 1e-9  # variance of a direction without any, as a share of the widest
 
 
 def corpus_of(name: str) -> Corpus:
@@ -47,7 +47,21 @@ def corpus_of(name: str) -> Corpus:
     return Corpus(name, pairs.left + pairs.right)
 
 
-def write_shipped(folder: Path = FOLDER) -> None:
+def halved(X: np.ndarray) -> dict[str, np.ndarray]:
+    """X (n, d) float32 as float16 rows, and the directions in which all rows have one place.
+
+    The output of a LayerNorm lies in a hyperplane. Rounding moves the rows out of it, and a
+    whitening would then amplify that noise.
+    """
+    flat = np.empty((0, X.shape[1]))
+    if len(X) > X.shape[1]:
+        values, V = np.linalg.eigh(np.cov(X.T.astype(np.float64), bias=True))
+        flat = V[:, values < FLAT * values[-1]].T
+    place = flat @ X.mean(axis=0, dtype=np.float64)
+    return {"rows": X.astype(np.float16), "flat": flat, "place": place}
+
+
+def write_shipped(folder: Path = SHIPPED) -> None:
     """Encode the corpora and write every file of the folder again, but for its README."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.np[yz]"):

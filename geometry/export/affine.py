@@ -1,8 +1,10 @@
-"""A fitted transform as one affine map of rows, and its safetensors file."""
+"""A fitted transform as one affine map of rows, and its files: safetensors, ONNX, NumPy."""
 
+import io
 import json
 import os
 import warnings
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,14 +16,40 @@ from safetensors.numpy import save
 
 from ..data.limits import LIMITS, Limits
 from ..data.write import write
-from ..errors import GeometryError
+from ..errors import GeometryError, need
 from ..linalg.moments import Fingerprint
 from ..linalg.products import centred_product
 from ..linalg.rows import need_width, refuse_not_finite, unchecked_rows
+from ..shipped import shipped_file
 
 FORMAT = "narrow-cone affine map 2"
 FORMAT_1 = "narrow-cone affine map 1"  # always with a matrix, never with a fingerprint
 FINGERPRINT = ("fit_mean", "fit_deviations", "fit_rows")
+OPSET = 17
+IR_VERSION = 8  # version of the file format; older runtimes read it too
+INPUT, OUTPUT = "embeddings", "transformed"
+ARRAYS = "transform.npz"
+SCRIPT = "apply_transform.py"
+DATABASES = "databases.md"
+_CODE = '''"""{about}"""
+
+from pathlib import Path
+
+import numpy as np
+
+fitted = np.load(Path(__file__).with_name("{arrays}"))
+
+
+def transform(X):
+    """Rows X (n, {d}) to rows (n, {k})."""
+    return {product}
+
+
+def unit(X):
+    """The transformed rows at unit length, float32: their inner product is the cosine."""
+    Z = transform(X)
+    return (Z / np.linalg.norm(Z, axis=1, keepdims=True)).astype(np.float32)
+'''
 
 
 class ExportError(GeometryError):
@@ -148,22 +176,21 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             names = set(file.keys())
-            of_fit = names & set(FINGERPRINT)
             is_known = metadata.get("format") in (FORMAT, FORMAT_1) and "offset" in names
-            if not is_known or names - of_fit - {"offset", "matrix"}:
+            if not is_known or names - {"offset", "matrix", *FINGERPRINT}:
                 raise ExportError("other_file", name=path.name)
             parts = {name: file.get_tensor(name) for name in names}
         about = json.loads(metadata.get("about", "{}"))
+        if not (isinstance(about, dict) and _is_sound(parts)):
+            raise ExportError("damaged_transform", name=path.name)
     except (SafetensorError, TypeError, ValueError, RecursionError) as error:
         # a TypeError for numbers that numpy lacks, such as bfloat16
         if isinstance(error, ExportError):
             raise
         raise ExportError("damaged_transform", name=path.name) from error
-    if not (isinstance(about, dict) and _is_sound(parts)):
-        raise ExportError("damaged_transform", name=path.name)
     parts = {name: part.astype(np.float64) for name, part in parts.items()}
     fingerprint = None
-    if of_fit:
+    if FINGERPRINT[0] in parts:
         mean, deviations, n_rows = (parts[name] for name in FINGERPRINT)
         fingerprint = Fingerprint(mean, deviations, int(n_rows))
     found = AffineMap(parts["offset"], parts.get("matrix"), _texts(about), fingerprint)
@@ -175,16 +202,71 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
 
 def _is_sound(parts: Mapping[str, np.ndarray]) -> bool:
     """Whether these arrays of a file are finite, of shapes that fit, and no part is missing."""
-    if not all(part.dtype.kind == "f" and np.isfinite(part).all() for part in parts.values()):
-        return False
-    offset, matrix = parts["offset"], parts.get("matrix")
-    if offset.ndim != 1 or not len(offset):
-        return False
-    if matrix is not None and (matrix.ndim != 2 or len(matrix) != len(offset) or not matrix.size):
-        return False
+    d, k = parts["offset"].size, parts["matrix"].shape[-1:] if "matrix" in parts else (1,)
     of_fit = [parts[name] for name in FINGERPRINT if name in parts]
-    if not of_fit:
-        return True
-    if [part.shape for part in of_fit] != [offset.shape, offset.shape, ()]:
-        return False
-    return bool((of_fit[1] > 0).all() and of_fit[2] >= 1)
+    shapes = {"offset": (d,), "matrix": (d, *k)}
+    shapes |= dict(zip(FINGERPRINT, ((d,), (d,), ()), strict=True))
+    return bool(
+        d
+        and all(k)
+        and all(part.dtype.kind == "f" and np.isfinite(part).all() for part in parts.values())
+        and all(part.shape == shapes[name] for name, part in parts.items())
+        and len(of_fit) in (0, 3)
+        and (not of_fit or ((of_fit[1] > 0).all() and of_fit[2] >= 1))
+    )
+
+
+def onnx_bytes(affine: AffineMap) -> bytes:
+    """The ONNX model: "embeddings" (n, d) float32 to "transformed" (n, k) float32.
+
+    Its metadata have how it was fitted, and mean, deviations and number of the rows of the fit.
+    """
+    need("onnx", "onnx")
+    from onnx import TensorProto, checker, helper, numpy_helper
+
+    parts = arrays(affine)
+    of_fit = {name: json.dumps(parts.pop(name).tolist()) for name in FINGERPRINT if name in parts}
+    centred = "centred" if "matrix" in parts else OUTPUT
+    nodes = [helper.make_node("Sub", [INPUT, "offset"], [centred])]
+    if "matrix" in parts:
+        nodes.append(helper.make_node("MatMul", ["centred", "matrix"], [OUTPUT]))
+    graph = helper.make_graph(
+        nodes,
+        "transform",
+        [helper.make_tensor_value_info(INPUT, TensorProto.FLOAT, ["n", len(affine.offset)])],
+        [helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, ["n", affine.width])],
+        [numpy_helper.from_array(part.astype(np.float32), name) for name, part in parts.items()],
+    )
+    opsets = [helper.make_opsetid("", OPSET)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+    helper.set_model_props(model, {**affine.about, **of_fit})
+    checker.check_model(model)
+    return bytes(model.SerializeToString())
+
+
+def numpy_files(affine: AffineMap) -> dict[str, bytes]:
+    """The files by name: the arrays, the script that reads them beside it, lines for databases."""
+    out = io.BytesIO()
+    np.savez(out, **arrays(affine))  # type: ignore[arg-type]
+    settings = ", ".join(f"{name}: {value}" for name, value in affine.about.items())
+    # a name may contain quotes, which must not end the docstring
+    about = settings.replace("\\", "/").replace('"', "'").replace("\n", " ") or "An affine map"
+    centred, matrix = 'np.asarray(X) - fitted["offset"]', f"np.eye({affine.width})"
+    if affine.matrix is not None:
+        centred, matrix = f'({centred}) @ fitted["matrix"]', 'fitted["matrix"]'
+    databases = shipped_file("databases.md").read_text(encoding="utf-8")
+    numbers = {"d": len(affine.offset), "k": affine.width}
+    return {
+        ARRAYS: out.getvalue(),
+        SCRIPT: _CODE.format(about=f"{about}.", arrays=ARRAYS, product=centred, **numbers).encode(),
+        DATABASES: databases.format(script=SCRIPT, matrix=matrix, **numbers).encode(),
+    }
+
+
+def zipped(files: Mapping[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """The files by name as one zip archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return out.getvalue()

@@ -163,11 +163,9 @@ def _modules(encoder: Encoder, affine: AffineMap, n_layers: int, mode: Any) -> A
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-    first = Transformer(
-        str(encoder.folder),
-        config_kwargs={"num_hidden_layers": n_layers},
-        max_seq_length=encoder.max_tokens,
-    )
+    settings = {"num_hidden_layers": n_layers}
+    longest = encoder.max_tokens
+    first = Transformer(str(encoder.folder), config_kwargs=settings, max_seq_length=longest)
     modules = [first, Pooling(len(affine.offset), pooling_mode=mode), *_dense(affine)]
     how: dict[str, Any] = {"modules": modules, "device": "cpu"}
     if encoder.prefix:
@@ -184,15 +182,11 @@ def _dense(affine: AffineMap) -> list[Any]:
         return []
     d = len(affine.offset)
     matrix = np.eye(d) if affine.matrix is None else affine.matrix
-    return [
-        Dense(
-            d,
-            affine.width,
-            activation_function=torch.nn.Identity(),
-            init_weight=torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
-            init_bias=torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
-        )
-    ]
+    how: dict[str, Any] = {
+        "init_weight": torch.from_numpy(np.ascontiguousarray(matrix.T, dtype=np.float32)),
+        "init_bias": torch.from_numpy((-affine.offset @ matrix).astype(np.float32)),
+    }
+    return [Dense(d, affine.width, activation_function=torch.nn.Identity(), **how)]
 
 
 def _refuse_other_than(ours: np.ndarray, model: Any) -> None:

@@ -21,6 +21,12 @@ VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory", "classes")
 FOLDERS = "folders"  # the key in [uploads]
 FILE_VARIABLE = "NARROW_CONE_FILE"  # the file that Your corpus begins with
+WANTED = {  # what values may be; others are whole numbers above 0
+    "allow": 'a list of patterns such as ["google-bert/*"]',
+    FOLDERS: 'a list of folders such as ["/data"]',
+    "local_folders": "true or false",
+    "rooms": "0 or a whole number above 0",
+}
 FILE = "narrow-cone.toml"
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
@@ -179,21 +185,14 @@ def _refuse_unknown(found: dict[str, Any], known: tuple[str, ...], file: Path) -
 
 def _checked(key: str, value: Any, file: Path) -> Any:
     """The value in the type of ModelLimits; OperatorFileError for another type."""
-    lists = {
-        "allow": 'a list of patterns such as ["google-bert/*"]',
-        FOLDERS: 'a list of folders such as ["/data"]',
-    }
-    if key in lists:
+    number = "a whole number of megabytes" if key.endswith("megabytes") else "a whole number"
+    wanted = WANTED.get(key, f"{number} above 0")
+    if key in ("allow", FOLDERS):
         fits = isinstance(value, list) and all(isinstance(each, str) and each for each in value)
-        wanted = lists[key]
     elif key == "local_folders":
-        fits, wanted = isinstance(value, bool), "true or false"
+        fits = isinstance(value, bool)
     else:
-        least = 0 if key == "rooms" else 1
-        fits = isinstance(value, int) and not isinstance(value, bool) and value >= least
-        is_size = key.endswith("megabytes")
-        wanted = "a whole number of megabytes above 0" if is_size else "a whole number above 0"
-        wanted = wanted if least else "0 or a whole number above 0"
+        fits = type(value) is int and value >= (0 if key == "rooms" else 1)
     if not fits:
         raise OperatorFileError(
             "bad_value", name=key, file=str(file), found=str(value), wanted=wanted

@@ -7,7 +7,9 @@ found by its name, as JSON lines, Parquet or CSV.
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
 from ..data.errors import CorpusError
 from ..data.pairs import Pairs, read_pairs, split_of
@@ -75,12 +77,8 @@ def fetch_pairs(
         raise ValueError(
             f"{chosen.title} has no split {split!r}; choose one of {', '.join(chosen.n_pairs)}"
         )
-    commit, files = fetch_data_files(
-        chosen.repository,
-        lambda paths: files_of(split, paths),
-        revision=revision or chosen.revision,
-        progress=progress,
-    )
+    how: dict[str, Any] = {"revision": revision or chosen.revision, "progress": progress}
+    commit, files = fetch_data_files(chosen.repository, partial(files_of, split), **how)
     parts = [read_pairs(file, columns=chosen.columns) for file in files]
     pairs = Pairs.joined(f"{chosen.title} {split}", parts)
     low, high = pairs.score_range

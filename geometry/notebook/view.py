@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -149,17 +148,12 @@ def make_view(
     if spec is not None and spec.is_fitted:
         label = translate(TREATMENTS[spec.name].label)
         stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
-    drawn = partial(
-        project,
-        method=projection,
-        n_components=n_components,
-        random_state=random_state,
-        most_fitted=most_fitted,
-    )
+    how: dict[str, Any] = {"method": projection, "n_components": n_components}
+    how |= {"random_state": random_state, "most_fitted": most_fitted}
     clouds: list[_Cloud] = []  # of each set the raw one, then the treated one
     for number, rows in enumerate(sets):
         former = clouds[0].at if clouds else None
-        raw = _like(former, drawn(rows))
+        raw = _like(former, project(rows, **how))
         name = names[number] if len(sets) > 1 else stops[0]
         clouds.append(_Cloud(name, rows, rows, raw))
         if spec is not None and spec.is_fitted:
@@ -167,7 +161,9 @@ def make_view(
             fitted = fit_treatment(spec.name, rows, random_state=random_state or 0)
             treated = spec.turn(fitted, rows.shape[1]).apply(rows)
             Z = treated.vectors
-            at = _like(raw, drawn(Z)) if raw.axes is None else settle(raw.apply(Z), rows, Z)
+            at = (
+                _like(raw, project(Z, **how)) if raw.axes is None else settle(raw.apply(Z), rows, Z)
+            )
             clouds.append(_Cloud(title, Z, treated.retained, at))
     first = clouds[0].at
     reach = max(common_scale(first, each.at)[1] for each in clouds)

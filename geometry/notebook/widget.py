@@ -9,8 +9,7 @@ import numpy as np
 import traitlets
 
 from ..data.write import check_output, write
-from .page import component_text, view_html, view_styles
-from .picture import SIDE, view_png
+from .page import SIDE, component_text, view_html, view_png, view_styles
 from .view import CloudView
 
 

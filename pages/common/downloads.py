@@ -12,8 +12,7 @@ from geometry import Cloud
 from geometry.data.csv_cells import csv_cell
 from geometry.data.translations import ENGLISH
 from geometry.export import AffineMap, numpy_files, onnx_bytes
-from geometry.export.affine import transform_bytes
-from geometry.export.numpy_files import zipped
+from geometry.export.affine import transform_bytes, zipped
 
 from .words import in_language, language, names
 

@@ -14,9 +14,9 @@ import streamlit as st
 
 from geometry import Encoder, VectorTable, load_encoder
 from geometry.data.limits import MEGABYTE
+from geometry.encode.encoder import WordEncoder
 from geometry.encode.load import bundled_is_here, folder_of, names_a_folder
 from geometry.encode.precision import DTYPES
-from geometry.encode.word_encoder import WordEncoder
 from geometry.errors import readable_bytes
 from geometry.hub.bundled import BUNDLED, E5, E5_NAME
 from geometry.hub.catalogue import NOT_STATED, PREFIXES, default_prefix, suggestions

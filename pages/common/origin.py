@@ -9,8 +9,8 @@ import streamlit as st
 from geometry import Corpus, Encoder
 from geometry.diagnosis.diagnosis import MOST_UNKNOWN
 from geometry.encode import Coverage
+from geometry.encode.encoder import WordEncoder
 from geometry.encode.layers import resolve_layers
-from geometry.encode.word_encoder import WordEncoder
 from geometry.hub.bundled import E5
 
 from . import jobs

@@ -31,7 +31,7 @@ from geometry.diagnosis.yardsticks import Place, Vectors
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.encode.pool import OWN
-from geometry.export.numpy_files import zipped
+from geometry.export.affine import zipped
 from geometry.export.sentence_model import MODES
 from geometry.figures.curves import histogram_figure
 from pages.common import jobs

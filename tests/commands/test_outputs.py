@@ -236,7 +236,7 @@ def test_a_symbolic_link_is_not_followed(folder, capsys, name):
 
 @for_each("name", WRITERS)
 def test_the_ending_is_checked_before_any_work(folder, capsys, monkeypatch, name):
-    for each in ("whiten", "project", "diagnose", "neighbours", "export"):
+    for each in ("options", "diagnose", "neighbours"):
         place = sys.modules[f"geometry.commands.{each}"]
         monkeypatch.setattr(place, "read_own", lambda *_a, **_k: pytest.fail("it read"))
     writer = WRITERS[name]

@@ -368,7 +368,7 @@ def test_a_view_is_one_file_with_escaped_texts(folder, capsys, monkeypatch):
     parts = re.findall(r'type="text/plain" id="cloud-description">([^<]*)<', page)
     [description] = [json.loads(gzip.decompress(base64.b64decode(part))) for part in parts]
     assert description["texts"][7] == "row 7 </script><b>"
-    module = sys.modules["geometry.commands.export_view"]  # its package has the command there
+    module = sys.modules["geometry.commands.project"]  # its package has the command there
     monkeypatch.setattr(module, "MOST_ROWS", 100)
     assert run_shell([*args, "--force"]) == 2
     assert "--sample 100" in capsys.readouterr().err

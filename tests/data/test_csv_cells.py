@@ -12,7 +12,7 @@ from tests.for_each import for_each
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "=0+cmd|'/C calc'!A0"
 WRITERS = {  # the places that write CSV, and how each makes its cells safe
-    "geometry/commands/own_data.py",
+    "geometry/commands/options.py",
     "geometry/data/csv_cells.py",
     "pages/common/downloads.py",
 }

@@ -15,8 +15,7 @@ from geometry.encode.cloud import (
     type_averages,
     type_averages_key,
 )
-from geometry.encode.disk_cache import key_of
-from geometry.encode.shipped_vectors import FOLDER, INDEX, read_shipped, shipped_index
+from geometry.encode.disk_cache import INDEX, SHIPPED, key_of, read_shipped, shipped_index
 from geometry.encode.write_shipped import CLOUDS, EXACT, corpus_of
 from geometry.hub.bundled import BUNDLED, E5, e5_path
 from pages.narrow_cone.explore import PRESETS
@@ -109,8 +108,8 @@ def test_they_are_those_of_a_new_encoding(model):
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy of one file and the index."""
-    shutil.copy(FOLDER / INDEX, tmp_path)
-    shutil.copy(FOLDER / "e5-topics-zh-counts.npy", tmp_path)
+    shutil.copy(SHIPPED / INDEX, tmp_path)
+    shutil.copy(SHIPPED / "e5-topics-zh-counts.npy", tmp_path)
     return tmp_path
 
 
@@ -128,10 +127,10 @@ def test_a_changed_or_missing_file_is_not_used(copy):
 
 
 def test_the_index_lists_the_files_and_they_are_small():
-    files = {path.name for path in FOLDER.glob("*.np[yz]")}
+    files = {path.name for path in SHIPPED.glob("*.np[yz]")}
     assert {each["file"] for each in shipped_index().values()} == files
     # One file for each cloud, one of counts for each corpus, one of averaged input vectors.
     assert len(files) == len(PLACES) + len(CLOUDS) + 1
-    all_files = [path for path in FOLDER.rglob("*") if path.is_file()]
-    assert FOLDER / "glove" in {path.parent for path in all_files}
+    all_files = [path for path in SHIPPED.rglob("*") if path.is_file()]
+    assert SHIPPED / "glove" in {path.parent for path in all_files}
     assert sum(path.stat().st_size for path in all_files) < MOST_BYTES

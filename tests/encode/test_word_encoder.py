@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from geometry import VectorTable, read_bundled
+from geometry.encode.encoder import WordEncoder
 from geometry.encode.tokenizer import TextError
-from geometry.encode.word_encoder import WordEncoder
 from geometry.vectors import read_bundled_vectors, sentence_vectors, words_of
 
 TEXTS = ["The cat's 2 toys, naïve!", "THE state-of-the-art toys", "a the"]

@@ -35,8 +35,7 @@ from geometry.export import (
     save_transform,
     write_sentence_model,
 )
-from geometry.export.affine import arrays
-from geometry.export.numpy_files import DATABASES, SCRIPT
+from geometry.export.affine import DATABASES, SCRIPT, arrays
 from geometry.transform import Knobs
 
 X = np.random.default_rng(0).standard_normal((200, 6)) * [5, 3, 1, 1, 0.5, 0.1] + 4

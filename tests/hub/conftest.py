@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import constants, file_download
 from huggingface_hub.utils import _http, close_session
 
-from geometry.hub import repository
+from geometry.hub import fetch
 from tests.encode.tiny_encoder import save_tiny_bert
 from tests.hub.hub_server import HubServer
 
@@ -29,7 +29,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[HubServer]:
     for name in USER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(repository, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
+    monkeypatch.setattr(fetch, "CHUNK_BYTES", 100)  # the tiny model's files arrive in parts
     for changed in ("DOWNLOAD_CHUNK_SIZE", "HF_HUB_DISABLE_XET"):
         monkeypatch.setattr(constants, changed, getattr(constants, changed))
     no_wait = SimpleNamespace(sleep=lambda _: None, time=time.time)  # between two tries

@@ -7,7 +7,7 @@ import pytest
 from huggingface_hub import file_download
 
 from geometry import ModelFilesError, load_encoder
-from geometry.hub import ModelLimits, fetch_model, repository
+from geometry.hub import ModelLimits, fetch, fetch_model
 
 NAME = "tiny/bert"
 WEIGHTS = "model.safetensors"
@@ -171,7 +171,7 @@ def test_a_disk_that_fills_meanwhile(server, files, monkeypatch):
 
     monkeypatch.setattr(file_download, "http_get", full)
     error = refused()
-    assert (error.code, error.details["needed"]) == ("no_disk", None)
+    assert (error.code, error.because) == ("no_disk", "disk_failed")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_an_index_whose_shard_is_not_there(server, files):
 
 def test_no_disk_is_known_before_anything_is_fetched(server, files, monkeypatch):
     server.publish(NAME, files())
-    monkeypatch.setattr(repository, "free_bytes", lambda folder: 1000)
+    monkeypatch.setattr(fetch, "free_bytes", lambda folder: 1000)
     error = refused()
     assert (error.code, error.details["free"]) == ("no_disk", 1000)
     assert error.details["needed"] == sum(map(len, files().values()))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geometry import read_bundled
-from geometry.encode.shipped_vectors import FOLDER, read_shipped, shipped_index
+from geometry.encode.disk_cache import SHIPPED, read_shipped, shipped_index
 from geometry.linalg.moments import FLAT, Fingerprint, Moments
 
 SQUARE = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # mean 0, deviations 1
@@ -45,7 +45,7 @@ def shipped() -> Iterator[tuple[str, np.ndarray]]:
     for key, entry in shipped_index().items():
         name = entry["file"].partition(".")[0]
         if "-layer-" in name:
-            yield name, read_shipped(key, FOLDER)
+            yield name, read_shipped(key, SHIPPED)
 
 
 @pytest.mark.slow
