@@ -5,13 +5,14 @@ Each is as its paper reports it, minus its anisotropy baseline where it has one.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, finite_rows, refuse_missing, row_pairs
 from .context import Tokens, intra_sentence_baseline
 from .cosines import alignment
-from .intervals import Estimate, estimated
+from .intervals import estimated
 from .neighbours import chance_agreement, label_agreement, label_agreement_interval
 from .table import Measured, measured
 from .zipf import zipfian_table
@@ -99,12 +100,9 @@ def _agreement(
 def _alignment(X: np.ndarray, pairs: np.ndarray, seed: int) -> Measured:
     left, right = X[row_pairs(pairs, len(X)).T]
     n, d = left.shape
-
-    def of() -> Estimate:
-        return estimated(alignment, left, right, low=0.0, high=4.0, seed=seed)
-
+    distance = partial(estimated, alignment, left, right, low=0.0, high=4.0, seed=seed)
     # E|u - v|^2 = 2 - 2 E cos, and independent directions have E cos = 0
-    return measured("alignment", n, d, of, 2.0)
+    return measured("alignment", n, d, distance, 2.0)
 
 
 def _contextual(

@@ -65,23 +65,20 @@ def _isoscore(view: View) -> float:
 
 
 def _opening_angle(place: int) -> Callable[[View], float]:
-    def of(view: View) -> float:
+    def angle(view: View) -> float:
         axis = direction_of(view.mean, view.second)
         return float(np.quantile(angles_to(view.shared.unit, axis), ANGLE_QUANTILES[place]))
 
-    return of
+    return angle
 
 
-def _top_contribution(k: int) -> Callable[[View], float]:
-    def of(view: View) -> float:
-        shared = view.shared
-        mean = mean_cosine_of_sum(shared.unit_sum, view.n)
-        # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
-        if mean <= 3 * np.sqrt(2 / view.d) / view.n:
-            raise UndefinedMeasure("random_mean_cosine")
-        return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
-
-    return of
+def _top_contribution(view: View, k: int) -> float:
+    shared = view.shared
+    mean = mean_cosine_of_sum(shared.unit_sum, view.n)
+    # Three standard deviations of random directions: n^2/2 pairs, each of variance 1/d
+    if mean <= 3 * np.sqrt(2 / view.d) / view.n:
+        raise UndefinedMeasure("random_mean_cosine")
+    return largest_share(shares_of(shared.unit_sum**2 - shared.unit_squares), min(k, view.d))
 
 
 def _uniformity(view: View) -> float:
@@ -237,14 +234,14 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
     ),
     "top_contribution": TableMeasure(
         "top dimension's share of the mean cosine",
-        _top_contribution(1),
+        lambda v: _top_contribution(v, 1),
         lambda n, d: top_contribution_baseline(d),
         reach=None,
         of_sums=True,
     ),
     "top_5_contributions": TableMeasure(
         "top five dimensions' share",
-        _top_contribution(5),
+        lambda v: _top_contribution(v, 5),
         lambda n, d: top_contribution_baseline(d, k=min(5, d)),
         reach=None,
         of_sums=True,
