@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..hub.model_files import (
     CONFIG,
     DIMENSION_SETTINGS,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 
 LONGEST_QUOTE = 200  # characters of another library's message
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..process import ProcessEnded, ProcessLimits, Progress, no_report, run
 from .faults import converting_faults
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ..data.limits import MOST_CHARACTERS
-from ..errors import GeometryError
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..hub.model_files import incomplete
 from ..process import Progress, no_report
+from .errors import TextError
 from .faults import converting_faults
 from .split_apart import TextTokens, is_plain, split_apart
 
@@ -26,12 +26,6 @@ Found = TypeVar("Found")
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
     from torch import Tensor
-
-
-class TextError(GeometryError):
-    """A text that can't be encoded. The message counts texts from 1."""
-
-    subject = "text"
 
 
 @dataclass(frozen=True)

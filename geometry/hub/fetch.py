@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..process import Progress, no_report
 from . import model_files
-from .model_errors import DataSetError, ModelFilesError
+from .errors import DataSetError, ModelFilesError
 from .operator_limits import ModelLimits, read_model_limits
 from .repository import COMMIT, Download, Repository
 

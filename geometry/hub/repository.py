@@ -15,7 +15,7 @@ from typing import Any
 from ..data.write import write
 from ..errors import need
 from ..process import Progress
-from .model_errors import DataSetError, ModelFilesError
+from .errors import DataSetError, ModelFilesError
 
 MAIN = "main"
 COMMIT = re.compile(r"[0-9a-f]{40}")

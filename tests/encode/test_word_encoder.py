@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from geometry import VectorTable, read_bundled
-from geometry.encode.tokenizer import TextError
+from geometry.encode.errors import TextError
 from geometry.encode.word_encoder import WordEncoder
 from geometry.vectors import read_bundled_vectors, sentence_vectors, words_of
 
