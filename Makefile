@@ -55,7 +55,7 @@ test test-slow test-long check: export OMP_NUM_THREADS := 1
 # Every server and worker would compile the project anew.
 test test-slow test-long check: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV_READY) chromium ## every test but the slow ones, the browser's too (ARGS= goes to pytest)
-	$(BIN)/python -m pytest $(WORKERS) -m "not (slow or long)" $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --ignore=tests/pages/test_smoke.py -m "not (slow or long)" $(ARGS)
 
 test-slow: $(DEV_READY) chromium ## the slow tests: statistics over many seeds, training, UMAP
 	$(BIN)/python -m pytest $(SLOW_WORKERS) -m "slow and not long" $(ARGS)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Coroutine, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from time import perf_counter, sleep
@@ -21,7 +21,7 @@ import numpy as np
 
 from bench.reader import PageError, Reader, Run
 from bench.table import Row
-from tests.browser.server import AppServer
+from tests.browser.server import ROOT, AppServer
 from tests.deploy.proxy import Proxy
 
 # The controls that readers move. Each fourth move is of the last one, which needs another cloud.
@@ -53,6 +53,13 @@ LONG_JOBS = {
 }
 VISITS, VISITS_AT_ONCE, RETAINED = 200, 10, 50.0  # sessions, of which so many are open at once; MB
 CLEARED_AFTER = 240.0  # seconds until closed sessions take no memory
+# Every Python process imports this module at its start; the server's alone replaces the function.
+WITHOUT_TRIM = """
+import sys
+if "streamlit" in sys.orig_argv:
+    from pages.common import server_memory
+    server_memory.return_memory = lambda growth=0: None
+"""
 SOAK_READERS = 20
 SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 
@@ -80,7 +87,8 @@ def main() -> list[Row]:
         for job, (page, addresses) in LONG_JOBS.items():
             rows += asyncio.run(beside(job, open_all(server, page, addresses), server))
         rows += on_two_replicas(Path(folder))
-        return [*rows, retained_memory(server), soak(server)]
+        rows += [retained_memory(server), retained_without_trim(Path(folder)), soak(server)]
+        return rows
 
 
 def on_two_replicas(cache: Path) -> list[Row]:
@@ -289,6 +297,17 @@ def retained_memory(server: AppServer) -> Row:
         target=f"{RETAINED:g} MB or less",
         met=more <= RETAINED,
     )
+
+
+def retained_without_trim(cache: Path) -> Row:
+    """The same figure on a new server that never calls malloc_trim; it has no target."""
+    with tempfile.TemporaryDirectory() as hook:
+        (Path(hook) / "sitecustomize.py").write_text(WITHOUT_TRIM, encoding="utf-8")
+        both = {"PYTHONPATH": os.pathsep.join((hook, str(ROOT)))}
+        with AppServer(cache_dir=cache, environment=both) as server:
+            fill_caches(server)
+            row = retained_memory(server)
+    return replace(row, name="the same without malloc_trim", target="", met=None)
 
 
 def growth_once_cleared(server: AppServer, before: float) -> float:

@@ -32,7 +32,7 @@ from .evaluate.bootstrap import evaluate_pairs as evaluate_pairs
 from .evaluate.from_encoder import evaluate_encoder as evaluate_encoder
 from .evaluate.from_words import evaluate_words as evaluate_words
 from .export.affine import load_transform as load_transform
-from .hub.model_errors import ModelFilesError as ModelFilesError
+from .hub.errors import ModelFilesError as ModelFilesError
 from .linalg.rows import UndefinedMeasure as UndefinedMeasure
 from .measure.cone import mean_norm_share as mean_norm_share
 from .measure.cone import opening_angle as opening_angle

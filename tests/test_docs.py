@@ -29,7 +29,7 @@ from geometry.commands import (
     whiten,
 )
 from geometry.data.corpus import BUNDLED_CORPORA
-from geometry.data.limits import MAX_BYTES, MAX_CORPORA, MAX_TEXTS
+from geometry.data.limits import LIMITS, MAX_CORPORA
 from geometry.data.pairs import BUNDLED_PAIRS
 from geometry.data.translations import catalogue
 from geometry.diagnosis.evidence import CURES
@@ -377,6 +377,6 @@ def test_the_operator_page_lists_every_environment_variable():
 
 @pytest.mark.parametrize("name", ["operator", "README"])
 def test_limits_of_uploads_are_the_codes(name):
-    assert f"at most {MAX_BYTES // 10**6} MB" in TEXT[name]
-    assert f"{MAX_TEXTS:,} texts" in TEXT[name]
+    assert f"at most {LIMITS.file_bytes // 10**6} MB" in TEXT[name]
+    assert f"{LIMITS.rows:,} texts" in TEXT[name]
     assert name == "README" or f"at most {MAX_CORPORA} corpora" in TEXT[name]

@@ -11,8 +11,7 @@ import geometry
 from geometry.data import decode, table_files
 from geometry.data.errors import CorpusError, OutputError
 from geometry.data.translations import ENGLISH, catalogue, languages
-from geometry.encode.precision import PrecisionError
-from geometry.encode.tokenizer import TextError
+from geometry.encode.errors import PrecisionError, TextError
 from geometry.errors import (
     LONGEST_LIST,
     LONGEST_TEXT,
@@ -23,8 +22,7 @@ from geometry.errors import (
     MissingExtraError,
 )
 from geometry.export.affine import ExportError
-from geometry.hub.model_errors import DataSetError, ModelFilesError
-from geometry.hub.operator_limits import OperatorFileError
+from geometry.hub.errors import DataSetError, ModelFilesError, OperatorFileError
 from geometry.linalg.rows import UndefinedMeasure
 from geometry.scale.errors import ScaleError
 from geometry.training.text import TrainingError

@@ -1,4 +1,4 @@
-"""How large a text or file may be, and the errors beyond it.
+"""How large a text or file may be.
 
 Most are defaults: ``[uploads]`` of narrow-cone.toml, the operator's file, states those of the app.
 """
@@ -66,8 +66,6 @@ OWN_FILES = Limits(  # limits of the commands of the shell, for files of the per
     seconds=600,
     memory_bytes=4_000 * MEGABYTE,
 )
-MAX_BYTES = LIMITS.file_bytes
-MAX_TEXTS = LIMITS.rows
 MOST_CHARACTERS = 400_000  # characters of a text that are split into tokens; the rest is cut off
 MOST_CELLS = 6_000_000  # of a table, in memory at once
 LARGEST_COUNT = 1e18  # count or weight; sums and squares of millions of these are finite

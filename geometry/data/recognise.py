@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from .column_names import KNOWN_NAMES
 from .errors import CorpusError, uncertain
-from .limits import MAX_BYTES
+from .limits import LIMITS
 
 Holds = Literal["texts", "vectors", "pairs", "queries"]
 Quoting = Literal["quoted", "escaped", "none"]
@@ -53,7 +53,7 @@ _CODE = re.compile(r"(?=.*[\d/@\\_]|.*[.:].)[!-~]+")
 _ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[a-z_:./#-]*\d+", re.I)
 
 # A process-wide limit of 131,072 characters a cell: a long text is cut by the encoder, not here.
-csv.field_size_limit(MAX_BYTES)
+csv.field_size_limit(LIMITS.file_bytes)
 
 
 @dataclass(frozen=True)

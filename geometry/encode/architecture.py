@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..hub.model_errors import ModelFilesError, first_line_of, is_fault_of_the_model
+from ..hub.errors import ModelFilesError, first_line_of, is_fault_of_the_model
 from ..hub.model_files import (
     CONFIG,
     DIMENSION_SETTINGS,

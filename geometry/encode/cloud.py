@@ -28,9 +28,9 @@ from .disk_cache import (
     stored,
 )
 from .encoder import Encoder, Layer
+from .errors import TextError
 from .pool import DEFAULT_POOLING
 from .precision import refuse_too_narrow
-from .tokenizer import TextError
 
 UNITS = ("sentences", "tokens", "types")
 LARGE_CHARACTERS = 200_000  # characters of a corpus from which its word counts are stored

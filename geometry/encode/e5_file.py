@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..hub.bundled import E5, E5_NAME, E5_PACKAGE, E5_SHA256, refuse_changed
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from .architecture import Architecture, TransformerStates
 from .encoder import Encoder
 from .tokenizer import PieceReader

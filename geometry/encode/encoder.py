@@ -13,16 +13,17 @@ import numpy as np
 from ..data.embeddings import TokenEmbeddings, VectorTable
 from ..data.limits import LIMITS
 from ..hub import bundled
-from ..hub.model_errors import ModelFilesError, converting_faults
+from ..hub.errors import ModelFilesError, converting_faults
 from ..hub.model_files import count_weights
 from ..process import Progress, no_report
 from .architecture import Architecture, TransformerStates, probed_states, read_architecture
+from .errors import TextError
 from .layers import resolve_layers
 from .own_output import OwnOutput
 from .pool import DEFAULT_POOLING, OWN, POOLINGS, as_poolings, check_pooling
 from .precision import check_dtype, choose_device, need_bfloat16, refuse_too_narrow
 from .split_apart import TextTokens
-from .tokenizer import Coverage, PieceReader, TextError, batches_by_tokens, rectangle
+from .tokenizer import Coverage, PieceReader, batches_by_tokens, rectangle
 from .trial import SHORT_TEXT, longest_text, try_model
 from .word_table import TableReader, WordReader, WordStates, read_word_architecture, word_folder
 

@@ -8,8 +8,8 @@ from ..errors import need
 from ..hub import bundled
 from ..hub.bundled import BUNDLED, E5
 from ..hub.catalogue import default_prefix
+from ..hub.errors import ModelFilesError
 from ..hub.fetch import cached_model, fetch_model
-from ..hub.model_errors import ModelFilesError
 from ..hub.model_files import CONFIG, STATIC, check_folder, folder_files
 from ..hub.operator_limits import ModelLimits, read_model_limits
 from ..process import Progress

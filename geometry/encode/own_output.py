@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.limits import LIMITS
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..hub.model_files import CONFIG, module_folder, read_json, read_modules
 from .pool import pool_cls, pool_last, pool_max, pool_mean, pool_mean_sqrt_len, pool_weighted
 

@@ -4,20 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import GeometryError
 from ..linalg.rows import unit_rows
+from .errors import PrecisionError
 
 DTYPES = ("float32", "bfloat16")
 # bfloat16 has 8 significant bits: the error of a cosine is 1e-4 after the layers. If all cosines
 # exceed this limit, their differences (1e-3) are no longer well above that error.
 NARROWEST = 0.999
 _ROWS_AT_ONCE = 256
-
-
-class PrecisionError(GeometryError):
-    """bfloat16 is not available ("no_bfloat16") or not precise enough ("too_narrow")."""
-
-    subject = "precision"
 
 
 def check_dtype(dtype: str) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..hub.model_errors import ModelFilesError, converting_faults
+from ..hub.errors import ModelFilesError, converting_faults
 from ..process import ProcessEnded, ProcessLimits, Progress, no_report, run
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ..data.limits import MOST_CHARACTERS
-from ..errors import GeometryError
-from ..hub.model_errors import ModelFilesError, converting_faults
+from ..hub.errors import ModelFilesError, converting_faults
 from ..hub.model_files import incomplete
 from ..process import Progress, no_report
+from .errors import TextError
 from .split_apart import TextTokens, is_plain, split_apart
 
 BATCH_CHARACTERS = 100_000  # characters between two reports: half a second
@@ -25,12 +25,6 @@ Found = TypeVar("Found")
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
     from torch import Tensor
-
-
-class TextError(GeometryError):
-    """A text that can't be encoded. The message counts texts from 1."""
-
-    subject = "text"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.limits import MEGABYTE, MOST_CHARACTERS
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..hub.model_files import check_folder, folder_files, needed_files
 from ..process import Process, ProcessEnded, ProcessLimits, Progress, no_report
 

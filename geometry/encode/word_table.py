@@ -2,6 +2,8 @@
 
 The text is split at white space. Each word is looked up unchanged, then without punctuation around
 it, then in lower case. Stop words are left out.
+sentence-transformers' own module is not used, as in own_output.py: it would be built at the sizes
+of the settings before any check, and its import takes 1.2 s beyond transformers.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ..data.embeddings import VectorTable, known_parts
 from ..data.limits import MOST_CHARACTERS
 from ..data.words import words_in
-from ..hub.model_errors import ModelFilesError
+from ..hub.errors import ModelFilesError
 from ..hub.model_files import module_folder, read_json, read_modules
 from ..process import Progress, no_report
 from .architecture import Architecture
+from .errors import TextError
 from .split_apart import TextTokens
-from .tokenizer import Coverage, TextError, in_batches
+from .tokenizer import Coverage, in_batches
 
 if TYPE_CHECKING:
     from torch import Tensor

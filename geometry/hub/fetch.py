@@ -20,7 +20,7 @@ from ..data.write import write
 from ..errors import need
 from ..process import Progress, no_report
 from . import model_files
-from .model_errors import DataSetError, ModelFilesError
+from .errors import DataSetError, ModelFilesError
 from .operator_limits import ModelLimits, read_model_limits
 
 Choose = Callable[[Collection[str]], Sequence[str]]  # all paths to the wanted ones, in order

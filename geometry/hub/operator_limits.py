@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..data.limits import MEGABYTE, Limits
-from ..errors import GeometryError
-from .model_errors import ModelFilesError
+from .errors import ModelFilesError, OperatorFileError
 
 VARIABLE = "NARROW_CONE_CONFIG"
 TABLES = ("models", "uploads", "memory", "classes")
@@ -32,12 +31,6 @@ DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
 
 Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
-
-
-class OperatorFileError(GeometryError):
-    """The named operator's file is missing, or its content is not valid."""
-
-    subject = "operator"
 
 
 @dataclass(frozen=True)

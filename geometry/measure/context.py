@@ -109,14 +109,14 @@ class Contextual:
         if min(self.n_terms, len(np.unique(sentences))) < MIN_ROWS:
             return None, None
 
-        def of(ids: np.ndarray) -> float:
+        def variance_over(ids: np.ndarray) -> float:
             places = np.unique(ids, return_inverse=True)[1]
             return float((np.bincount(places, self.influence) ** 2).sum())
 
-        variance = of(sentences)
+        variance = variance_over(sentences)
         if types is not None:
-            both = of(types) + variance - float(self.influence @ self.influence)
-            variance = max(both, of(types), variance)
+            both = variance_over(types) + variance - float(self.influence @ self.influence)
+            variance = max(both, variance_over(types), variance)
         return around(self.difference, NORMAL * variance**0.5)
 
 

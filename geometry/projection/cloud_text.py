@@ -14,14 +14,14 @@ CLOUD_TEXT = text_tables("axis_labels")["cloud"]
 
 
 def axis_titles(view: str, k: int, translate: Translate = str) -> list[str]:
-    def of(name: str, i: int = 0) -> str:
+    def title(name: str, i: int = 0) -> str:
         return translate(CLOUD_TEXT[name]).format(i=i)
 
     titles = {
-        "mean": [of("mean"), *(of(f"rest-{k}", i) for i in (1, 2))],
-        "svd": [of("svd", i) for i in (1, 2, 3)],
-        "pca": [of("pca", i) for i in (1, 2, 3)],
-        "cone": [of("mean"), of("cone-1"), of("cone-2")],
+        "mean": [title("mean"), *(title(f"rest-{k}", i) for i in (1, 2))],
+        "svd": [title("svd", i) for i in (1, 2, 3)],
+        "pca": [title("pca", i) for i in (1, 2, 3)],
+        "cone": [title("mean"), title("cone-1"), title("cone-2")],
         **{name: [f"{kind.title} {i}" for i in (1, 2, 3)] for name, kind in MAPS.items()},
     }
     return titles[view][:k]
@@ -53,9 +53,8 @@ def lines_below(projection: Projection, panel: Panel, translate: Translate = str
     if panel.n_outside:
         lines.append(translate(CLOUD_TEXT["outside"]).format(k=panel.n_outside))
     if projection.method == "cone":
-        lines.append(
-            translate(CLOUD_TEXT["exact" if projection.n_components == 3 else "from-side"])
-        )
+        name = "exact" if projection.n_components == 3 else "from-side"
+        lines.append(translate(CLOUD_TEXT[name]))
     if projection.method in MAPS:
         lines += [translate(CLOUD_TEXT["map"]), seed_line(projection, translate)]
     return lines

@@ -72,7 +72,6 @@ class TextFacts:
     n_tokens: int
     n_words: int  # without the tokens that never occur
     n_unseen: int
-    n_sections: int
     words: tuple[str, ...]  # those that are drawn
     counts: np.ndarray  # (n,)
     groups: np.ndarray  # (n,) places in GROUPS
@@ -180,7 +179,6 @@ def drawn_words(text: TrainingText) -> tuple[np.ndarray, TextFacts]:
         len(text.tokens),
         text.n_words,
         text.n_unseen,
-        len(text.section_names),
         tuple(text.words[row] for row in rows),
         text.counts[rows],
         np.repeat(np.arange(len(GROUPS))[::-1], [len(part) for part in parts]),

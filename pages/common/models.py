@@ -20,9 +20,10 @@ from geometry.encode.precision import DTYPES
 from geometry.errors import readable_bytes
 from geometry.hub.bundled import BUNDLED, E5, E5_NAME
 from geometry.hub.catalogue import NOT_STATED, PREFIXES, default_prefix, suggestions
+from geometry.hub.errors import OperatorFileError
 from geometry.hub.fetch import cached_model
 from geometry.hub.model_files import folder_bytes
-from geometry.hub.operator_limits import ModelLimits, OperatorFileError, read_model_limits
+from geometry.hub.operator_limits import ModelLimits, read_model_limits
 from geometry.vectors import read_bundled_vectors
 
 from . import jobs

@@ -12,8 +12,8 @@ import streamlit as st
 from geometry import Corpus, Encoder, UndefinedMeasure, read_cloud
 from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import BYTES_AT_ONCE
+from geometry.encode.errors import PrecisionError
 from geometry.encode.pool import DEFAULT_POOLING
-from geometry.encode.precision import PrecisionError
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
 from geometry.measure.cosines import rotated_top_contributions
 from geometry.measure.intervals import MIN_ROWS

@@ -17,8 +17,9 @@ from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
 from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
 from geometry.encode.encoder import Layer
+from geometry.encode.errors import PrecisionError
 from geometry.encode.pool import POOLINGS
-from geometry.encode.precision import PrecisionError, refuse_too_narrow
+from geometry.encode.precision import refuse_too_narrow
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments

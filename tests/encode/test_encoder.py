@@ -16,8 +16,9 @@ from transformers import BertModel
 
 from geometry import load_encoder
 from geometry.encode import encoder as encode
+from geometry.encode.errors import TextError
 from geometry.encode.pool import POOLINGS
-from geometry.encode.tokenizer import Coverage, TextError
+from geometry.encode.tokenizer import Coverage
 from tests.encode.tiny_encoder import (
     DIMENSION,
     MAX_TOKENS,

@@ -22,9 +22,9 @@ from sentence_transformers.sentence_transformer.modules.tokenizer import Whitesp
 
 from geometry import ModelFilesError, load_encoder
 from geometry.data.limits import LIMITS
+from geometry.encode.errors import TextError
 from geometry.encode.own_output import MODES
 from geometry.encode.pool import POOLINGS
-from geometry.encode.tokenizer import TextError
 from geometry.hub import ModelLimits
 from geometry.hub.bundled import bundled_folder
 from tests.encode.tiny_encoder import save_tiny_bert

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from geometry import Pairs, evaluate_encoder, load_encoder
+from geometry.encode.errors import PrecisionError
 from geometry.encode.precision import (
     NARROWEST,
-    PrecisionError,
     processor_has_bfloat16,
     refuse_too_narrow,
 )

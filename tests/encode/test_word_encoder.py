@@ -7,7 +7,7 @@ import pytest
 
 from geometry import VectorTable, read_bundled
 from geometry.encode.encoder import WordEncoder
-from geometry.encode.tokenizer import TextError
+from geometry.encode.errors import TextError
 from geometry.vectors import read_bundled_vectors, sentence_vectors, words_of
 
 TEXTS = ["The cat's 2 toys, naïve!", "THE state-of-the-art toys", "a the"]

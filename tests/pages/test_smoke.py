@@ -1,4 +1,4 @@
-"""Every page opens: the pages' part of `make check`."""
+"""Every page opens: the pages' part of `make check`. `make test` has the pages' own tests."""
 
 import pytest
 

@@ -22,7 +22,7 @@ from geometry.evaluate.from_encoder import POOLINGS_SHOWN
 from geometry.evaluate.grid import Cell, evaluate_grid
 from geometry.evaluate.ranks import Bend, made_up_scores
 from geometry.evaluate.similarities import SIMILARITIES, pair_similarities
-from geometry.hub.model_errors import DataSetError
+from geometry.hub.errors import DataSetError
 from geometry.hub.pair_sets import PAIR_SETS
 from pages.common.cache import _shared
 from pages.sentence_similarity.ladder import _state, gap_section

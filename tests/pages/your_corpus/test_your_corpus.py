@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from geometry import CorpusError, mean_cosine, read_bundled
 from geometry.data.corpus import read_pasted
-from geometry.data.limits import MAX_BYTES, MAX_TEXTS
+from geometry.data.limits import LIMITS
 from geometry.data.translations import catalogue
 from geometry.evaluate import published_tables
 from pages.common import reading, words
@@ -48,7 +48,7 @@ def give(at: AppTest, name: str | None, content: str | bytes | None) -> None:
         at.text_area(key="pasted").set_value(content)
         at.button(key="use_pasted").click().run()
     else:
-        at.get("file_uploader")[0].upload(name, content or bytes(MAX_BYTES + 1)).run()
+        at.get("file_uploader")[0].upload(name, content or bytes(LIMITS.file_bytes + 1)).run()
 
 
 def given(name: str, content: bytes) -> AppTest:
@@ -423,15 +423,15 @@ def test_own_data_are_listed_and_can_be_deleted(monkeypatch):
         (None, " \n\n  ", CorpusError("empty", limit=2)),
         (
             None,
-            "a\n" * (MAX_TEXTS + 1),
-            CorpusError("too_many_texts", n=MAX_TEXTS + 1, limit=MAX_TEXTS),
+            "a\n" * (LIMITS.rows + 1),
+            CorpusError("too_many_texts", n=LIMITS.rows + 1, limit=LIMITS.rows),
         ),
         (
             "a.csv",
             b"text,n\n" + b"a,1\n" * 9 + b"b\n",
             CorpusError("uneven_row", line=11, n=1, expected=2),
         ),
-        ("a.txt", None, CorpusError("too_many_bytes", limit=MAX_BYTES)),
+        ("a.txt", None, CorpusError("too_many_bytes", limit=LIMITS.file_bytes)),
     ],
 )
 def test_a_refusal_is_shown_and_the_page_goes_on(monkeypatch, name, content, error):

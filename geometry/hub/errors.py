@@ -1,4 +1,4 @@
-"""The errors of a model, or a data set, that can't be fetched or read."""
+"""The errors of a model or a data set that can't be fetched or read, and of the operator's file."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +18,12 @@ class DataSetError(ModelFilesError):
     """A data set of the Hugging Face Hub can't be fetched; the codes are those of a model."""
 
     subject = "data_set"
+
+
+class OperatorFileError(GeometryError):
+    """The named operator's file is missing, or its content is not valid."""
+
+    subject = "operator"
 
 
 @contextmanager
