@@ -9,7 +9,7 @@ const SCALE = 2;
 const PAD = 16;
 const LINE = 18;
 const ABOVE = PAD + 26; // above the stage
-const RAMP = { steps: 24, width: 5, height: 11, gap: 6 }; // a scale of colours
+const RAMP = { steps: 24, width: 5, height: 11 }; // a scale of colours
 
 // A word or a Chinese character, with the signs before and after it. A number and its unit are joined by a no-break space.
 const PIECES = /[（「]*(?:[\u3000-\uffef]|[^\s\u3000-\uffef]+(?:\u00a0[\u3000-\uffef])?)[，。、：；）」]*\s*|\s+/gu;
@@ -33,8 +33,8 @@ export function wrap(text, width, measure) {
 export function legendOf({ legend, theme, words }, codes, hidden) {
   if (codes.kind === "values") {
     const [low, high] = endsOf(codes, legend.ends);
-    const ramp = low === high ? {} : { scale: theme.scale, end: high };
-    return [{ text: `${legend.head}${low}`, colour: theme.ink, ...ramp }];
+    if (low === high) return [{ text: `${legend.head}${low}` }];
+    return [{ scale: theme.scale, text: `${legend.head}${low} – ${high}` }];
   }
   return groupsOf(legend.names, theme, words.other)
     .filter(({ bits }) => (hidden & bits) !== bits)
@@ -115,17 +115,12 @@ function drawSheet(pen, { message, width, height }, sheet, drawStage) {
   pen.font = sheet.small;
   let y = ABOVE + height + PAD;
   for (const row of sheet.rows) {
-    for (const { sign, text, colour, x, scale, end } of row) {
+    for (const { sign, scale, text, colour, x } of row) {
       pen.fillStyle = colour;
       if (sign) pen.fillText(sign, PAD + x, y);
+      if (scale) drawRamp(pen, scale, PAD + x, y);
       pen.fillStyle = message.theme.ink;
-      pen.fillText(text, PAD + x + (sign ? 16 : 0), y);
-      if (scale) {
-        const left = Math.round(PAD + x + pen.measureText(text).width + RAMP.gap);
-        drawRamp(pen, scale, left, y);
-        pen.fillStyle = message.theme.ink;
-        pen.fillText(end, left + RAMP.steps * RAMP.width + RAMP.gap, y);
-      }
+      pen.fillText(text, PAD + x + before({ sign, scale }), y);
     }
     y += LINE;
   }
@@ -134,6 +129,12 @@ function drawSheet(pen, { message, width, height }, sheet, drawStage) {
     pen.fillText(line, PAD, y);
     y += LINE;
   }
+}
+
+// The width of what is before the text. A file of words may be read in a wider typeface than it was
+// measured in, so nothing follows the text.
+function before({ sign, scale }) {
+  return scale ? RAMP.steps * RAMP.width + 6 : sign ? 16 : 0;
 }
 
 function drawRamp(pen, scale, left, y) {
@@ -149,8 +150,7 @@ function rowsOf(entries, width, measure) {
   const rows = [[]];
   let x = 0;
   for (const entry of entries) {
-    const ramp = entry.scale ? RAMP.steps * RAMP.width + 2 * RAMP.gap + measure(entry.end) : 0;
-    const across = measure(entry.text) + ramp + 36;
+    const across = measure(entry.text) + before(entry) + 20;
     if (x + across > width && x > 0) {
       rows.push([]);
       x = 0;
