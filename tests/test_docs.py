@@ -165,6 +165,7 @@ PLUMBING = {
 }
 FOLDERS = (measure, transform, vectors)
 LISTED = table(TEXT["library"], "| what | where | source |")
+FORMULAS = table(TEXT["mathematics"], "| what | formula | function | source |")
 YEAR = re.compile(r"[A-Z]\w+.* \((18|19|20)\d\d")  # a name and a year at least
 
 
@@ -186,27 +187,29 @@ def last_part(names: set[str]) -> set[str]:
 
 
 def of_both() -> list[list[str]]:
-    wanted = {*TRANSFORMS, *MEASURES}
-    return [row for row in LISTED if last_part(names_in(row[1])) & wanted]
+    wanted, rows = {*TRANSFORMS, *MEASURES}, []
+    for table_rows in (LISTED, FORMULAS):  # of what both have, the first states the source
+        rows += [row for row in table_rows if last_part(names_in(row[-2])) & wanted]
+        wanted -= {name for row in rows for name in last_part(names_in(row[-2]))}
+    return rows
 
 
 @for_each("name", [*TRANSFORMS, *MEASURES])
 def test_every_transform_and_measure_has_a_row(name):
-    assert any(name in last_part(names_in(where)) for _, where, _ in LISTED)
+    assert any(name in last_part(names_in(row[-2])) for row in (*LISTED, *FORMULAS))
 
 
 @for_each("row", of_both())
 def test_every_row_of_theirs_names_a_source(row):
-    what, _, source = row
+    what, source = row[0], row[-1]
     assert what
     assert all(YEAR.search(each) for each in source.split(";")), source
 
 
 def test_every_name_in_the_tables_exists():
-    mathematics = table(TEXT["mathematics"], "| what | formula | function | source |")
-    assert len(mathematics) > 20
-    for where in (*(row[1] for row in LISTED), *(row[2] for row in mathematics)):
-        for name in names_in(where):
+    assert len(FORMULAS) > 20
+    for row in (*LISTED, *FORMULAS):
+        for name in names_in(row[-2]):
             found = geometry
             for part in name.split("."):
                 if part == "StandardScaler":  # scikit-learn's
