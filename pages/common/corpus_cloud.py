@@ -185,9 +185,8 @@ class CorpusCloud:
     def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
         n, given = len(self.cloud), (self, method, n_components)
-        what = _("Projecting {n} points").format(n=f"{n:,}")
-        how: dict[str, Any] = {"at_once": n <= MANY_POINTS, "lane": "measure", "passing": True}
-        return jobs.kept_or_made(_projection, *given, what=what, **how)
+        what, is_quick = _("Projecting {n} points").format(n=f"{n:,}"), n <= MANY_POINTS
+        return jobs.kept_or_made(_projection, *given, what=what, at_once=is_quick, passing=True)
 
 
 @kept(48)
@@ -245,7 +244,7 @@ def encode_corpus(
             is_slow = spec.unit != "sentences" and like is None and is_long
             if not is_slow and is_stored(encoder, corpus, **settings):
                 return key, read_cloud(encoder, corpus, **settings, like=same)
-            return jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
+            return jobs.wait_for(f"cloud-{name}", work, what, lane="encode", is_long=is_long)
 
         name, made = read_or_made(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
@@ -290,7 +289,8 @@ def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
     what, spec = _("Encoding {n} sentences").format(n=f"{len(texts):,}"), points.spec
     how = {name: getattr(spec, name) for name in ("layer", "pooling", "special_tokens")}
-    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), how, what=what)
+    given = points.encoder, tuple(texts), how
+    return jobs.kept_or_made(_encoded, *given, what=what, lane="encode")
 
 
 @kept(50, by_session=True)

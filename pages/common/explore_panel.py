@@ -388,8 +388,8 @@ def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray) -> Answer:
     n, k = places.shape
     what, is_quick = _("Finding clusters among {n} points"), n <= AT_ONCE and k <= 3
-    how: dict[str, Any] = {"what": what.format(n=f"{n:,}"), "lane": "measure", "passing": True}
-    return jobs.kept_or_made(function, points, places, at_once=is_quick, **how)
+    what = what.format(n=f"{n:,}")
+    return jobs.kept_or_made(function, points, places, what=what, at_once=is_quick, passing=True)
 
 
 @kept(32)

@@ -20,8 +20,7 @@ from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .draw.twin_cloud import has_no_webgl2
-from .origin import unit_names
-from .words import _, markdown, short_line
+from .words import _, markdown, names, short_line
 
 TYPED = "~"  # before a sentence whose nearest texts are meant
 NEAREST = 20  # of them
@@ -254,4 +253,4 @@ def show_selection(cloud: Cloud, key: str) -> None:
 def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
     numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
     lines = [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
-    return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])
+    return csv_bytes(["row", "text", "label"], lines, names("units")[cloud.unit])

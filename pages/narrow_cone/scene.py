@@ -36,9 +36,9 @@ from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
 from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.models import chosen_model
-from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
+from pages.common.origin import agreement_note, counted, origin, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, aligned_table, dotted, language, markdown, paragraph
+from pages.common.words import _, aligned_table, dotted, language, markdown, names, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -492,14 +492,14 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
         measured=words[state].format(
-            units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+            units=names("units")[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(
             *origin(scene.sample),
             _("raw cloud, nothing fitted"),
             _("the papers measured types and contextual tokens; here: {units}").format(
-                units=unit_names()[unit]
+                units=names("units")[unit]
             ),
             measures.cone_words(),
             {

@@ -227,7 +227,7 @@ class NeighboursScene:
         """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
         n = len(self.measured_rows)
         what = _("Comparing {n} points with each other").format(n=f"{n:,}")
-        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT, "lane": "measure"}
+        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT}
         return jobs.kept_or_made(_changes, self.points, self.clouds, self.k, what=what, **how)
 
 
@@ -337,7 +337,7 @@ def draw_rankings(scene: NeighboursScene) -> None:
         on_point=partial(_choose, [*near, *then]),
         zoom=False,
     )
-    draw_legend(colours, current_theme())
+    draw_legend(colours)
 
 
 def _own_label(scene: NeighboursScene) -> str:
@@ -586,7 +586,6 @@ def show_relevance(scene: NeighboursScene) -> None:
     how: dict[str, Any] = {
         "what": _("Answers of {n} queries").format(n=f"{len(relevance):,}"),
         "at_once": file.size <= AT_ONCE_BYTES,
-        "lane": "measure",
     }
     queries = jobs.kept_or_made(_judged, Keyed(relevance, file.file_id), scene.points, **how)
     judged: Judged = queries.value
@@ -722,9 +721,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with after_box:
             after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)
         what = _("Preparing {n} points for the search").format(n=f"{n:,}")
-        how: dict[str, Any] = {"what": what, "at_once": n <= AT_ONCE, "lane": "measure"}
+        given = points, fit, after
         with progress_box:
-            clouds = jobs.kept_or_made(search_clouds, points, fit, after, **how)
+            clouds = jobs.kept_or_made(search_clouds, *given, what=what, at_once=n <= AT_ONCE)
         chosen = choose_query(points, code, search=search_box, matches=match_box)
         scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
     except ENCODER_ERRORS as error:
