@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -200,6 +200,12 @@ def _projection(
 def row_numbers(cloud: Cloud) -> np.ndarray:
     """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
     return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
+
+
+def row_cells(cloud: Cloud, rows: Iterable[int]) -> list[list[str]]:
+    """The number, the text and the label of each row, for a table."""
+    numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
+    return [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
