@@ -73,7 +73,7 @@ def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
         return known, True
     what = _("Testing claims")
     made: Results = jobs.kept_or_made(
-        _measured, encoder, corpus, is_own(corpus), what=what, lane="measure", is_long=True
+        _measured, encoder, corpus, is_own(corpus), what=what, is_long=True
     )
     return made, False
 

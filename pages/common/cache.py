@@ -168,7 +168,7 @@ class Kept(Generic[P, Answer]):
             from . import jobs
 
             what = _("Measuring {n} vectors").format(n=f"{n:,}")
-            return jobs.kept_or_made(self, *bound.args, what=what, lane="measure", in_place=True)
+            return jobs.kept_or_made(self, *bound.args, what=what, in_place=True)
         return self._found_or(lambda: self.function(*values, **options), *values, **options)
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:

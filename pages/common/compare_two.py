@@ -305,8 +305,7 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     sides = [replace(side, points=side.points.sample(MOST_COMPARED)) for side in (first, second)]
     n = len(sides[0].points.cloud)
     what = _("Comparing {n} points with each other").format(n=f"{n:,}")
-    how: dict[str, Any] = {"at_once": n <= AT_ONCE, "lane": "measure", "passing": True}
-    found = jobs.kept_or_made(_compared, *sides, what=what, **how)
+    found = jobs.kept_or_made(_compared, *sides, what=what, at_once=n <= AT_ONCE, passing=True)
     in_both = None if found.neighbours is None else found.neighbours.jaccard
     jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
     ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)

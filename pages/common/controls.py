@@ -96,13 +96,9 @@ def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
     return names
 
 
-def tokenizer_names() -> dict[str, str]:
-    return names("tokenizers")
-
-
 def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     """How the texts become words. Chinese without spaces is never split at spaces."""
-    labels = tokenizer_names()
+    labels = names("tokenizers")
     offered, words = list(labels), _("Words of a text")
     found = tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)])
     if found == "characters":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -185,9 +185,8 @@ class CorpusCloud:
     def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
         n, given = len(self.cloud), (self, method, n_components)
-        what = _("Projecting {n} points").format(n=f"{n:,}")
-        how: dict[str, Any] = {"at_once": n <= MANY_POINTS, "lane": "measure", "passing": True}
-        return jobs.kept_or_made(_projection, *given, what=what, **how)
+        what, is_quick = _("Projecting {n} points").format(n=f"{n:,}"), n <= MANY_POINTS
+        return jobs.kept_or_made(_projection, *given, what=what, at_once=is_quick, passing=True)
 
 
 @kept(48)
@@ -201,6 +200,12 @@ def _projection(
 def row_numbers(cloud: Cloud) -> np.ndarray:
     """(n,) the row of each point in its file, from 0; for word pieces the place in the cloud."""
     return cloud.sources if cloud.unit in ("sentences", "vectors") else np.arange(len(cloud))
+
+
+def row_cells(cloud: Cloud, rows: Iterable[int]) -> list[list[str]]:
+    """The number, the text and the label of each row, for a table."""
+    numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
+    return [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
 
 
 def labels_of(cloud: Cloud) -> tuple[str, ...] | None:
@@ -245,7 +250,7 @@ def encode_corpus(
             is_slow = spec.unit != "sentences" and like is None and is_long
             if not is_slow and is_stored(encoder, corpus, **settings):
                 return key, read_cloud(encoder, corpus, **settings, like=same)
-            return jobs.wait_for(f"cloud-{name}", work, what, is_long=is_long)
+            return jobs.wait_for(f"cloud-{name}", work, what, lane="encode", is_long=is_long)
 
         name, made = read_or_made(of_all_layers)
         if name != key:  # the job was that of another layer; it has stored all layers
@@ -290,7 +295,8 @@ def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
     what, spec = _("Encoding {n} sentences").format(n=f"{len(texts):,}"), points.spec
     how = {name: getattr(spec, name) for name in ("layer", "pooling", "special_tokens")}
-    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), how, what=what)
+    given = points.encoder, tuple(texts), how
+    return jobs.kept_or_made(_encoded, *given, what=what, lane="encode")
 
 
 @kept(50, by_session=True)

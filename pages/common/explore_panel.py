@@ -31,7 +31,7 @@ from . import jobs
 from .address import WINDOW, fills_window, of_rows, put_in_url
 from .cache import Answer, Kept, kept
 from .controls import choose
-from .corpus_cloud import CorpusCloud, row_numbers
+from .corpus_cloud import CorpusCloud, row_cells
 from .downloads import csv_bytes, offer_csv, offer_made
 from .draw.twin_cloud import CAMERA, has_no_webgl2, latest_camera
 from .folded import folded
@@ -388,8 +388,8 @@ def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray) -> Answer:
     n, k = places.shape
     what, is_quick = _("Finding clusters among {n} points"), n <= AT_ONCE and k <= 3
-    how: dict[str, Any] = {"what": what.format(n=f"{n:,}"), "lane": "measure", "passing": True}
-    return jobs.kept_or_made(function, points, places, at_once=is_quick, **how)
+    what = what.format(n=f"{n:,}")
+    return jobs.kept_or_made(function, points, places, what=what, at_once=is_quick, passing=True)
 
 
 @kept(32)
@@ -551,11 +551,7 @@ def _how(found: explore.Clusters) -> list[str]:
 def _csv(
     points: CorpusCloud, found: explore.Clusters, words: Sequence[Sequence[str]], measured_on: str
 ) -> bytes:
-    cloud = points.cloud
-    labels = cloud.labels or ("",) * len(cloud)
-    numbers, clusters = row_numbers(cloud).tolist(), found.labels.tolist()
-    rows = []
-    for row, text, label, cluster in zip(numbers, cloud.texts, labels, clusters, strict=True):
-        named = ["", ""] if cluster == NONE else [str(cluster + 1), " ".join(words[cluster])]
-        rows.append([str(row + 1), text, label, *named])
+    rows = row_cells(points.cloud, range(len(points.cloud)))
+    for row, cluster in zip(rows, found.labels.tolist(), strict=True):
+        row += ["", ""] if cluster == NONE else [str(cluster + 1), " ".join(words[cluster])]
     return csv_bytes(["row", "text", "label", "cluster", "words"], rows, measured_on)

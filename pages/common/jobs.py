@@ -212,7 +212,7 @@ def wait_for(
     work: Callable[[Progress], Answer],
     what: str,
     *,
-    lane: str = "encode",
+    lane: str = "measure",
     amount: Callable[[float], str] = "{:,.0f}".format,
     cancelled: str | None = None,  # the message
     watch: Callable[[], None] | None = None,  # draws the results so far

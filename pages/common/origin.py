@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -20,11 +19,7 @@ from .corpus_cloud import CorpusCloud, characters_of, labels_of, takes_long
 from .measures import Verdict
 from .models import bundled_names, choose_model, chosen_model, current_encoder
 from .uploads import is_own
-from .words import _, code, names, paragraph
-
-
-def unit_names() -> dict[str, str]:
-    return names("units")
+from .words import _, code, paragraph
 
 
 def counted(n: int, unit: str) -> str:
@@ -121,8 +116,8 @@ MULTILINGUAL_MODEL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v
 def coverage_of(corpus: Corpus, *, private: bool = False) -> Coverage:
     what = _("Counting the tokens of {n} texts").format(n=f"{len(corpus):,}")
     is_quick = chosen_model().is_bundled and characters_of(corpus) <= COUNTED_CHARACTERS
-    how: dict[str, Any] = {"at_once": is_quick, "is_long": takes_long(corpus), "lane": "measure"}
     given = current_encoder(), corpus, private or is_own(corpus)
+    how = {"at_once": is_quick, "is_long": takes_long(corpus)}
     return jobs.kept_or_made(_coverage, *given, what=what, **how)
 
 

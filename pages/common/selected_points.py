@@ -17,11 +17,10 @@ from .address import number_in_url, of_rows, put_in_url
 from .cache import kept
 from .classroom.visit import lead, teachers_points
 from .controls import act_button
-from .corpus_cloud import CorpusCloud, encoded_texts, row_numbers
+from .corpus_cloud import CorpusCloud, encoded_texts, row_cells, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .draw.twin_cloud import has_no_webgl2
-from .origin import unit_names
-from .words import _, markdown, short_line
+from .words import _, markdown, names, short_line
 
 TYPED = "~"  # before a sentence whose nearest texts are meant
 NEAREST = 20  # of them
@@ -248,10 +247,8 @@ def show_selection(cloud: Cloud, key: str) -> None:
             st.caption(_("The first {n} are listed.").format(n=MAX_ROWS))
         if len(rows_as_text(rows)) > LONGEST_SELECTION:
             st.caption(_("A link does not have this selection, because it is too long."))
-        offer_csv(_("Download selection (CSV)"), "selection", partial(selection_csv, cloud, rows))
+        offer_csv(_("Download selection (CSV)"), "selection", partial(_csv, cloud, rows))
 
 
-def selection_csv(cloud: Cloud, rows: np.ndarray) -> bytes:
-    numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
-    lines = [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
-    return csv_bytes(["row", "text", "label"], lines, unit_names()[cloud.unit])
+def _csv(cloud: Cloud, rows: np.ndarray) -> bytes:
+    return csv_bytes(["row", "text", "label"], row_cells(cloud, rows), names("units")[cloud.unit])

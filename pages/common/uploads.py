@@ -53,12 +53,10 @@ def own_labels(store: str) -> dict[str, str]:
     }
 
 
-def add_upload(corpus: Corpus) -> str:
-    return remember(OWN_CORPORA, f"upload-{corpus.sha256[:12]}", corpus, MAX_CORPORA)
-
-
-def add_vectors(vectors: VectorSet) -> str:
-    return remember(OWN_VECTORS, f"upload-{vectors.sha256[:12]}", vectors, MAX_VECTOR_SETS)
+def add_upload(own: Corpus | VectorSet) -> str:
+    of_vectors = OWN_VECTORS, MAX_VECTOR_SETS
+    store, most = of_vectors if isinstance(own, VectorSet) else (OWN_CORPORA, MAX_CORPORA)
+    return remember(store, f"upload-{own.sha256[:12]}", own, most)
 
 
 def add_pairs(pairs: Pairs) -> str:
@@ -74,10 +72,6 @@ def corpus_labels() -> dict[str, str]:
     named = names("corpora")
     shipped = {code: noted(named[code], f"{len(read_bundled(code)):,}") for code in BUNDLED_CORPORA}
     return {**shipped, **own_labels(OWN_CORPORA)}
-
-
-def pair_names() -> dict[str, str]:
-    return names("pairs")
 
 
 def short_pair_labels() -> dict[str, str]:

@@ -38,10 +38,9 @@ from pages.common.uploads import (
     BUNDLED,
     BUNDLED_NAMES,
     chosen_corpus,
-    pair_names,
     short_pair_labels,
 )
-from pages.common.words import _, dotted, labelled, markdown, paragraph, prose
+from pages.common.words import _, dotted, labelled, markdown, names, paragraph, prose
 
 from . import PAGE
 from .recorded import DEFAULTS, recorded_run
@@ -186,7 +185,7 @@ def place_names(settings: HeadSettings) -> dict[str, str]:
 
 def data_words(header: Header) -> str:
     settings = header.settings
-    text, pairs = settings.text or _("the dev pairs’ sentences"), pair_names()[settings.pairs]
+    text, pairs = settings.text or _("the dev pairs’ sentences"), names("pairs")[settings.pairs]
     trained = _("trained on {n} sentences ({text})").format(n=f"{header.n_trained:,}", text=text)
     measured = _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4")
     return dotted(

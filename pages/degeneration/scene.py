@@ -12,11 +12,11 @@ from geometry.training.models import OPTIMIZERS
 from geometry.training.runs import GROUPS, History, Run
 from geometry.training.shipped_training import recorded_run
 from pages.common.address import number_in_url, put_in_url
-from pages.common.controls import choose_in, choose_tokenizer, follow_default, tokenizer_names
+from pages.common.controls import choose_in, choose_tokenizer, follow_default
 from pages.common.live_training import Training
 from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, dotted
+from pages.common.words import _, dotted, names
 
 VOCABULARIES = (300, 1000, 3000, 10000, 30000)  # the most frequent words
 RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
@@ -202,7 +202,7 @@ def provenance(scene: DegenerationScene) -> str:
         origin = _("recorded, Python {python}, torch {torch}").format(**scene.versions)
     of_text = [_("Python’s reference manual")]
     if scene.text == "corpus":
-        how = tokenizer_names()[scene.tokenizer]
+        how = names("tokenizers")[scene.tokenizer]
         of_text = [_("the chosen corpus"), _("words: {how}").format(how=how)]
     size = _("{tokens} words and signs, {words} different")
     return dotted(

@@ -49,7 +49,7 @@ def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
 
 def _made(function: Any, *values: Any) -> GainGrid:
     what = _("Judging cures")
-    grid: GainGrid = jobs.kept_or_made(function, *values, what=what, lane="measure", is_long=True)
+    grid: GainGrid = jobs.kept_or_made(function, *values, what=what, is_long=True)
     return grid
 
 

@@ -94,10 +94,6 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
 # ---- curves ----
 
 
-HEIGHT = 320
-PUBLISHED = ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo")
-
-
 def show_curves(scene: LayersScene) -> str:
     """The chart of a measure that the reader chooses; returns the measure's name."""
     labels = {
@@ -112,7 +108,7 @@ def show_curves(scene: LayersScene) -> str:
         values = (measures.print_value(measure, each[measure].value) or "—" for each in tables)
         said.append(labelled(series_name(name), _(", ").join(values)))
     curves = drawn_curves(scene, measure)
-    figure = curves_figure(curves, axes, clouds.current_theme(), height=HEIGHT)
+    figure = curves_figure(curves, axes, clouds.current_theme(), height=320)
     figure.update_xaxes(dtick=1 if scene.last <= 12 else None)
     show_chart(
         figure,
@@ -146,7 +142,7 @@ def published_curves(last: int) -> list[Curve]:
     """Ethayarajh's curves, stretched from the layers of those models to 0 … ``last``."""
     tables = {table.key: table for table in published_tables()}
     curves = []
-    for key in PUBLISHED:
+    for key in ("ethayarajh_bert", "ethayarajh_gpt2", "ethayarajh_elmo"):
         ((name, values),) = tables[key].rows.items()
         heights = np.array(values, dtype=float)  # None is NaN
         depth = np.linspace(0, 1, len(heights))
@@ -323,17 +319,13 @@ def dimensions_csv(parts: Mapping[str, np.ndarray], measured_on: str) -> bytes:
 # ---- rogue dimensions ----
 
 
-NAMED = 8  # most dimensions with a tick on the axis
-TOP = 3  # dimensions named in the line below the chart
-
-
 def show_rogues(scene: LayersScene) -> None:
     raw, standardised = scene.parts["raw"], scene.parts["standardised"]
     figure = strips_figure(
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
         clouds.current_theme(),
         titles=(_("dimension"), _("layer")),
-        ticks=leading(raw, NAMED),
+        ticks=leading(raw, 8),
         reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
     )
     st.subheader(_("Rogue dimensions"))
@@ -366,7 +358,7 @@ def _line(parts: np.ndarray, layer: int) -> str:
     total = float(np.sum(parts))
     if not np.isfinite(total) or total <= 0:
         return _("Layer {layer}: no share is defined.").format(layer=layer)
-    order = np.argsort(-parts, kind="stable")[:TOP]
+    order = np.argsort(-parts, kind="stable")[:3]
     shares = _(", ").join(noted(str(i), f"{parts[i] / total:.1%}") for i in order)
     return _("Layer {layer}, leading dimensions and their share: {shares}.").format(
         layer=layer, shares=shares
@@ -390,9 +382,6 @@ def _show_numbers(scene: LayersScene) -> None:
     shown = signed(cosine, 3) if np.isfinite(cosine) else ""
     numbers.append(_number(_("mean cosine, standardised"), shown, "0.000"))
     measures.show_big_numbers(layer_title(scene), numbers, key="rogue-numbers")
-
-
-QUESTIONS = ("cls", "higher", "standardise", "outliers", "context", "directions")
 
 
 @st.fragment
@@ -467,7 +456,8 @@ def explore(corpus: Corpus) -> None:
             if not is_presenting():
                 verdict = of_known_text(layered.rogue_verdict(scene), corpus)
                 measures.show_verdict(verdict, key="rogue")
-                for question in QUESTIONS:
+                questions = ("cls", "higher", "standardise", "outliers", "context", "directions")
+                for question in questions:
                     show_question(PAGE, question, values)
                 label, icon = _("All measures"), ":material/table:"
                 show_folded(label, "all-measures", show_all_measures, scene, icon=icon)

@@ -123,7 +123,7 @@ def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tupl
     """The picture and HEADLINES of every layer of ``unlabelled`` points, once for all readers."""
     n_layers = points.encoder.n_layers + 1
     is_quick = len(points.cloud) * n_layers <= MANY_POINTS
-    how: dict[str, Any] = {"at_once": is_quick, "lane": "measure", "passing": True}
+    how: dict[str, Any] = {"at_once": is_quick, "passing": True}
     what = _("Projecting {n} points at each layer").format(n=f"{len(points.cloud):,}")
     drawn = jobs.kept_or_made(_drawn, points, look.view, look.n_components, what=what, **how)
     what = _("Measuring clouds: {n}").format(n=n_layers)
@@ -199,7 +199,6 @@ def sweep(series: Sequence[Series], *, contextual: bool = False) -> Sweep:
             [(points,) for each in series for points in each.layers],
             what=_("Measuring clouds: {n}"),
             threads=THREADS,
-            lane="measure",
             is_long=True,
         )
     )

@@ -63,12 +63,6 @@ from .tables import SIDES, show_two_tables
 # ---- pictures ----
 
 
-SIDE_ABOVE_LISTS = 250  # pixels; the neighbours of a chosen point are on the first screen
-CENTRED = 1  # index of the film's stop after centring
-FULL_FILM = 50_000  # points; a film of more has fewer stops: 100,000 of them take 0.6 MB each
-COARSE_STRENGTHS = 2  # stops of strength above 0 in such a film
-
-
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
     raw, sides = scene.raw, (scene.raw, scene.white)
     marks = chosen_marks(scene.points, scene.chosen)
@@ -90,7 +84,7 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
         axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
-        values=(scene.whitening.centring, scene.whitening.strength),
+        values=(scene.white.whitening.centring, scene.white.whitening.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
         alt=paragraph(alternatives),
@@ -101,7 +95,7 @@ def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
         turns=True,
-        side=SIDE_ABOVE_LISTS if scene.near else SIDE,
+        side=250 if scene.near else SIDE,  # pixels: the lists below are on the first screen
     )
     settled = store_film_settings
     return cloud_parts.show_explored(cloud, scene.points, explored, key="cone", on_settled=settled)
@@ -117,7 +111,7 @@ def _trust_lines(side: Side) -> list[str]:
 
 def _film_parts(scene: ConeScene) -> dict[str, Any]:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
-    raw, whitening, panel = scene.raw.projection, scene.whitening, scene.white.panel
+    raw, whitening, panel = scene.raw.projection, scene.white.whitening, scene.white.panel
     knobs = _knobs(scene.points)
     stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
     names = [cone.place_name(s, t) for s, t in knobs]
@@ -134,7 +128,8 @@ def _film_parts(scene: ConeScene) -> dict[str, Any]:
         "at": at if is_on_path else None,
         "nearest": at,
         "knobs": knobs,
-        "landmarks": [(stop, names[stop]) for stop in (0, CENTRED, len(knobs) - 1)],
+        # the first stop, the one after centring, and the last
+        "landmarks": [(stop, names[stop]) for stop in (0, 1, len(knobs) - 1)],
         "cones": [clouds.cone_wedges(stop.cones, raw, scene.raw.d) for stop in stops],
         "frames": [stop.frame for stop in stops],
         "factors": [stop.factor for stop in stops],
@@ -155,8 +150,8 @@ def _still_parts(scene: ConeScene) -> dict[str, Any]:
 
 
 def _knobs(points: CorpusCloud) -> tuple[tuple[float, float], ...]:
-    """The film's stops: fewer for very many points, because a stop of a million takes 4 MB."""
-    return film_knobs(COARSE_STRENGTHS if len(points.cloud) > FULL_FILM else STRENGTHS)
+    """The film's stops: fewer for very many points, because a stop of 100,000 takes 0.6 MB."""
+    return film_knobs(2 if len(points.cloud) > 50_000 else STRENGTHS)
 
 
 # a film has ten pictures; one of 100,000 points takes 0.4 MB
@@ -198,7 +193,7 @@ def show_all_measures(scene: ConeScene) -> None:
     if scene.points.model is not None:
         with errors_shown():
             st.caption(coverage_line(coverage_of(scene.points.corpus)))
-    whitening = scene.whitening
+    whitening = scene.white.whitening
     if scene.white.is_set_by_fit:
         above = _(
             "The whitened cloud's IsoScore exceeds that of new isotropic data with the same n and "
@@ -216,7 +211,7 @@ def show_all_measures(scene: ConeScene) -> None:
 
 def warn_of_few_rows(scene: ConeScene) -> None:
     """A warning if n <= d; an error message if a full whitening makes the picture meaningless."""
-    whitening = scene.whitening
+    whitening = scene.white.whitening
     if scene.has_few_points:
         n, d = scene.points.vectors.shape
         values = {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(whitening.components)}"}
@@ -295,13 +290,11 @@ TOYS = (  # shift and matrix that are applied to round points
     ((0.0, 0.0), ((0.9, 0.0), (0.0, 0.25))),
     ((0.0, 0.0), ((0.6, 0.5), (0.5, 0.6))),
 )
-TOY_POINTS = 60
 
 
 def show_causes(scene: ConeScene) -> None:
     before, now = (_values_of(side) for side in (scene.raw, scene.white))
-    n, figures = len(scene.points.cloud), ""
-    independent = _("independent: {value}").format(value=f"{independent_correlation(n):.3f}")
+    independent, figures = independent_correlation(len(scene.points.cloud)), ""
     parts = (
         (
             _("Shift of the mean"),
@@ -318,7 +311,7 @@ def show_causes(scene: ConeScene) -> None:
         (
             _("Correlated dimensions"),
             _("mean |correlation| of two dimensions"),
-            independent,
+            _("independent: {value}").format(value=f"{independent:.3f}"),
             _("Strength undoes it; standardising does not."),
         ),
     )
@@ -332,8 +325,8 @@ def show_causes(scene: ConeScene) -> None:
         )
     st.subheader(_("Three causes"))
     st.html(f'<div class="causes">{figures}</div>')
-    k, d = len(scene.whitening.components), scene.raw.vectors.shape[1]
-    if scene.has_few_points and scene.whitening.strength:
+    k, d = len(scene.white.whitening.components), scene.raw.vectors.shape[1]
+    if scene.has_few_points and scene.white.whitening.strength:
         few = _(
             "With few points, whitening keeps {k} of {d} directions and leaves out the others. So "
             "the dimensions stay unequal and correlated, even at full strength."
@@ -353,7 +346,7 @@ def _values_of(side: Side) -> list[float | None]:
 def _toy(shift: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
     """A picture of round points after the matrix and the shift, with the origin as a cross."""
     theme = clouds.current_theme()
-    points = np.random.default_rng(0).standard_normal((TOY_POINTS, 2))
+    points = np.random.default_rng(0).standard_normal((60, 2))
     # lines of no length with round ends: a third of the bytes of circles
     dots = "".join(f"M{x:.2f} {-y:.2f}h0" for x, y in points @ np.transpose(matrix) + shift)
     svg = (
@@ -471,8 +464,7 @@ def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
 
 
 def histogram_csv(scene: ConeScene, measured_on: str) -> bytes:
-    d = scene.white.d
-    reference = isotropic_cosine_shares(EDGES, d)
+    reference = isotropic_cosine_shares(EDGES, scene.white.d)
     shares = (cone.histogram(scene.raw)[0], cone.histogram(scene.white)[0], reference)
     columns = (EDGES[:-1], EDGES[1:], *shares)
     return csv_bytes(

@@ -36,9 +36,9 @@ from pages.common.draw.clouds import cloud_panel
 from pages.common.jobs import Progress
 from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.models import chosen_model
-from pages.common.origin import agreement_note, counted, origin, unit_names, weight_words
+from pages.common.origin import agreement_note, counted, origin, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, aligned_table, dotted, language, markdown, paragraph
+from pages.common.words import _, aligned_table, dotted, language, markdown, names, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -64,8 +64,8 @@ def fit_maps(clouds: Sequence[Side], look: Look) -> None:
     what = _("{map} of {n} points")
     for name, X in {_store_key(each, look): each.vectors for each in clouds}.items():
         about = what.format(map=MAPS[look.view].title, n=f"{len(X):,}")
-        job = f"{look.view}-{name}"
-        jobs.wait_for(job, partial(fit, name, X), about, lane="umap", is_long=True)
+        work = partial(fit, name, X)
+        jobs.wait_for(f"{look.view}-{name}", work, about, lane="umap", is_long=True)
 
 
 def _store_key(cloud: Side, look: Look) -> str:
@@ -218,14 +218,10 @@ class ConeScene:
         return self.points.sample(SAMPLE_ROWS)
 
     @property
-    def whitening(self) -> WhiteningMap:
-        return self.white.whitening
-
-    @property
     def has_few_points(self) -> bool:
         """True if n <= d and the whitening retains fewer directions than the rank allows."""
         n, d = self.points.vectors.shape
-        return n <= d and len(self.whitening.components) < min(n - 1, d)
+        return n <= d and len(self.white.whitening.components) < min(n - 1, d)
 
     @property
     def is_cone(self) -> bool:
@@ -257,7 +253,7 @@ class ConeScene:
 
     @cached_property
     def provenance(self) -> str:
-        points, whitening = self.points, self.whitening
+        points, whitening = self.points, self.white.whitening
         n, d = points.vectors.shape
         parts = [
             *origin(points),
@@ -407,13 +403,14 @@ def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], fl
 
 
 def lesson_values(scene: ConeScene) -> dict[str, str]:
-    whitening, steps = scene.whitening, scene.steps
+    whitening, steps = scene.white.whitening, scene.steps
     film = _film_cosines(scene.points, scene.fit)
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
     if scene.is_hardly_a_cone:  # only one question quotes it, and it needs all pairs
         names = (*QUOTED, "positive_cosine_share")
     of = {name: row.value for name, row in measured(scene.raw, names).items()}
+    cosine = partial(measures.print_value, "mean_cosine", decimals=measures.COSINE_DECIMALS)
     return {
         "n": f"{n:,}",
         "d": f"{d}",
@@ -421,19 +418,13 @@ def lesson_values(scene: ConeScene) -> dict[str, str]:
         "ratio": f"{n / d:.2f}",
         "median": measures.print_value("opening_angle", of["opening_angle"]) or "—",
         "angle_90": measures.print_value("opening_angle_90", of["opening_angle_90"]) or "—",
-        "mean_cosine": measures.print_value(
-            "mean_cosine", of["mean_cosine"], measures.COSINE_DECIMALS
-        ),
+        "mean_cosine": cosine(of["mean_cosine"]),
         "norm_share": measures.print_value("mean_norm_share", of["mean_norm_share"], 2),
         "norm_times": f"{n * (of['mean_norm_share'] or 0.0):.0f}",
         "positive": _percent(of.get("positive_cosine_share")),
-        "half_together": measures.print_value(
-            "mean_cosine", film[0.5, 0.5], measures.COSINE_DECIMALS
-        ),
-        "strength_alone": measures.print_value(
-            "mean_cosine", film[0.0, 1.0], measures.COSINE_DECIMALS
-        ),
-        "centred": measures.print_value("mean_cosine", film[1.0, 0.0], measures.COSINE_DECIMALS),
+        "half_together": cosine(film[0.5, 0.5]),
+        "strength_alone": cosine(film[0.0, 1.0]),
+        "centred": cosine(film[1.0, 0.0]),
         "white_d": f"{scene.white.d}",
         "cosine_spread": f"{scene.white.d**-0.5:.3f}",
         "spread": f"{isotropic_angle_spread(scene.white.d):.1f}",
@@ -492,14 +483,14 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
         measured=words[state].format(
-            units=unit_names()[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
+            units=names("units")[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
         ),
         control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(
             *origin(scene.sample),
             _("raw cloud, nothing fitted"),
             _("the papers measured types and contextual tokens; here: {units}").format(
-                units=unit_names()[unit]
+                units=names("units")[unit]
             ),
             measures.cone_words(),
             {
@@ -567,7 +558,19 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
             _("Whitening has no clear effect: {change}."),
         )
         measured = f"{whole}\n\n{_stages_table(steps, scene)}"
-        control = Control(_steps_words(steps))
+        centring = _change_words(
+            steps.centring,
+            _("centring alone helps: {change}."),
+            _("centring alone hurts: {change}."),
+            _("centring alone has no clear effect: {change}."),
+        )
+        levelling = _change_words(
+            steps.levelling,
+            _("Making the axes equal then helps: {change}."),
+            _("Making the axes equal then hurts: {change}."),
+            _("Making the axes equal then has no clear effect: {change}."),
+        )
+        control = Control(paragraph([centring, levelling]))
         basis += [
             _("fitted on one half of the points, without labels; measured on the other half"),
             *weight_words(scene.points),
@@ -581,22 +584,6 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
         control=control,
         basis=" · ".join(basis),
     )
-
-
-def _steps_words(steps: Steps) -> str:
-    centring = _change_words(
-        steps.centring,
-        _("centring alone helps: {change}."),
-        _("centring alone hurts: {change}."),
-        _("centring alone has no clear effect: {change}."),
-    )
-    levelling = _change_words(
-        steps.levelling,
-        _("Making the axes equal then helps: {change}."),
-        _("Making the axes equal then hurts: {change}."),
-        _("Making the axes equal then has no clear effect: {change}."),
-    )
-    return paragraph([centring, levelling])
 
 
 def _change_words(step: Estimate, *texts: str) -> str:

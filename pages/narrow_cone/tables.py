@@ -30,11 +30,9 @@ from . import PAGE
 from .scene import HEADLINES, quick_measures
 
 TYPES, CHOSEN = "types", "chosen"
-RANKS = (500, 2_000, 10_000, 40_000)  # words of GloVe that a table has: the first of its file
 SIDES = {"left": f"{GLOVE}:{TYPES}:40000", "right": "bundled:tokens"}  # with the first choice
 MEASURES = (*HEADLINES, "opening_angle")
 DRAWN = 2_000  # points of a picture, and rows of figures over pairs: a sample
-HEIGHT = 380
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ def show_two_tables(corpus: Corpus) -> None:
             about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
         with box:
             show_chart(
-                cone_figure(panel, colours, current_theme(), height=HEIGHT),
+                cone_figure(panel, colours, current_theme(), height=380),
                 key=f"table-{side}",
                 file_name=f"narrow-cone-{side}-table",
                 alt=alternative_with(title, len(X), numbers["mean_cosine"].value, panel),
@@ -86,8 +84,8 @@ def show_two_tables(corpus: Corpus) -> None:
         for side, numbers in zip(SIDES, found, strict=True)
         for name in ("mean_cosine", "opening_angle")
     }
-    names = {side: table.title for side, table in zip(SIDES, tables, strict=True)}
-    st.markdown(prose(PAGE, "two-tables-seen", values | names))
+    values |= {side: table.title for side, table in zip(SIDES, tables, strict=True)}
+    st.markdown(prose(PAGE, "two-tables-seen", values))
     facts = {
         f"{side}_mean_cosine": numbers["mean_cosine"].value
         for side, numbers in zip(SIDES, found, strict=True)
@@ -119,7 +117,8 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
 def table_names() -> dict[str, str]:
     """The tables to choose from, by code: model:kind, and for types the number of words."""
     words = _("GloVe: the {n} most frequent words")
-    names = {f"{GLOVE}:{TYPES}:{n}": words.format(n=f"{n:,}") for n in RANKS}
+    counts = (500, 2_000, 10_000, 40_000)
+    names = {f"{GLOVE}:{TYPES}:{n}": words.format(n=f"{n:,}") for n in counts}
     names[f"{GLOVE}:tokens"] = _("GloVe: running words of the corpus")
     names[f"{GLOVE}:sentences"] = _("GloVe: averages of the sentences")
     models = bundled_names()

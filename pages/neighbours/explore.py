@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from geometry import Cloud, Corpus
+from geometry import Corpus
 from geometry.data import Judged, VectorSet, judge, read_relevance
 from geometry.data.limits import LIMITS
 from geometry.data.number_text import change, estimate, signed, with_sign
@@ -42,6 +42,7 @@ from pages.common.corpus_cloud import (
     CorpusCloud,
     encoded_texts,
     labels_of,
+    row_cells,
     row_numbers,
 )
 from pages.common.cosine_histogram import EDGES, HISTOGRAM_ROWS, cosine_histogram, show_histogram
@@ -71,9 +72,6 @@ from pages.common.words import (
 
 from . import PAGE
 
-MATCHES = 50  # points that a search lists at most
-LONGEST_QUERY = 1_000  # characters of a typed text at most
-
 
 @dataclass(frozen=True)
 class Query:
@@ -92,7 +90,7 @@ def choose_query(
         key="find",
         bind="query-params",
         placeholder=_("a word, a sentence or a number"),
-        max_chars=LONGEST_QUERY,
+        max_chars=1_000,
     ).strip()
     rows, missing = _rows_with(words, points) if words else ([], "")
     with matches:
@@ -110,7 +108,7 @@ def choose_query(
         if missing:
             st.info(paragraph([missing, how_to_search_all(fit_code)]))
         if rows:
-            listed, numbers = rows[:MATCHES], row_numbers(cloud)
+            listed, numbers = rows[:50], row_numbers(cloud)
             row = st.selectbox(
                 _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
                 listed,
@@ -201,7 +199,6 @@ MOST_TOKENS = 20_000  # points at most, of tokens
 MOST_BYTES = 3 * LIMITS.table_bytes  # of both clouds at most: three of an upload's largest tables
 MOST_MEASURED = 50_000  # points that are measured at most: the time grows with their square
 AT_ONCE = 5_000  # points up to which the page's run itself searches and measures
-SHIFTS = 5  # random directions in which the points are shifted, as the control of the hubs
 SHORT = 20_000  # points up to which a job takes only some seconds
 
 SEARCH = Worker(idle_seconds=60)
@@ -227,7 +224,7 @@ class NeighboursScene:
         """The numbers over all points. UndefinedMeasure, for example if all distances are equal."""
         n = len(self.measured_rows)
         what = _("Comparing {n} points with each other").format(n=f"{n:,}")
-        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT, "lane": "measure"}
+        how: dict[str, Any] = {"at_once": n <= AT_ONCE, "is_long": n > SHORT}
         return jobs.kept_or_made(_changes, self.points, self.clouds, self.k, what=what, **how)
 
 
@@ -249,7 +246,7 @@ def _changes(
         k=k,
         labels=None if labels is None else [labels[row] for row in rows],
         units=None if units is None else units[rows],
-        controls=SHIFTS,
+        controls=5,  # random directions in which the points are shifted
         seed=SEED,
     )
     if len(rows) <= AT_ONCE:
@@ -337,7 +334,7 @@ def draw_rankings(scene: NeighboursScene) -> None:
         on_point=partial(_choose, [*near, *then]),
         zoom=False,
     )
-    draw_legend(colours, current_theme())
+    draw_legend(colours)
 
 
 def _own_label(scene: NeighboursScene) -> str:
@@ -400,9 +397,6 @@ def draw_histogram(scene: NeighboursScene) -> None:
     )
 
 
-LONGEST_CELL = 160  # characters of a text in the table at most
-
-
 def _with_ends(each: Estimate, *, sign: bool = False) -> str:
     return (change if sign else estimate)(each.value, each.low, each.high, 3)
 
@@ -446,26 +440,17 @@ def show_hubs(scene: NeighboursScene) -> None:
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
         cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
         counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
-        lines.append([markdown(short_line(text, LONGEST_CELL)), *counts, cosine])
+        lines.append([markdown(short_line(text, 160)), *counts, cosine])
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
-
-
-def _row_cells(cloud: Cloud, rows: Sequence[int] | np.ndarray) -> list[list[str]]:
-    """The number, the text and the label of each row."""
-    labels, numbers = cloud.labels, row_numbers(cloud)
-    return [
-        [str(numbers[row] + 1), cloud.texts[row], "" if labels is None else labels[row]]
-        for row in rows
-    ]
 
 
 def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
     rankings, lines = scene.rankings, list[list[CsvCell]]()
     after = scene.after, treatment_words(scene.after)
     for name, ranked in (("raw", _("Raw")), rankings.before), (after, rankings.after):
-        for place, cells in enumerate(_row_cells(scene.points.cloud, ranked.rows)):
+        for place, cells in enumerate(row_cells(scene.points.cloud, ranked.rows)):
             cosine, there = short_number(ranked.cosines[place]), str(ranked.ranks_there[place])
             lines.append([name, str(place + 1), *cells, cosine, there])
     head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
@@ -473,7 +458,7 @@ def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
 
 
 def points_csv(scene: NeighboursScene, basis: str) -> bytes:
-    found, lines = scene.changes, _row_cells(scene.points.cloud, scene.measured_rows)
+    found, lines = scene.changes, row_cells(scene.points.cloud, scene.measured_rows)
     for place, line in enumerate(lines):
         line.append(short_number(found.jaccards[place]))
         line += [str(side.occurrences[place]) for side in (found.before, found.after)]
@@ -567,7 +552,6 @@ def _label_words(scene: NeighboursScene) -> str:
 
 FILE = "relevance-file"
 MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
-AT_ONCE_BYTES = 300_000  # of a file whose answers are found in less than a second
 
 
 # by the names of MEASURES: the scores (q,) of each query, raw and treated, and their means
@@ -585,8 +569,7 @@ def show_relevance(scene: NeighboursScene) -> None:
         relevance = read_upload(read_relevance, file)
     how: dict[str, Any] = {
         "what": _("Answers of {n} queries").format(n=f"{len(relevance):,}"),
-        "at_once": file.size <= AT_ONCE_BYTES,
-        "lane": "measure",
+        "at_once": file.size <= 300_000,  # bytes: less than a second
     }
     queries = jobs.kept_or_made(_judged, Keyed(relevance, file.file_id), scene.points, **how)
     judged: Judged = queries.value
@@ -686,9 +669,6 @@ def queries_csv(judged: Judged, found: QueryScores, basis: str) -> bytes:
     return csv_bytes(["query", "answers", *sides], lines, basis)
 
 
-MOST_NEAREST, NEAREST = 25, 10
-
-
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
     control_box, notes_box = st.container(key="cloud-controls"), st.container()
@@ -715,16 +695,15 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with notes_box:
             if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
-        k = nearest_box.slider(
-            _("Neighbours k"), 1, MOST_NEAREST, NEAREST, key="nearest", bind="query-params"
-        )
+        label = _("Neighbours k")
+        k = nearest_box.slider(label, 1, 25, 10, key="nearest", bind="query-params")
         k = min(int(k), n - 2)
         with after_box:
             after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)
         what = _("Preparing {n} points for the search").format(n=f"{n:,}")
-        how: dict[str, Any] = {"what": what, "at_once": n <= AT_ONCE, "lane": "measure"}
+        given = points, fit, after
         with progress_box:
-            clouds = jobs.kept_or_made(search_clouds, points, fit, after, **how)
+            clouds = jobs.kept_or_made(search_clouds, *given, what=what, at_once=n <= AT_ONCE)
         chosen = choose_query(points, code, search=search_box, matches=match_box)
         scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
     except ENCODER_ERRORS as error:
@@ -756,9 +735,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
 
 def _answer(scene: NeighboursScene, *, is_measured: bool) -> None:
     if is_measured:
-        measures.show_verdict(
-            of_known_text(neighbours_verdict(scene), scene.points), key="neighbours"
-        )
+        verdict = of_known_text(neighbours_verdict(scene), scene.points)
+        measures.show_verdict(verdict, key="neighbours")
     for question in ("hub", "better", "fit"):
         show_question(PAGE, question)
     if is_measured:

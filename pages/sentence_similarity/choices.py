@@ -61,7 +61,7 @@ class ScoredSet:
 
     @property
     def name(self) -> str:
-        return uploads.pair_names()[self.code] if self.is_bundled else self.pairs.name
+        return names("pairs")[self.code] if self.is_bundled else self.pairs.name
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -86,7 +86,7 @@ def _hub_labels(words: str) -> dict[str, str]:
 
 def pair_labels() -> dict[str, str]:
     bundled, counted = {}, _("{name} ({n} pairs)")
-    for code, name in uploads.pair_names().items():
+    for code, name in names("pairs").items():
         n = len(read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
         bundled[code] = counted.format(name=name, n=f"{n:,}")
     hub = _hub_labels(_("{name} ({n} pairs, from the Hugging Face Hub)"))

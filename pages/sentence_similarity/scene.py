@@ -59,7 +59,7 @@ class StaticScores:
 
 def own_static(choice: ScoringChoice) -> StaticScores:
     pairs, what = choice.pairs, _("Averaging the model’s input vectors")
-    averages = jobs.kept_or_made(_own_averages, choice.encoder, pairs, what=what, lane="measure")
+    averages = jobs.kept_or_made(_own_averages, choice.encoder, pairs, what=what)
     name = _("the model’s input vectors")
     return _scored(name, averages, choice, what, private=pairs.private)
 
@@ -86,9 +86,7 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
     try:
         for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
-            averages = jobs.kept_or_made(
-                _glove_averages, *sets, stop_words, what=what, lane="measure"
-            )
+            averages = jobs.kept_or_made(_glove_averages, *sets, stop_words, what=what)
             static = _scored(long, averages, choice, what, private=private, removed=removed)
             found.append(replace(static, short=short))
     except CorpusError as error:
@@ -125,7 +123,7 @@ def _scored(
     removed: tuple[str, ...] = (),
 ) -> StaticScores:
     how = averages, choice.fit, removed, private
-    raw, *without = jobs.kept_or_made(_cells, *how, what=what, lane="measure")
+    raw, *without = jobs.kept_or_made(_cells, *how, what=what)
     return StaticScores(name, averages, raw, tuple(without))
 
 
@@ -222,14 +220,14 @@ class SimilarityScene:
         columns, after = grid_columns(self.choice.encoder), self.choice.after
         encoded = encode_pairs(self.choice, columns)
         what = _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns))
-        return jobs.kept_or_made(_scores, encoded, after, what=what, lane="measure", passing=True)
+        return jobs.kept_or_made(_scores, encoded, after, what=what, passing=True)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
     encoded = encode_pairs(choice, ladder_columns(choice))
     keys, what = _ladder_keys(choice), _("Scoring the ladder")
     calls = [(encoded, *key) for key in keys]
-    cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
+    cells = jobs.all_kept_or_made(cell_of, calls, what=what, passing=True)
     found = dict(zip(keys, cells, strict=True))
     return SimilarityScene(choice, encoded, found, own_static(choice), glove_statics(choice))
 
@@ -291,7 +289,7 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
         return encoded
     what = _("Encoding {n} sentences").format(n=f"{len(fit):,}")
     sums = jobs.kept_or_made(
-        _sums, encoder, fit, choice.fit.private, what=what, is_long=takes_long(fit)
+        _sums, encoder, fit, choice.fit.private, what=what, lane="encode", is_long=takes_long(fit)
     )
     return replace(encoded, fit_sums=sums)
 
@@ -380,7 +378,7 @@ def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore
         for treatment, each in keys
     ]
     what = _("Scoring every similarity")
-    cells = jobs.all_kept_or_made(cell_of, calls, what=what, lane="measure", passing=True)
+    cells = jobs.all_kept_or_made(cell_of, calls, what=what, passing=True)
     found = zip(keys, cells, strict=True)
     return {(each, treatment): cell.score for (treatment, each), cell in found}
 

@@ -231,7 +231,7 @@ def measure_all(scene: WhiteningScene, *, is_whole: bool = True) -> Tables:
         (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
         for picture in scene.pictures
     ]
-    tables = jobs.all_kept_or_made(rows_of, asked, what=what, lane="measure", passing=True)
+    tables = jobs.all_kept_or_made(rows_of, asked, what=what, passing=True)
     return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
 
@@ -485,7 +485,7 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
     what = _("Whitening by the points in the fit")
-    fits = jobs.kept_or_made(_by_size, scene.sets.sample, what=what, lane="measure", passing=True)
+    fits = jobs.kept_or_made(_by_size, scene.sets.sample, what=what, passing=True)
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),

@@ -92,7 +92,7 @@ def _draw_columns(scene: WhiteningScene) -> None:
     colours = point_colours(sample, scene.look.colour)
     share_texts("columns", [plotly(text) for text in sample.cloud.texts])
     _draw(panel, colours, "columns", "columns", alt)
-    draw_legend(colours, current_theme())
+    draw_legend(colours)
 
 
 def _draw(panel: Panel, colours: PointColours, name: str, texts: str, alt: str) -> None:
@@ -153,7 +153,7 @@ def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:
             alt = _("{title}: {n} points and a grid, along two directions.")
             alt = alt.format(title=titles[name], n=f"{len(places):,}")
             _draw(panel, colours, f"flow-{name}", "flow", alt)
-    draw_legend(colours, current_theme())
+    draw_legend(colours)
 
 
 def _reach(places: np.ndarray) -> float:

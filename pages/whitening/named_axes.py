@@ -33,7 +33,7 @@ def basis_names() -> dict[str, str]:
 
 def show_named_axes() -> None:
     what = _("Independent components of GloVe")
-    found = jobs.kept_or_made(glove_axes, what=what, lane="measure")
+    found = jobs.kept_or_made(glove_axes, what=what)
     st.markdown(prose(PAGE, "independent"))
     names = basis_names()
     drawn = {name: blocks_of(found.bases[name], found.words) for name in DRAWN}

@@ -236,7 +236,7 @@ def show_zipf(scene: FrequencyScene) -> None:
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *map(measures.measure_label, names)]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
-    found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
+    found = jobs.kept_or_made(_symmetry, words, what=what, is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = [_symmetry_cell(row, treatment) for row in rows]
@@ -376,7 +376,7 @@ def show_holes(scene: FrequencyScene) -> None:
     words = scene.words.measured
     what = _("Neighbours of {n} words").format(n=f"{len(words):,}")
     types, sentences, n = jobs.kept_or_made(
-        _holes, words, scene.corpus, scene.encoder, what=what, lane="measure", is_long=True
+        _holes, words, scene.corpus, scene.encoder, what=what, is_long=True
     )
     of_n = _("sentences, n = {n}").format(n=f"{n:,}") + _sample_note(scene)
     lines = [
@@ -420,7 +420,8 @@ def show_swap(scene: FrequencyScene) -> None:
     )
     points = encode_corpus(scene.corpus, spec)
     what = _("Encoding {n} sentences").format(n=len(texts))
-    ends = jobs.kept_or_made(_encoded, scene.encoder, texts, scene.choice.layer, what=what)
+    given = scene.encoder, texts, scene.choice.layer
+    ends = jobs.kept_or_made(_encoded, *given, what=what, lane="encode")
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, ends),
@@ -553,9 +554,7 @@ def explore(corpus: Corpus) -> None:
                 notes_box.warning(refusal)
                 return
             what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
-            measured = jobs.kept_or_made(
-                measure_words, words.measured, what=what, lane="measure", is_long=True
-            )
+            measured = jobs.kept_or_made(measure_words, words.measured, what=what, is_long=True)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)

@@ -25,7 +25,7 @@ from geometry.shipped import shipped_file
 from geometry.vectors import VectorFileError, read_counts
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import FOUND, choose_in, choose_tokenizer, layer_options, tokenizer_names
+from pages.common.controls import FOUND, choose_in, choose_tokenizer, layer_options
 from pages.common.corpus_cloud import MANY_POINTS, MOST_DRAWN, CloudSpec, encode_corpus
 from pages.common.draw.twin_cloud import has_no_webgl2
 from pages.common.measures import ICONS, Control, State, Verdict, cone_words, overall_state
@@ -35,7 +35,7 @@ from pages.common.reading import WIDE, apart, read_upload
 from pages.common.seed import SEED
 from pages.common.table_form import refused_files_leave, upload_table, upload_word_vectors
 from pages.common.uploads import is_own
-from pages.common.words import _, aligned_table, dotted, labelled, noted
+from pages.common.words import _, aligned_table, dotted, labelled, names, noted
 
 from .apart import (
     MEASURED_WORDS,
@@ -214,7 +214,11 @@ def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | N
         what = _("Reading {name}").format(name=glove_name())
         is_quick = counted is None or len(corpus) <= COUNTED_AT_ONCE
         return jobs.kept_or_made(
-            _glove_words, counted, private, choice.tokenizer, what=what, at_once=is_quick
+            _glove_words,
+            *(counted, private, choice.tokenizer),
+            what=what,
+            at_once=is_quick,
+            lane="encode",
         )
     words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
     return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
@@ -299,7 +303,7 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
     n, is_wide = len(rows), words.vectors.shape[1] > WIDE
     what = _("Pictures of {n} words").format(n=f"{n:,}")
-    how: dict[str, Any] = {"what": what, "lane": "measure", "is_long": True}
+    how: dict[str, Any] = {"what": what, "is_long": True}
     return jobs.kept_or_made(
         _pictures, words, rows, at_once=n <= MANY_POINTS and not is_wide, **how
     )
@@ -369,7 +373,7 @@ def provenance(scene: FrequencyScene) -> str:
         frequencies = _("frequencies: 1/rank by the table’s own order")
     parts.append(frequencies)
     if choice.counts == "corpus" and not choice.is_of_model:
-        parts.append(_("words: {how}").format(how=tokenizer_names()[choice.tokenizer]))
+        parts.append(_("words: {how}").format(how=names("tokenizers")[choice.tokenizer]))
     if choice.words == "glove" and choice.counts == "order":
         parts.append(
             _(

@@ -221,7 +221,6 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
         _diagnosis.name_of(data, poolings),
         work,
         _("Diagnosing {n} vectors, steps").format(n=f"{len(data.vectors):,}"),
-        lane="measure",
         watch=show_early,
         is_long=len(data.vectors) > 2000,
     )
@@ -348,7 +347,7 @@ def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
         if not is_open:
             return _storage.find(*of)
         what = _("Storing vectors, steps")
-        found = jobs.kept_or_made(_storage, *of, what=what, lane="measure")
+        found = jobs.kept_or_made(_storage, *of, what=what)
         if found is not None:
             st.markdown(markdown(sentences.storage_summary(found, _)))
             with st.container(key="cures-storage"):

@@ -123,7 +123,6 @@ def _show_ready(
             Keyed((own, given, vectors), key),
             what=_("Finding the rows that {name} names").format(name=markdown(table.name)),
             at_once=table.size <= AT_ONCE and len(own) <= FEW,
-            lane="measure",
         )
     except GeometryError as error:
         st.error(error_text(error))

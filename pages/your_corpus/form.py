@@ -51,7 +51,6 @@ from pages.common.uploads import (
     OWN_PAIRS,
     add_pairs,
     add_upload,
-    add_vectors,
     chosen_own,
 )
 from pages.common.words import _, language, markdown, paragraph
@@ -181,10 +180,8 @@ def _adopt_pasted(name: str) -> None:
 def _adopt(own: Corpus | VectorSet, file_id: str = "", file_name: str = "") -> None:
     """Choose own data in the sidebar. A callback, because the sidebar is drawn first."""
     st.session_state.setdefault(FILE_NAMES, {})[own.sha256] = file_name or own.name
-    if isinstance(own, Corpus):
-        st.session_state["corpus"] = add_upload(own)
-    else:
-        st.session_state["corpus"] = add_vectors(own)
+    st.session_state["corpus"] = add_upload(own)
+    if isinstance(own, VectorSet):
         table_form.empty_box(file_id)
     st.session_state[ROWS] = False  # folds the form, so that the result is in view
 

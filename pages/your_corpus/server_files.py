@@ -24,7 +24,7 @@ from pages.common.measures import measure_label, no_value, print_value, unit_of
 from pages.common.messages import error_text
 from pages.common.reading import ServerFile, upload_limits
 from pages.common.table_form import choose_sample
-from pages.common.uploads import NEXT, add_vectors
+from pages.common.uploads import NEXT, add_upload
 from pages.common.words import _, aligned_table, dotted, markdown
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _show_sample(data: VectorData, column: Column) -> None:
         is_long=True,
     )
     refuse_extreme(vectors.vectors)  # pages can't draw them
-    st.session_state[NEXT] = add_vectors(vectors)
+    st.session_state[NEXT] = add_upload(vectors)
     st.rerun()
 
 
@@ -165,7 +165,7 @@ def _show_statistics(data: VectorData, column: Column) -> None:
     if not is_on and not st.toggle(_("Measure all rows"), key=f"measure-{data.key}"):
         return
     what = _("Measuring {n} vectors").format(n=f"{data.n_rows:,}")
-    table = jobs.kept_or_made(_measures, data, column, what=what, lane="measure", is_long=True)
+    table = jobs.kept_or_made(_measures, data, column, what=what, is_long=True)
     rows = []
     for each in table:
         value = no_value(each.undefined)
@@ -202,9 +202,7 @@ def _show_fit(data: VectorData, column: Column) -> None:
     if chosen is None:
         return
     what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
-    content = jobs.kept_or_made(
-        _fitted, data, column, chosen, what=what, lane="measure", is_long=True
-    )
+    content = jobs.kept_or_made(_fitted, data, column, chosen, what=what, is_long=True)
     label, name = _("Download the whitening (safetensors)"), chosen.partition(":")[0]
     offer_file(label, f"{name}.safetensors", lambda: content)
     said = _("Fitted on {n} rows. geometry.load_transform reads it.")

@@ -115,8 +115,8 @@ def alternative_with(title: str, n: int, cosine: float | None, panel: Panel | No
     return cloud_text.alternative(title, n, cosine, panel.captions if panel else (), _)
 
 
-def draw_legend(colours: PointColours, theme: Theme) -> None:
-    entries = legend_entries(colours, theme, _("other"))
+def draw_legend(colours: PointColours) -> None:
+    entries = legend_entries(colours, current_theme(), _("other"))
     items = "".join(
         f'<span style="white-space:nowrap"><span style="color:{colour}">'
         f"{SYMBOL_SIGNS[symbol]}</span> {escape(name)}</span>"
@@ -169,7 +169,7 @@ def show_cloud(
                 group=f"{key}-{cloud.rows_key}",
                 **chosen,
             )
-    draw_legend(cloud.colours, theme)
+    draw_legend(cloud.colours)
 
 
 def _panel(cloud: TwinCloud, picture: Picture, stop: int) -> Panel:
