@@ -325,7 +325,7 @@ def show_rogues(scene: LayersScene) -> None:
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
         clouds.current_theme(),
         titles=(_("dimension"), _("layer")),
-        ticks=leading(raw, 8),
+        ticks=leading(raw, 8),  # dimensions with a tick on the axis
         reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
     )
     st.subheader(_("Rogue dimensions"))
@@ -358,7 +358,7 @@ def _line(parts: np.ndarray, layer: int) -> str:
     total = float(np.sum(parts))
     if not np.isfinite(total) or total <= 0:
         return _("Layer {layer}: no share is defined.").format(layer=layer)
-    order = np.argsort(-parts, kind="stable")[:3]
+    order = np.argsort(-parts, kind="stable")[:3]  # named in the line below the chart
     shares = _(", ").join(noted(str(i), f"{parts[i] / total:.1%}") for i in order)
     return _("Layer {layer}, leading dimensions and their share: {shares}.").format(
         layer=layer, shares=shares

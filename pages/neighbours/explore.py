@@ -108,7 +108,7 @@ def choose_query(
         if missing:
             st.info(paragraph([missing, how_to_search_all(fit_code)]))
         if rows:
-            listed, numbers = rows[:50], row_numbers(cloud)
+            listed, numbers = rows[:50], row_numbers(cloud)  # so many at most
             row = st.selectbox(
                 _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
                 listed,
@@ -440,7 +440,7 @@ def show_hubs(scene: NeighboursScene) -> None:
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
         cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
         counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
-        lines.append([markdown(short_line(text, 160)), *counts, cosine])
+        lines.append([markdown(short_line(text, 160)), *counts, cosine])  # characters at most
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
