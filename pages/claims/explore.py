@@ -205,7 +205,10 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     icon = measures.ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
-        st.markdown(" · ".join(where_words(claim)))
+        there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+        where = labelled(_("in the source"), markdown(place_words(claim)))
+        disputes = [_("it disputes the first papers")] if claim.disputes else []
+        st.markdown(dotted(where, labelled(_("measured there on"), there), *disputes))
         if tested is None:
             st.markdown(_("Not tested: {why}.").format(why=claim.untested))
         else:
@@ -215,15 +218,6 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
 
 def place_words(claim: Claim) -> str:
     return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
-
-
-def where_words(claim: Claim) -> list[str]:
-    there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
-    words = [
-        labelled(_("in the source"), markdown(place_words(claim))),
-        labelled(_("measured there on"), there),
-    ]
-    return [*words, _("it disputes the first papers")] if claim.disputes else words
 
 
 def is_measured(tested: Tested | None) -> bool:

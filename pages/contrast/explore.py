@@ -21,7 +21,7 @@ from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.scatter import Dots, scatter_figure
 from pages.common import measures
 from pages.common.address import is_presenting
-from pages.common.controls import choose_in, layer_options, pooling_names
+from pages.common.controls import act_button, choose_in, layer_options, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
@@ -418,7 +418,6 @@ PUBLISHED = (  # (table, row)
 
 def show_headlines(scene: ContrastScene) -> None:
     moment, start = scene.moment, scene.run.moments[0]
-
     dev = _("dev: {score}").format(score=hundred(moment.spearman_dev))
     numbers = []
     for label, name, note, decimals, scale in (
@@ -509,15 +508,9 @@ def explore() -> None:
     with control_box:
         *boxes, button_box = st.columns(6)
         settings = choose_settings(current_encoder(), boxes, more=more)
-        button_box.button(
-            _("Train"),
-            key="contrast-train",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            on_click=st.session_state.__setitem__,
-            args=(WANTED, settings),
-        )
+        want, how = st.session_state.__setitem__, {"type": "primary", "width": "stretch"}
+        with button_box:
+            act_button(_("Train"), "contrast-train", "play_arrow", want, WANTED, settings, **how)
     pairs = pair_sentences(settings)
     if settings.text is not None and chosen_corpus().sha256 == pairs.sha256:
         notes_box.warning(
@@ -614,16 +607,14 @@ def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) 
     if len(steps) > 1 and not is_active:
         # one key for each list of steps: a value that is not in the list would be an error
         key = f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}"
-        _advance(key, list(steps))
+        if st.session_state.get(PLAYING) and key in st.session_state:
+            later = [each for each in steps if each > st.session_state[key]]
+            st.session_state[PLAYING] = bool(later)  # the last step is the end
+            st.session_state[key] = min(later, default=max(steps))
         is_playing = bool(st.session_state.get(PLAYING))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.button(
-                _("Stop") if is_playing else _("Play"),
-                key="play",
-                icon=":material/stop:" if is_playing else ":material/play_arrow:",
-                on_click=_toggle_play,
-                args=(key, min(steps)),
-            )
+            label, icon = (_("Stop"), "stop") if is_playing else (_("Play"), "play_arrow")
+            act_button(label, "play", icon, _toggle_play, key, min(steps))
             step = st.select_slider(
                 _("Step"), list(steps), value=step, key=key, persist_state="session"
             )
@@ -634,14 +625,3 @@ def _toggle_play(key: str, first: int) -> None:
     st.session_state[PLAYING] = not st.session_state.get(PLAYING)
     if st.session_state[PLAYING]:
         st.session_state[key] = first
-
-
-def _advance(key: str, steps: list[int]) -> None:
-    """While playing: go to the next step; after the last one it stops."""
-    if not st.session_state.get(PLAYING) or key not in st.session_state:
-        return
-    place = steps.index(st.session_state[key]) + 1
-    if place < len(steps):
-        st.session_state[key] = steps[place]
-    else:
-        st.session_state[PLAYING] = False

@@ -272,13 +272,6 @@ def _answer(name: str) -> None:
 # ---- numbers and texts ----
 
 
-def show_reading(scene: BasisScene) -> None:
-    coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
-    points = _(", ").join(map(_pair, scene.points))
-    values = {"points": points, "coordinates": coordinates, "true": true}
-    st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
-
-
 def warn_of_points(scene: BasisScene) -> None:
     if np.isnan(scene.cosines[1]).any():
         st.warning(
@@ -324,6 +317,10 @@ def show_condition(scene: BasisScene) -> None:
 
 def show_formula(scene: BasisScene) -> None:
     plane, (a, b, _c) = scene.plane, scene.points
+    coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
+    points = _(", ").join(map(_pair, scene.points))
+    values = {"points": points, "coordinates": coordinates, "true": true}
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
     st.markdown(prose(PAGE, "formula-coordinates"))
     st.latex(_cosine_lines(SUMS, a, b, np.eye(2)))
     st.markdown(prose(PAGE, "formula-gram"))
@@ -531,7 +528,6 @@ def show_body() -> None:
         show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
         label, icon = _("The formula with your numbers"), ":material/function:"
         with st.expander(label, key="formula", icon=icon):
-            show_reading(scene)
             show_formula(scene)
     with more:
         label = _("Download points (CSV)")

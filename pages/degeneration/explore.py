@@ -20,7 +20,7 @@ from geometry.training.runs import GROUPS, History, Run, Theory
 from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common import measures
 from pages.common.address import is_presenting, put_in_url
-from pages.common.controls import choose
+from pages.common.controls import act_button, choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import send_plane, show_chart
 from pages.common.draw.clouds import current_theme, show_cloud
@@ -326,9 +326,7 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measur
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
     removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
-    state: measures.State = (
-        "holds" if removed and as_good else "partly" if removed or as_good else "fails"
-    )
+    state = measures.overall_state({"holds" if each else "fails" for each in (removed, as_good)})
     said = _(
         "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
         "the training text is **{loss_after}** ({change}%)."
@@ -351,9 +349,7 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]
-    state: measures.State = (
-        "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
-    )
+    state = measures.overall_state({"fails" if each else "holds" for each in narrow})
     said = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.")
     cosines = {"classifier": _cosines(scene, classifier), "word2vec": _cosines(scene, word2vec)}
     measured = [said.format(**cosines)]
@@ -723,15 +719,9 @@ def explore() -> None:
         with more_box, st.container(key="degeneration-more"):
             settings = choose_more(what, gamma)
         with button:
-            st.button(
-                _("Train again") if training else _("Train"),
-                key="train-button",
-                type="primary",
-                icon=":material/model_training:",
-                on_click=_start,
-                args=(settings,),
-                width="stretch",
-            )
+            label = _("Train again") if training else _("Train")
+            how = {"type": "primary", "width": "stretch"}
+            act_button(label, "train-button", "model_training", _start, settings, **how)
             if training is not None:
                 show_controls(PAGE, training)
         with picture_box:

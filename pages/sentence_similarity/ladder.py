@@ -132,14 +132,6 @@ def _tick(score: PublishedScore) -> Tick:
     return Tick(score.value, about, tick_name(score))
 
 
-def glove_band(dataset: str) -> ScoreRange:
-    rungs = ("static", "without stop words")
-    scores = [score.value for rung in rungs for score in published_rows(dataset, rung)]
-    low, high = min(scores), max(scores)
-    text = _("averaged GloVe on {dataset}, published: {low} to {high}")
-    return ScoreRange(low, high, text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"))
-
-
 def show_published(scene: SimilarityScene) -> None:
     dataset = published_on(scene.choice.pairs)
     st.markdown(prose(PAGE, "claim-look"))
@@ -216,7 +208,12 @@ def show_ladder(scene: SimilarityScene) -> None:
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
     here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
-    names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
+    of_glove = ("static", "without stop words")
+    scores = [score.value for rung in of_glove for score in published_rows(dataset, rung)]
+    low, high = min(scores), max(scores)
+    about = _("averaged GloVe on {dataset}, published: {low} to {high}")
+    about = about.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}")
+    names, band = (here, published.format(dataset=dataset)), ScoreRange(low, high, about)
     figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
     texts = [text for rung in rungs for text in (rung.about, *(tick.text for tick in rung.ticks))]
     name, alt = "sentence-similarity-ladder", _("; ").join(map(_plain, texts))
@@ -490,7 +487,9 @@ def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     measured = words or _("One of the scores is undefined here.")
     basis = markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
     control = measures.NoControl(no_control)
-    return measures.Verdict(claim, source, _below(gaps), measured, control, basis)
+    states: dict[int | None, measures.State] = {1: "holds", -1: "fails"}
+    state = measures.overall_state({states.get(clear_sign(gap), "unknown") for gap in gaps})
+    return measures.Verdict(claim, source, state, measured, control, basis)
 
 
 def layers_words(scene: SimilarityScene) -> str:
@@ -523,14 +522,6 @@ def layers_words(scene: SimilarityScene) -> str:
     if chosen_model().is_bundled:
         words = paragraph([words, prose(PAGE, "claim-stsb")])
     return words
-
-
-def _below(gaps: Sequence[Difference]) -> measures.State:
-    """Whether [CLS] and the mean are clearly below the static average, or above."""
-    signs = [clear_sign(gap) for gap in gaps]
-    if 1 in signs:
-        return "holds" if signs.count(1) == 2 else "partly"
-    return "fails" if -1 in signs else "unknown"
 
 
 HEIGHT = 360

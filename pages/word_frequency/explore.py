@@ -85,7 +85,7 @@ from .scene import (
     measure_words,
     pictures_of,
     provenance,
-    published_lengths,
+    published,
     ranks_of,
     read_words,
     refusal_of,
@@ -107,7 +107,7 @@ def draw_lengths(scene: FrequencyScene) -> None:
     ours = [_level(each, each.norm) for each in scene.measures.bins]
     theirs = [
         Level(*ends, value)
-        for ends, value in zip(pairwise(PUBLISHED_ENDS), published_lengths(), strict=True)
+        for ends, value in zip(pairwise(PUBLISHED_ENDS), published()[0], strict=True)
         if value is not None
     ]
     titles = (

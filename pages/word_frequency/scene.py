@@ -428,7 +428,7 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
         _line(sparse, _("Rare words are sparser"), distances, *nearest),
         _line(cone, *of_cosines, first.cosine, last.cosine),
     ]
-    theirs = published_lengths()
+    theirs = published()[0]
     words = _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}")
     lines.append(words.format(first=f"**{theirs[0]:.2f}**", last=f"**{theirs[-1]:.2f}**"))
     compared = _("the {n} most frequent words against ranks from {start} on")
@@ -513,15 +513,11 @@ PUBLISHED_ROWS = (
 )
 
 
-def _published() -> list[Sequence[float | None]]:
+def published() -> list[Sequence[float | None]]:
     """The values of PUBLISHED_ROWS."""
     [table] = (table for table in published_tables() if table.key == "bert_flow_table_1")
     rows = dict(table.rows)
     return [rows[name] for name in PUBLISHED_ROWS]
-
-
-def published_lengths() -> Sequence[float | None]:
-    return _published()[0]
 
 
 def bin_measures() -> list[str]:
@@ -539,7 +535,7 @@ def ranks_of(words: FrequencyBin) -> str:
 
 def table_markdown(measures: FrequencyMeasures) -> str:
     head = [_("ranks"), "n", *bin_measures()]
-    theirs = zip(*_published(), strict=True)
+    theirs = zip(*published(), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
         cosine, of_pairs = each.cosine, _("no value")

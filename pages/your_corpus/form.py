@@ -17,6 +17,7 @@ from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import AS_FOUND, Holds, mostly_numbers
 from geometry.data.translations import corpus_of
 from geometry.errors import GeometryError
+from geometry.hub.operator_limits import read_upload_folders
 from geometry.linalg.moments import refuse_extreme
 from geometry.vectors import (
     Recognised,
@@ -96,7 +97,7 @@ def limits() -> dict[str, str]:
 
 def show_form() -> None:
     ways = {"paste": (_("Paste texts"), _paste_form), "upload": (_("Upload a file"), _upload_form)}
-    if server_files.has_files():
+    if read_upload_folders() or server_files.given_file() is not None:
         ways["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
