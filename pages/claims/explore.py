@@ -43,7 +43,11 @@ def explore(corpus: Corpus) -> None:
         shown = choose(st.segmented_control, label, names, key="claims-state", required=True)
     warn_of_coverage(coverage_of(corpus))
     with picture_place():
-        found, is_recorded = _results(encoder, corpus)
+        found = recorded().get(place_of(encoder, corpus))
+        is_recorded = found is not None
+        if found is None:
+            of, what = (encoder, corpus, is_own(corpus)), _("Testing claims")
+            found = jobs.kept_or_made(_measured, *of, what=what, lane="measure", is_long=True)
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
@@ -65,17 +69,6 @@ def explore(corpus: Corpus) -> None:
         show_question(PAGE, question)
     icon = ":material/table:"
     show_folded(_("All claims"), "all-measures", _show_all, claims, found, about, icon=icon)
-
-
-def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
-    known = recorded().get(place_of(encoder, corpus))
-    if known is not None:
-        return known, True
-    what = _("Testing claims")
-    made: Results = jobs.kept_or_made(
-        _measured, encoder, corpus, is_own(corpus), what=what, lane="measure", is_long=True
-    )
-    return made, False
 
 
 @kept(12)

@@ -220,15 +220,17 @@ COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the con
 
 
 def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
-    run = scene.run
-    gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
+    run, ending = scene.run, scene.run.ending
+    gains = {} if ending is None else {gain.over: gain for gain in ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
     control: measures.Control | measures.NoControl = measures.nothing_measured()
     basis = [data_words(run.header)]
-    if run.ending is not None and state == "unknown":
+    if ending is not None:
+        chosen = _("step {step} chosen as the best on {n} dev pairs")
+        basis.append(chosen.format(step=ending.step, n=run.header.n_dev))
         measured = _("A score is undefined, because all cosines are equal.")
-    elif run.ending is not None:
+    if ending is not None and state != "unknown":
         trained = run.place("trained")
         words = {name: f"**{gain_words(gain)}**" for name, gain in gains.items()}
         parts = [
@@ -238,16 +240,13 @@ def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
             ).format(score=with_interval(trained.spearman_test, trained.low, trained.high), **words)
         ]
         control = measures.Control(_beside_centring(gains["centred"]))
-        if run.ending.step == 0:
+        if ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
         if run.splits:
             parts.append(_over_splits(run.splits))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
             state = measures.overall_state({state, *states})
         measured = paragraph(parts)
-    if run.ending is not None:
-        chosen = _("step {step} chosen as the best on {n} dev pairs")
-        basis.append(chosen.format(step=run.ending.step, n=run.header.n_dev))
     strength = _("strength of the whitening chosen on the same dev pairs: {strength}")
     basis += [
         _("whitening, flow and mean fitted on the same sentences"),

@@ -243,9 +243,7 @@ def ask_for_guess(scene: BasisScene) -> None:
             for name, label in answers.items():
                 st.button(label, key=f"guess-{name}", on_click=_answer, args=(name,))
             if current() is None:
-                st.button(
-                    _("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",)
-                )
+                st.button(_("Skip"), key="guess-skip", type="tertiary", on_click=_answer)
         return
     own = own_answer(_guessed())
     if (own is None and current() is None) or state_of(scene) != DEFAULTS:
@@ -264,7 +262,7 @@ def ask_for_guess(scene: BasisScene) -> None:
     st.info(text.format(guess=guess, truth=truth, true=true, coordinates=coordinates))
 
 
-def _answer(name: str) -> None:
+def _answer(name: str = "") -> None:
     st.session_state["basis-guess"] = name
     st.session_state[SHOWN_KEY] = True
 

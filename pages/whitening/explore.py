@@ -219,7 +219,6 @@ def rows_of(
     if not is_whole:  # only the labels are used
         annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
-    annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
     if not is_new:
         annotated = tuple(replace(row, low=None, high=None) for row in annotated)
     return table + annotated

@@ -423,12 +423,12 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
 def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment: str) -> None:
     """Downloads of the encoder with a treatment, in two steps, because writing takes seconds."""
     encoder = data.points.encoder
-    refusal = None
     if not isinstance(layer, int) or layer == 0:
         refusal = export.ExportError("other_layer", layer=layer, last=encoder.n_layers)
-    elif pooling not in MODES:
+        st.caption(error_text(refusal))
+        return
+    if pooling not in MODES:
         refusal = export.ExportError("other_pooling", pooling=pooling, poolings=tuple(MODES))
-    if refusal is not None:
         st.caption(error_text(refusal))
         return
     normalize = st.toggle(
