@@ -41,24 +41,10 @@ from pages.common.words import (
 )
 
 from . import PAGE
+from . import scene as trained
 from .optimizers import growth_of, show_optimizers
 from .run import train
-from .scene import (
-    STEP,
-    DegenerationScene,
-    TrainingSettings,
-    choose_more,
-    choose_what,
-    chosen_step,
-    group_names,
-    optimizer_names,
-    provenance,
-    recorded_scene,
-    run_name,
-    scene_of,
-    shown_word,
-    store_step,
-)
+from .scene import DegenerationScene, group_names, optimizer_names, provenance, run_name, shown_word
 
 SMALL_HEIGHT = 240
 
@@ -100,7 +86,7 @@ def draw_pictures(scene: DegenerationScene) -> None:
         _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
         for word, count in zip(text.words, text.counts.tolist(), strict=True)
     ]
-    settled = None if scene.is_live else store_step
+    settled = None if scene.is_live else trained.store_step
     show_cloud(cloud, key="degeneration", texts=texts, on_settled=settled)
 
 
@@ -111,7 +97,7 @@ def _points(history: History) -> Points:
 
 @cache  # a fifth of the page's time
 def _recorded_points() -> Points:
-    return _points(recorded_scene().history)
+    return _points(trained.recorded_scene().history)
 
 
 def _short_name(run: Run) -> str:
@@ -714,10 +700,10 @@ def explore() -> None:
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
         answer_box = st.container()
         with control_box, st.container(key="degeneration-controls", gap="small"):
-            what, gamma = choose_what(st.container())
+            what, gamma = trained.choose_what(st.container())
             button = st.container()
         with more_box, st.container(key="degeneration-more"):
-            settings = choose_more(what, gamma)
+            settings = trained.choose_more(what, gamma)
         with button:
             label = _("Train again") if training else _("Train")
             how = {"type": "primary", "width": "stretch"}
@@ -748,9 +734,9 @@ def _facts(scene: DegenerationScene) -> dict[str, float]:
     return {"step": scene.step, "loss": float(scene.history.loss[scene.at, run]), **cosines}
 
 
-def _start(settings: TrainingSettings) -> None:
-    st.session_state.pop(STEP, None)
-    put_in_url(STEP, None)
+def _start(settings: trained.TrainingSettings) -> None:
+    st.session_state.pop(trained.STEP, None)
+    put_in_url(trained.STEP, None)
     st.session_state[SETTINGS] = settings
     data = settings.texts, settings.labels, settings.vocabulary, settings.tokenizer
     started(PAGE, partial(train, settings.runs, *data))
@@ -760,14 +746,14 @@ def _scene(training: Training | None) -> DegenerationScene:
     """The reader's own training; before its first record, the recorded training."""
     is_active = training is not None and training.is_active
     if training is None or not training.records:
-        scene = replace(recorded_scene(), has_no_record=is_active)
+        scene = replace(trained.recorded_scene(), has_no_record=is_active)
     else:
-        scene = scene_of(training, st.session_state[SETTINGS])
+        scene = trained.scene_of(training, st.session_state[SETTINGS])
     if scene.is_live:
         return scene
     n = len(scene.history.steps)
     # a reader starts the recording with Play; an own training rests where it has ended
-    return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
+    return replace(scene, at=trained.chosen_step(n, 0 if scene.versions else n - 1))
 
 
 def _show_progress(scene: DegenerationScene) -> None:
