@@ -414,7 +414,6 @@ KEY = "plane"
 
 def show_pictures(scene: BasisScene) -> None:
     """Both pictures; a drag sets the controls. page.css hides the second one before a guess."""
-
     theme = current_theme()
     message = {
         "serial": st.session_state.get("plane-serial", 0),

@@ -303,8 +303,7 @@ def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
         "A model that is trained with {optimizer} to predict the next word pushes its rare "
         "tokens into a narrow cone."
     ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer])
-    cone = measures.cone_words()
-    return _verdict(scene, claim, state, [words[state], said], control, cone)
+    return _verdict(scene, claim, state, [words[state], said], control, measures.cone_words())
 
 
 def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measures.Verdict:
@@ -659,7 +658,6 @@ def show_hull() -> None:
         },
         "colours": {"ink": theme.ink, "paper": theme.paper, "set": theme.white, "side": theme.raw},
     }
-
     with picture_box:
         send_plane("hull", KEY, message, _store_points)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))

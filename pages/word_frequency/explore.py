@@ -223,7 +223,10 @@ def show_zipf(scene: FrequencyScene) -> None:
     found = jobs.kept_or_made(_symmetry, words, what=what, lane="measure", is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
-            cells = [_symmetry_cell(row, treatment) for row in rows]
+            cells = []
+            for row in rows:
+                ends = (row.low, row.high) if treatment == "raw" else (None, None)
+                cells.append("—" if row.value is None else estimate(row.value, *ends))
             lines.append([treatment_names()[treatment], weights[weight], *cells])
     st.markdown(aligned_table(head, lines, n_left=2))
     st.caption(prose(PAGE, "zipf"))
@@ -232,14 +235,6 @@ def show_zipf(scene: FrequencyScene) -> None:
 @kept(16)
 def _symmetry(words: RankedWords, report: jobs.Progress = jobs.no_report) -> Symmetry:
     return apart(partial(symmetry, words.vectors, words.counts), report)
-
-
-def _symmetry_cell(row: Measured, treatment: str) -> str:
-    if row.value is None:
-        return "—"
-    if treatment != "raw" or row.low is None or row.high is None:
-        return signed(row.value, 3)
-    return estimate(row.value, row.low, row.high)
 
 
 def words_csv(words: RankedWords, basis: str) -> bytes:

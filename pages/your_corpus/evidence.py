@@ -91,10 +91,8 @@ def _read(read: Callable[..., Any], file: Any) -> Any:
 
 def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
     head = read_upload(preview_vector_set, file, reading=reading)
-    found: VectorSet = read_upload(
-        read_vector_set, file, id_column=head.suggested_id_column, reading=reading
-    )
-    return found
+    ids = head.suggested_id_column
+    return read_upload(read_vector_set, file, id_column=ids, reading=reading)
 
 
 @kept(MOST)

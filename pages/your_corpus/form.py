@@ -276,8 +276,7 @@ def recognised_upload(file: Any) -> Recognised:
         if not is_packed and b"\0" in head and is_binary(head):
             return Recognised(VECTORS, True, "binary")  # they are read only as a whole
         if is_packed or needs_more(head):  # another process reads it
-            found: Recognised = read_upload(recognise, file)
-            return found
+            return read_upload(recognise, file)
         return recognise(content, name=file.name, limits=upload_limits())
 
 
@@ -362,8 +361,7 @@ def _choose_columns(file: Any, key: str) -> Corpus:
     by_sentence = _offer_splitting(f"sentences-{file.file_id}")
     sample = table_form.choose_sample(key, upload_limits().rows)
     options = columns | ({"by_sentence": True} if by_sentence else {}) | sample
-    corpus: Corpus = read_upload(read_corpus, file, reading=reading, **options)
-    return corpus
+    return read_upload(read_corpus, file, reading=reading, **options)
 
 
 def _text_and_label(
