@@ -51,25 +51,15 @@ from pages.common.words import (
 )
 
 from . import PAGE, choices
-from .scene import (
-    CONTROL,
-    FIRST_LAST,
-    Column,
-    EncodedPairs,
-    Moves,
-    SimilarityScene,
-    StaticScores,
-    are_stored,
-    pair_moves,
-    score_column,
-)
+from . import scene as scored
+from .scene import SimilarityScene, score_column
 
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": (("zipfian_2024_sts", "GloVe-840B"),),
     "without stop words": ((SBERT, "avg GloVe"),),  # reproduced only so
     "cls": ((SBERT, "BERT CLS"),),
     "mean": ((SBERT, "avg BERT"),),
-    FIRST_LAST: (
+    scored.FIRST_LAST: (
         ("bert_flow_table_2", "BERTbase first-last"),
         ("simcse_table_5", "BERT first-last"),
     ),
@@ -243,14 +233,14 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     if last:
         name = place_words(scene, layer, "cls")
         rungs.append(_rung(name, scene.cell(layer, "cls"), CLS, ticks["cls"]))
-    if layer not in (last, FIRST_LAST):
+    if layer not in (last, scored.FIRST_LAST):
         name = place_words(scene, layer, "mean")
         rungs.append(_rung(name, scene.cell(layer, "mean"), MEAN, ticks["mean"]))
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        name, cell = choices.layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
-        rungs.append(_rung(name, cell, MEAN, ticks[FIRST_LAST]))
+        name, cell = choices.layer_phrase(scored.FIRST_LAST), scene.cell(scored.FIRST_LAST, "mean")
+        rungs.append(_rung(name, cell, MEAN, ticks[scored.FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
             name = treated_words(place_words(scene, layer, each), after)
@@ -277,7 +267,7 @@ def treated_words(place: str, treatment: str) -> str:
     return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment))
 
 
-def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
+def _static_rungs(static: scored.StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
@@ -383,7 +373,7 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
 
 @kept(64)
 def _on_known_pairs(
-    encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray
+    encoded: scored.EncodedPairs, columns: tuple[scored.Column, ...], rows: np.ndarray
 ) -> tuple[PairScore, ...]:
     bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
     return tuple(
@@ -402,8 +392,8 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     over: Difference | None = None
     own = _("subtracting the mean is itself the control of the other treatments.")
     control: measures.Control | measures.NoControl = measures.NoControl(own)
-    if choice.after != CONTROL:
-        centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
+    if choice.after != scored.CONTROL:
+        centred = scene.cell(choice.encoder.n_layers, "mean", scored.CONTROL)
         over = difference(centred.score, treated.score)
         said = _(
             "subtracting the mean alone, fitted on the same sentences: **{score}** "
@@ -498,7 +488,7 @@ def layers_words(scene: SimilarityScene) -> str:
     said = []
     for pooling, name in (("mean", _("means")), ("cls", "[CLS]")):
         columns = tuple((layer, pooling) for layer in layers)
-        if not are_stored(scene.encoded, columns):
+        if not scored.are_stored(scene.encoded, columns):
             continue
         scores = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
         signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
@@ -532,7 +522,7 @@ TEXTS = "sts-pairs"
 
 def show_moves(scene: SimilarityScene) -> None:
     choice = scene.choice
-    moves = pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
+    moves = scored.pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
     quoted = {"treatment": treatment_words(choice.after)}
     st.markdown(prose(PAGE, "pairs", quoted))
     if moves is None:
@@ -592,7 +582,7 @@ def _scatter(
     )
 
 
-def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
+def _show_chosen(scene: SimilarityScene, moves: scored.Moves, row: int) -> None:
     pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
     st.session_state["pair"] = row + 1
@@ -627,7 +617,7 @@ def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
     words.markdown(sentence)
 
 
-def _tables(scene: SimilarityScene, moves: Moves) -> None:
+def _tables(scene: SimilarityScene, moves: scored.Moves) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     name = _("cosine")
     gained = _("The {k} pairs that gained most: nearer to the rank by human score")
@@ -648,7 +638,7 @@ def _tables(scene: SimilarityScene, moves: Moves) -> None:
             st.dataframe(columns, hide_index=True, width="stretch")
 
 
-def pairs_csv(scene: SimilarityScene, moves: Moves, caption: str) -> bytes:
+def pairs_csv(scene: SimilarityScene, moves: scored.Moves, caption: str) -> bytes:
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
