@@ -29,7 +29,7 @@ from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import Training, follow, show_controls, show_progress, started
-from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
+from pages.common.messages import errors_shown
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
@@ -534,14 +534,11 @@ def _start_if_wanted(settings: HeadSettings) -> None:
     if st.session_state.get(WANTED) != settings:
         st.session_state.pop(WANTED, None)
         return
-    try:
+    with errors_shown():
         vectors = read_vectors(settings)
-    except ENCODER_ERRORS as error:
-        show_error(error)
-        return
-    del st.session_state[WANTED]
-    started(PAGE, partial(contrast_run, vectors, settings))
-    st.rerun()
+        del st.session_state[WANTED]
+        started(PAGE, partial(contrast_run, vectors, settings))
+        st.rerun()
 
 
 def _draw_training(settings: HeadSettings, training: Training | None) -> None:

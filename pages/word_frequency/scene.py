@@ -93,6 +93,7 @@ def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
 
 
+MEASURED_WORDS = 40_000  # words that are measured at most: the time grows with their square
 PLOTLY_POINTS = 5000  # points of a cloud at most, in a browser without WebGL2
 FEWEST = max(NEIGHBOURS) + 2
 # The least Spearman of a vocabulary's order and the corpus' counts at which that order replaces
@@ -126,7 +127,7 @@ class RankedWords:
 
     @property
     def measured(self) -> RankedWords:
-        most = computed.MEASURED_WORDS
+        most = MEASURED_WORDS
         if len(self) <= most:
             return self
         return replace(
