@@ -43,7 +43,11 @@ def explore(corpus: Corpus) -> None:
         shown = choose(st.segmented_control, label, names, key="claims-state", required=True)
     warn_of_coverage(coverage_of(corpus))
     with picture_place():
-        found, is_recorded = _results(encoder, corpus)
+        found = recorded().get(place_of(encoder, corpus))
+        is_recorded = found is not None
+        if found is None:
+            of, what = (encoder, corpus, is_own(corpus)), _("Testing claims")
+            found = jobs.kept_or_made(_measured, *of, what=what, is_long=True)
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
@@ -65,17 +69,6 @@ def explore(corpus: Corpus) -> None:
         show_question(PAGE, question)
     icon = ":material/table:"
     show_folded(_("All claims"), "all-measures", _show_all, claims, found, about, icon=icon)
-
-
-def _results(encoder: Encoder, corpus: Corpus) -> tuple[Results, bool]:
-    known = recorded().get(place_of(encoder, corpus))
-    if known is not None:
-        return known, True
-    what = _("Testing claims")
-    made: Results = jobs.kept_or_made(
-        _measured, encoder, corpus, is_own(corpus), what=what, is_long=True
-    )
-    return made, False
 
 
 @kept(12)
@@ -205,7 +198,10 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     icon = measures.ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
-        st.markdown(" · ".join(where_words(claim)))
+        there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+        where = labelled(_("in the source"), markdown(place_words(claim)))
+        disputes = [_("it disputes the first papers")] if claim.disputes else []
+        st.markdown(dotted(where, labelled(_("measured there on"), there), *disputes))
         if tested is None:
             st.markdown(_("Not tested: {why}.").format(why=claim.untested))
         else:
@@ -215,15 +211,6 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
 
 def place_words(claim: Claim) -> str:
     return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
-
-
-def where_words(claim: Claim) -> list[str]:
-    there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
-    words = [
-        labelled(_("in the source"), markdown(place_words(claim))),
-        labelled(_("measured there on"), there),
-    ]
-    return [*words, _("it disputes the first papers")] if claim.disputes else words
 
 
 def is_measured(tested: Tested | None) -> bool:

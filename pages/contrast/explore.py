@@ -20,7 +20,7 @@ from geometry.figures.alignment_plane import PlanePoint, plane_figure
 from geometry.figures.curves import Axes, Curve, curves_figure, scatter_figure
 from pages.common import measures
 from pages.common.address import is_presenting
-from pages.common.controls import choose_in, layer_options, pooling_names
+from pages.common.controls import act_button, choose_in, layer_options, pooling_names
 from pages.common.corpus_cloud import CloudSpec, encode_corpus
 from pages.common.downloads import csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
@@ -28,7 +28,7 @@ from pages.common.draw.clouds import axis_titles, current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.live_training import Training, follow, show_controls, show_progress, started
-from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
+from pages.common.messages import errors_shown
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of_coverage
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
@@ -218,15 +218,17 @@ COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the con
 
 
 def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
-    run = scene.run
-    gains = {} if run.ending is None else {gain.over: gain for gain in run.ending.gains}
+    run, ending = scene.run, scene.run.ending
+    gains = {} if ending is None else {gain.over: gain for gain in ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
     control: measures.Control | measures.NoControl = measures.nothing_measured()
     basis = [data_words(run.header)]
-    if run.ending is not None and state == "unknown":
+    if ending is not None:
+        chosen = _("step {step} chosen as the best on {n} dev pairs")
+        basis.append(chosen.format(step=ending.step, n=run.header.n_dev))
         measured = _("A score is undefined, because all cosines are equal.")
-    elif run.ending is not None:
+    if ending is not None and state != "unknown":
         trained = run.place("trained")
         words = {name: f"**{gain_words(gain)}**" for name, gain in gains.items()}
         parts = [
@@ -236,16 +238,13 @@ def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
             ).format(score=with_interval(trained.spearman_test, trained.low, trained.high), **words)
         ]
         control = measures.Control(_beside_centring(gains["centred"]))
-        if run.ending.step == 0:
+        if ending.step == 0:
             parts.append(_("No step was better on dev than the start."))
         if run.splits:
             parts.append(_over_splits(run.splits))
             states = {contrast_state({gain.over: gain for gain in gains}) for gains in run.splits}
             state = measures.overall_state({state, *states})
         measured = paragraph(parts)
-    if run.ending is not None:
-        chosen = _("step {step} chosen as the best on {n} dev pairs")
-        basis.append(chosen.format(step=run.ending.step, n=run.header.n_dev))
     strength = _("strength of the whitening chosen on the same dev pairs: {strength}")
     basis += [
         _("whitening, flow and mean fitted on the same sentences"),
@@ -417,7 +416,6 @@ PUBLISHED = (  # (table, row)
 
 def show_headlines(scene: ContrastScene) -> None:
     moment, start = scene.moment, scene.run.moments[0]
-
     dev = _("dev: {score}").format(score=hundred(moment.spearman_dev))
     numbers = []
     for label, name, note, decimals, scale in (
@@ -508,15 +506,9 @@ def explore() -> None:
     with control_box:
         *boxes, button_box = st.columns(6)
         settings = choose_settings(current_encoder(), boxes, more=more)
-        button_box.button(
-            _("Train"),
-            key="contrast-train",
-            type="primary",
-            icon=":material/play_arrow:",
-            width="stretch",
-            on_click=st.session_state.__setitem__,
-            args=(WANTED, settings),
-        )
+        want, how = st.session_state.__setitem__, {"type": "primary", "width": "stretch"}
+        with button_box:
+            act_button(_("Train"), "contrast-train", "play_arrow", want, WANTED, settings, **how)
     pairs = pair_sentences(settings)
     if settings.text is not None and chosen_corpus().sha256 == pairs.sha256:
         notes_box.warning(
@@ -541,14 +533,11 @@ def _start_if_wanted(settings: HeadSettings) -> None:
     if st.session_state.get(WANTED) != settings:
         st.session_state.pop(WANTED, None)
         return
-    try:
+    with errors_shown():
         vectors = read_vectors(settings)
-    except ENCODER_ERRORS as error:
-        show_error(error)
-        return
-    del st.session_state[WANTED]
-    started(PAGE, partial(contrast_run, vectors, settings))
-    st.rerun()
+        del st.session_state[WANTED]
+        started(PAGE, partial(contrast_run, vectors, settings))
+        st.rerun()
 
 
 def _draw_training(settings: HeadSettings, training: Training | None) -> None:
@@ -613,16 +602,14 @@ def _choose_scene(run: ContrastRun, settings: HeadSettings, *, is_active: bool) 
     if len(steps) > 1 and not is_active:
         # one key for each list of steps: a value that is not in the list would be an error
         key = f"contrast-step-{len(steps)}-{max(steps)}-{run.is_recorded}"
-        _advance(key, list(steps))
+        if st.session_state.get(PLAYING) and key in st.session_state:
+            later = [each for each in steps if each > st.session_state[key]]
+            st.session_state[PLAYING] = bool(later)  # the last step is the end
+            st.session_state[key] = min(later, default=max(steps))
         is_playing = bool(st.session_state.get(PLAYING))
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.button(
-                _("Stop") if is_playing else _("Play"),
-                key="play",
-                icon=":material/stop:" if is_playing else ":material/play_arrow:",
-                on_click=_toggle_play,
-                args=(key, min(steps)),
-            )
+            label, icon = (_("Stop"), "stop") if is_playing else (_("Play"), "play_arrow")
+            act_button(label, "play", icon, _toggle_play, key, min(steps))
             step = st.select_slider(
                 _("Step"), list(steps), value=step, key=key, persist_state="session"
             )
@@ -633,14 +620,3 @@ def _toggle_play(key: str, first: int) -> None:
     st.session_state[PLAYING] = not st.session_state.get(PLAYING)
     if st.session_state[PLAYING]:
         st.session_state[key] = first
-
-
-def _advance(key: str, steps: list[int]) -> None:
-    """While playing: go to the next step; after the last one it stops."""
-    if not st.session_state.get(PLAYING) or key not in st.session_state:
-        return
-    place = steps.index(st.session_state[key]) + 1
-    if place < len(steps):
-        st.session_state[key] = steps[place]
-    else:
-        st.session_state[PLAYING] = False

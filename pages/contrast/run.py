@@ -20,8 +20,7 @@ RECORDS = 40  # recorded steps of a training, beside its start
 SPECTRUM = 100  # singular values of each recorded step
 DRAWN_PAIRS = 150  # pairs whose sentences are in the cloud
 # of a point of the plane, and of a recorded step
-PLANE = ("alignment", "uniformity", "mean_cosine", "spearman_dev", "spearman_test")
-NUMBERS = ("step", "loss", *PLANE)
+SCORES = ("alignment", "uniformity", "mean_cosine", "spearman_dev", "spearman_test")
 COMPARED = ("raw", "centred", "whitened", "flow")  # points that the verdict compares, by name
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)  # of whitening; the best on dev is taken, as of the head
 
@@ -163,7 +162,7 @@ def contrast_run(
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
         basis = _basis(unit) if basis is None else basis
         yield Moment(
-            **{name: getattr(step, name) for name in NUMBERS},
+            **{name: getattr(step, name) for name in ("step", "loss", *SCORES)},
             singular_values=step.singular_values[:SPECTRUM],
             cloud=unit[drawn] @ basis.T,
         )

@@ -243,9 +243,7 @@ def ask_for_guess(scene: BasisScene) -> None:
             for name, label in answers.items():
                 st.button(label, key=f"guess-{name}", on_click=_answer, args=(name,))
             if current() is None:
-                st.button(
-                    _("Skip"), key="guess-skip", type="tertiary", on_click=_answer, args=("",)
-                )
+                st.button(_("Skip"), key="guess-skip", type="tertiary", on_click=_answer)
         return
     own = own_answer(_guessed())
     if (own is None and current() is None) or state_of(scene) != DEFAULTS:
@@ -264,19 +262,12 @@ def ask_for_guess(scene: BasisScene) -> None:
     st.info(text.format(guess=guess, truth=truth, true=true, coordinates=coordinates))
 
 
-def _answer(name: str) -> None:
+def _answer(name: str = "") -> None:
     st.session_state["basis-guess"] = name
     st.session_state[SHOWN_KEY] = True
 
 
 # ---- numbers and texts ----
-
-
-def show_reading(scene: BasisScene) -> None:
-    coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
-    points = _(", ").join(map(_pair, scene.points))
-    values = {"points": points, "coordinates": coordinates, "true": true}
-    st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
 
 
 def warn_of_points(scene: BasisScene) -> None:
@@ -324,6 +315,10 @@ def show_condition(scene: BasisScene) -> None:
 
 def show_formula(scene: BasisScene) -> None:
     plane, (a, b, _c) = scene.plane, scene.points
+    coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
+    points = _(", ").join(map(_pair, scene.points))
+    values = {"points": points, "coordinates": coordinates, "true": true}
+    st.markdown(prose(PAGE, f"reading-{scene.reading}", values))
     st.markdown(prose(PAGE, "formula-coordinates"))
     st.latex(_cosine_lines(SUMS, a, b, np.eye(2)))
     st.markdown(prose(PAGE, "formula-gram"))
@@ -419,7 +414,6 @@ KEY = "plane"
 
 def show_pictures(scene: BasisScene) -> None:
     """Both pictures; a drag sets the controls. page.css hides the second one before a guess."""
-
     theme = current_theme()
     message = {
         "serial": st.session_state.get("plane-serial", 0),
@@ -531,7 +525,6 @@ def show_body() -> None:
         show_question(PAGE, "minus-half", {"cloud_n": CLOUD_N})
         label, icon = _("The formula with your numbers"), ":material/function:"
         with st.expander(label, key="formula", icon=icon):
-            show_reading(scene)
             show_formula(scene)
     with more:
         label = _("Download points (CSV)")

@@ -20,7 +20,7 @@ from geometry.training.runs import GROUPS, History, Run, Theory
 from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
 from pages.common import measures
 from pages.common.address import is_presenting, put_in_url
-from pages.common.controls import choose
+from pages.common.controls import act_button, choose
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import send_plane, show_chart
 from pages.common.draw.clouds import current_theme, show_cloud
@@ -41,24 +41,10 @@ from pages.common.words import (
 )
 
 from . import PAGE
+from . import scene as trained
 from .optimizers import growth_of, show_optimizers
 from .run import train
-from .scene import (
-    STEP,
-    DegenerationScene,
-    TrainingSettings,
-    choose_more,
-    choose_what,
-    chosen_step,
-    group_names,
-    optimizer_names,
-    provenance,
-    recorded_scene,
-    run_name,
-    scene_of,
-    shown_word,
-    store_step,
-)
+from .scene import DegenerationScene, group_names, optimizer_names, provenance, run_name, shown_word
 
 SMALL_HEIGHT = 240
 
@@ -100,7 +86,7 @@ def draw_pictures(scene: DegenerationScene) -> None:
         _("{word} ({n}×)").format(word=shown_word(word), n=f"{count:,}")
         for word, count in zip(text.words, text.counts.tolist(), strict=True)
     ]
-    settled = None if scene.is_live else store_step
+    settled = None if scene.is_live else trained.store_step
     show_cloud(cloud, key="degeneration", texts=texts, on_settled=settled)
 
 
@@ -111,7 +97,7 @@ def _points(history: History) -> Points:
 
 @cache  # a fifth of the page's time
 def _recorded_points() -> Points:
-    return _points(recorded_scene().history)
+    return _points(trained.recorded_scene().history)
 
 
 def _short_name(run: Run) -> str:
@@ -317,8 +303,7 @@ def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
         "A model that is trained with {optimizer} to predict the next word pushes its rare "
         "tokens into a narrow cone."
     ).format(optimizer=optimizer_names()[scene.history.runs[run].optimizer])
-    cone = measures.cone_words()
-    return _verdict(scene, claim, state, [words[state], said], control, cone)
+    return _verdict(scene, claim, state, [words[state], said], control, measures.cone_words())
 
 
 def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measures.Verdict:
@@ -326,9 +311,7 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measur
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
     removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
-    state: measures.State = (
-        "holds" if removed and as_good else "partly" if removed or as_good else "fails"
-    )
+    state = measures.overall_state({"holds" if each else "fails" for each in (removed, as_good)})
     said = _(
         "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
         "the training text is **{loss_after}** ({change}%)."
@@ -351,9 +334,7 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
     narrow = [
         max(scene.cosine(run, name) for name in GROUPS) >= NARROW for run in (classifier, word2vec)
     ]
-    state: measures.State = (
-        "partly" if len(set(narrow)) == 2 else "fails" if all(narrow) else "holds"
-    )
+    state = measures.overall_state({"fails" if each else "holds" for each in narrow})
     said = _("Mean cosine: classifier: {classifier}; word2vec: {word2vec}.")
     cosines = {"classifier": _cosines(scene, classifier), "word2vec": _cosines(scene, word2vec)}
     measured = [said.format(**cosines)]
@@ -677,7 +658,6 @@ def show_hull() -> None:
         },
         "colours": {"ink": theme.ink, "paper": theme.paper, "set": theme.white, "side": theme.raw},
     }
-
     with picture_box:
         send_plane("hull", KEY, message, _store_points)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
@@ -718,20 +698,14 @@ def explore() -> None:
         more_box = st.expander(_("More settings and downloads"), key="more-controls")
         answer_box = st.container()
         with control_box, st.container(key="degeneration-controls", gap="small"):
-            what, gamma = choose_what(st.container())
+            what, gamma = trained.choose_what(st.container())
             button = st.container()
         with more_box, st.container(key="degeneration-more"):
-            settings = choose_more(what, gamma)
+            settings = trained.choose_more(what, gamma)
         with button:
-            st.button(
-                _("Train again") if training else _("Train"),
-                key="train-button",
-                type="primary",
-                icon=":material/model_training:",
-                on_click=_start,
-                args=(settings,),
-                width="stretch",
-            )
+            label = _("Train again") if training else _("Train")
+            how = {"type": "primary", "width": "stretch"}
+            act_button(label, "train-button", "model_training", _start, settings, **how)
             if training is not None:
                 show_controls(PAGE, training)
         with picture_box:
@@ -758,9 +732,9 @@ def _facts(scene: DegenerationScene) -> dict[str, float]:
     return {"step": scene.step, "loss": float(scene.history.loss[scene.at, run]), **cosines}
 
 
-def _start(settings: TrainingSettings) -> None:
-    st.session_state.pop(STEP, None)
-    put_in_url(STEP, None)
+def _start(settings: trained.TrainingSettings) -> None:
+    st.session_state.pop(trained.STEP, None)
+    put_in_url(trained.STEP, None)
     st.session_state[SETTINGS] = settings
     data = settings.texts, settings.labels, settings.vocabulary, settings.tokenizer
     started(PAGE, partial(train, settings.runs, *data))
@@ -770,14 +744,14 @@ def _scene(training: Training | None) -> DegenerationScene:
     """The reader's own training; before its first record, the recorded training."""
     is_active = training is not None and training.is_active
     if training is None or not training.records:
-        scene = replace(recorded_scene(), has_no_record=is_active)
+        scene = replace(trained.recorded_scene(), has_no_record=is_active)
     else:
-        scene = scene_of(training, st.session_state[SETTINGS])
+        scene = trained.scene_of(training, st.session_state[SETTINGS])
     if scene.is_live:
         return scene
     n = len(scene.history.steps)
     # a reader starts the recording with Play; an own training rests where it has ended
-    return replace(scene, at=chosen_step(n, 0 if scene.versions else n - 1))
+    return replace(scene, at=trained.chosen_step(n, 0 if scene.versions else n - 1))
 
 
 def _show_progress(scene: DegenerationScene) -> None:

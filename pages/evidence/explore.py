@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import product
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -144,15 +145,8 @@ def explore() -> None:
                 "euclidean": _("Euclidean distance"),
                 "rank": _("rank correlation of coordinates"),
             }
-            labels = {code: names[code] for code in offered}
-            similarity = choose(
-                st.selectbox,
-                _("Similarity"),
-                labels,
-                key="evidence-by",
-                default="cosine",
-                width=220,
-            )
+            how: dict[str, Any] = {"key": "evidence-by", "default": "cosine", "width": 220}
+            similarity = choose(st.selectbox, _("Similarity"), offered, labels=names, **how)
     judged = JudgedGrids(grids, similarity)
     with picture_place():
         draw_multiples(judged, SHOWN[cures])

@@ -38,19 +38,15 @@ def live_names(data: Corpus | VectorSet) -> dict[str, str]:
 
 
 def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
+    how: dict[str, Any] = {"what": _("Judging cures"), "lane": "measure", "is_long": True}
     if isinstance(data, VectorSet):
         judge = evidence_of(data).get(code)
         key = ArrayStore.key(data.sha256, data.labels, judge and judge.content_key)
-        return {data.name: _made(_of_vectors, Keyed((data, judge), key), code)}
+        own = Keyed((data, judge), key)
+        return {data.name: jobs.kept_or_made(_of_vectors, own, code, **how)}
     require_model()
     encoder = current_encoder()
-    return {encoder.name: _made(_of_model, encoder, data, code, is_own(data))}
-
-
-def _made(function: Any, *values: Any) -> GainGrid:
-    what = _("Judging cures")
-    grid: GainGrid = jobs.kept_or_made(function, *values, what=what, is_long=True)
-    return grid
+    return {encoder.name: jobs.kept_or_made(_of_model, encoder, data, code, is_own(data), **how)}
 
 
 @kept(8)

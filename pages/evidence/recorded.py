@@ -11,10 +11,11 @@ fitted on the sentences of train and judged on the pairs of test.
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -75,29 +76,20 @@ def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
 
 def _of_pairs(name: str, model: str) -> GainGrid:
     pairs = read_bundled_pairs(name)
-    texts = list(pairs.sentences)
-    return evidence(
-        _vectors(model, texts),
-        task="pairs",
-        texts=texts,
-        pairs=(pairs.rows[0], pairs.rows[1], pairs.gold_scores),
-        cures=(*CURES, FLOW),
-        similarities=SIMILARITIES if (name, model) == ("pairs", MINILM) else ("cosine",),
-        about={"model": model, "data": name, "fit": "folds"},
-    )
+    judge = {"task": "pairs", "pairs": (*pairs.rows, pairs.gold_scores)}
+    similarities = SIMILARITIES if (name, model) == ("pairs", MINILM) else ("cosine",)
+    return _grid(model, pairs.sentences, name, similarities=similarities, **judge)
 
 
 def _of_topics(model: str, task: Task) -> GainGrid:
     topics = read_bundled("topics")
-    texts = list(topics.texts)
-    return evidence(
-        _vectors(model, texts),
-        task=task,
-        texts=texts,
-        labels=topics.labels,
-        cures=(*CURES, FLOW),
-        about={"model": model, "data": "topics", "fit": "folds"},
-    )
+    return _grid(model, topics.texts, "topics", task=task, labels=topics.labels)
+
+
+def _grid(model: str, texts: Iterable[str], data: str, **judge: Any) -> GainGrid:
+    rows, about = list(texts), {"model": model, "data": data, "fit": "folds"}
+    cures = (*CURES, FLOW)
+    return evidence(_vectors(model, rows), texts=rows, cures=cures, about=about, **judge)
 
 
 def stsb(folder: Path) -> Made:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -232,22 +233,12 @@ def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
     with st.container(key="pair-controls"):
         pairs = choose_pairs()
         fit = choose_fit(pairs)
-        layer = choose(
-            st.selectbox,
-            _("Layer"),
-            [str(layer) for layer in layers_offered(encoder)],
-            key="sts-layer",
-            default=str(max(0, last - 1)),
-            labels=layer_labels(last),
-        )
-        pooling = choose(
-            st.selectbox,
-            _("Pooling"),
-            POOLINGS_SHOWN,
-            key="sts-pooling",
-            default="cls" if encoder.special_tokens else "mean",  # where the sources' claim holds
-            labels=pooling_names(encoder),
-        )
+        offered = [*map(str, layers_offered(encoder))]
+        how: dict[str, Any] = {"default": str(max(0, last - 1)), "labels": layer_labels(last)}
+        layer = choose(st.selectbox, _("Layer"), offered, key="sts-layer", **how)
+        default = "cls" if encoder.special_tokens else "mean"  # where the sources' claim holds
+        how = {"default": default, "labels": pooling_names(encoder)}
+        pooling = choose(st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", **how)
         # of a large fit set only sums are stored
         n, d = len(fit.corpus), encoder.dimension
         after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)

@@ -8,7 +8,7 @@ from pages.common.downloads import offer_csv
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.measures import show_verdict
-from pages.common.messages import ENCODER_ERRORS, show_error
+from pages.common.messages import errors_shown
 from pages.common.origin import coverage_of, of_known_text, warn_of_coverage
 from pages.common.shell import picture_place, show_question
 from pages.common.words import _
@@ -31,7 +31,7 @@ def explore() -> None:
     show_own_form()
     parts_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
-    try:
+    with errors_shown(notes_box):
         with control_box:
             choice = make_choice(notes=notes_box)
         with notes_box:
@@ -61,9 +61,6 @@ def explore() -> None:
             offer_csv(_("Download ladder (CSV)"), name, lambda: ladder.ladder_csv(scene))
         with parts_box:
             _show_parts(scene)
-    except ENCODER_ERRORS as error:
-        with notes_box:
-            show_error(error)
 
 
 def _show_parts(scene: SimilarityScene) -> None:

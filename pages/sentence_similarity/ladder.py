@@ -50,25 +50,15 @@ from pages.common.words import (
 )
 
 from . import PAGE, choices
-from .scene import (
-    CONTROL,
-    FIRST_LAST,
-    Column,
-    EncodedPairs,
-    Moves,
-    SimilarityScene,
-    StaticScores,
-    are_stored,
-    pair_moves,
-    score_column,
-)
+from . import scene as scored
+from .scene import SimilarityScene, score_column
 
 PUBLISHED = {  # (table, row) of the ticks on each rung
     "static": (("zipfian_2024_sts", "GloVe-840B"),),
     "without stop words": ((SBERT, "avg GloVe"),),  # reproduced only so
     "cls": ((SBERT, "BERT CLS"),),
     "mean": ((SBERT, "avg BERT"),),
-    FIRST_LAST: (
+    scored.FIRST_LAST: (
         ("bert_flow_table_2", "BERTbase first-last"),
         ("simcse_table_5", "BERT first-last"),
     ),
@@ -129,14 +119,6 @@ def _tick(score: PublishedScore) -> Tick:
     about = _("<b>{score}</b>  {name}: {source}")
     about = about.format(score=f"{score.value:g}", name=name, source=source)
     return Tick(score.value, about, tick_name(score))
-
-
-def glove_band(dataset: str) -> tuple[str, float, float]:
-    rungs = ("static", "without stop words")
-    scores = [score.value for rung in rungs for score in published_rows(dataset, rung)]
-    low, high = min(scores), max(scores)
-    text = _("averaged GloVe on {dataset}, published: {low} to {high}")
-    return text.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}"), low, high
 
 
 def show_published(scene: SimilarityScene) -> None:
@@ -215,7 +197,12 @@ def show_ladder(scene: SimilarityScene) -> None:
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
     here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
-    names, band = (here, published.format(dataset=dataset)), glove_band(dataset)
+    of_glove = ("static", "without stop words")
+    scores = [score.value for rung in of_glove for score in published_rows(dataset, rung)]
+    low, high = min(scores), max(scores)
+    about = _("averaged GloVe on {dataset}, published: {low} to {high}")
+    about = about.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}")
+    names, band = (here, published.format(dataset=dataset)), (about, low, high)
     figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
     texts = [text for rung in rungs for text in (rung.about, *(tick.text for tick in rung.ticks))]
     name, alt = "sentence-similarity-ladder", _("; ").join(map(_plain, texts))
@@ -245,14 +232,14 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     if last:
         name = place_words(scene, layer, "cls")
         rungs.append(_rung(name, scene.cell(layer, "cls"), CLS, ticks["cls"]))
-    if layer not in (last, FIRST_LAST):
+    if layer not in (last, scored.FIRST_LAST):
         name = place_words(scene, layer, "mean")
         rungs.append(_rung(name, scene.cell(layer, "mean"), MEAN, ticks["mean"]))
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        name, cell = choices.layer_phrase(FIRST_LAST), scene.cell(FIRST_LAST, "mean")
-        rungs.append(_rung(name, cell, MEAN, ticks[FIRST_LAST]))
+        name, cell = choices.layer_phrase(scored.FIRST_LAST), scene.cell(scored.FIRST_LAST, "mean")
+        rungs.append(_rung(name, cell, MEAN, ticks[scored.FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
             name = treated_words(place_words(scene, layer, each), after)
@@ -279,7 +266,7 @@ def treated_words(place: str, treatment: str) -> str:
     return _("{place}, {treatment}").format(place=place, treatment=treatment_words(treatment))
 
 
-def _static_rungs(static: StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
+def _static_rungs(static: scored.StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
     short = average.format(name=static.short) if static.short else None
@@ -385,7 +372,7 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
 
 @kept(64)
 def _on_known_pairs(
-    encoded: EncodedPairs, columns: tuple[Column, ...], rows: np.ndarray
+    encoded: scored.EncodedPairs, columns: tuple[scored.Column, ...], rows: np.ndarray
 ) -> tuple[PairScore, ...]:
     bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
     return tuple(
@@ -404,8 +391,8 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     over: Difference | None = None
     own = _("subtracting the mean is itself the control of the other treatments.")
     control: measures.Control | measures.NoControl = measures.NoControl(own)
-    if choice.after != CONTROL:
-        centred = scene.cell(choice.encoder.n_layers, "mean", CONTROL)
+    if choice.after != scored.CONTROL:
+        centred = scene.cell(choice.encoder.n_layers, "mean", scored.CONTROL)
         over = difference(centred.score, treated.score)
         said = _(
             "subtracting the mean alone, fitted on the same sentences: **{score}** "
@@ -489,7 +476,9 @@ def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     measured = words or _("One of the scores is undefined here.")
     basis = markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
     control = measures.NoControl(no_control)
-    return measures.Verdict(claim, source, _below(gaps), measured, control, basis)
+    states: dict[int | None, measures.State] = {1: "holds", -1: "fails"}
+    state = measures.overall_state({states.get(clear_sign(gap), "unknown") for gap in gaps})
+    return measures.Verdict(claim, source, state, measured, control, basis)
 
 
 def layers_words(scene: SimilarityScene) -> str:
@@ -498,7 +487,7 @@ def layers_words(scene: SimilarityScene) -> str:
     said = []
     for pooling, name in (("mean", _("means")), ("cls", "[CLS]")):
         columns = tuple((layer, pooling) for layer in layers)
-        if not are_stored(scene.encoded, columns):
+        if not scored.are_stored(scene.encoded, columns):
             continue
         scores = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
         signs = [clear_sign(difference(score, static.raw.score)) for score in scores]
@@ -524,14 +513,6 @@ def layers_words(scene: SimilarityScene) -> str:
     return words
 
 
-def _below(gaps: Sequence[Difference]) -> measures.State:
-    """Whether [CLS] and the mean are clearly below the static average, or above."""
-    signs = [clear_sign(gap) for gap in gaps]
-    if 1 in signs:
-        return "holds" if signs.count(1) == 2 else "partly"
-    return "fails" if -1 in signs else "unknown"
-
-
 HEIGHT = 360
 MOST = 20  # pairs in each table
 MARGIN = 0.04  # share of the range, added beyond the outermost points
@@ -540,7 +521,7 @@ TEXTS = "sts-pairs"
 
 def show_moves(scene: SimilarityScene) -> None:
     choice = scene.choice
-    moves = pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
+    moves = scored.pair_moves(scene.encoded, choice.layer, choice.pooling, choice.after)
     quoted = {"treatment": treatment_words(choice.after)}
     st.markdown(prose(PAGE, "pairs", quoted))
     if moves is None:
@@ -600,7 +581,7 @@ def _scatter(
     )
 
 
-def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
+def _show_chosen(scene: SimilarityScene, moves: scored.Moves, row: int) -> None:
     pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
     box, words = st.columns([1, 4])
     st.session_state["pair"] = row + 1
@@ -635,7 +616,7 @@ def _show_chosen(scene: SimilarityScene, moves: Moves, row: int) -> None:
     words.markdown(sentence)
 
 
-def _tables(scene: SimilarityScene, moves: Moves) -> None:
+def _tables(scene: SimilarityScene, moves: scored.Moves) -> None:
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks
     name = _("cosine")
     gained = _("The {k} pairs that gained most: nearer to the rank by human score")
@@ -656,7 +637,7 @@ def _tables(scene: SimilarityScene, moves: Moves) -> None:
             st.dataframe(columns, hide_index=True, width="stretch")
 
 
-def pairs_csv(scene: SimilarityScene, moves: Moves, caption: str) -> bytes:
+def pairs_csv(scene: SimilarityScene, moves: scored.Moves, caption: str) -> bytes:
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
     pairs, ranks = scene.choice.pairs.pairs, moves.ranks

@@ -61,7 +61,7 @@ def own_static(choice: ScoringChoice) -> StaticScores:
     pairs, what = choice.pairs, _("Averaging the model’s input vectors")
     averages = jobs.kept_or_made(_own_averages, choice.encoder, pairs, what=what)
     name = _("the model’s input vectors")
-    return _scored(name, averages, choice, what, private=pairs.private)
+    return _scored(name, averages, choice, what)
 
 
 @kept(6)
@@ -80,15 +80,14 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     name = glove_table().name
     what = _("Averaging {name}").format(name=name)
     sets = choice.pairs, choice.fit
-    private, found = choice.pairs.private or choice.fit.private, []
+    found = []
     words = _("scikit-learn’s {n} English stop words").format(n=f"{len(stop_list(STOP_WORDS)):,}")
     named = _("{name} without {words}").format(name=name, words=words)
     without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
     try:
         for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
             averages = jobs.kept_or_made(_glove_averages, *sets, stop_words, what=what)
-            static = _scored(long, averages, choice, what, private=private, removed=removed)
-            found.append(replace(static, short=short))
+            found.append(_scored(long, averages, choice, what, removed, short))
     except CorpusError as error:
         if error.code not in UNKNOWN:
             raise
@@ -118,13 +117,12 @@ def _scored(
     averages: AveragedPairs,
     choice: ScoringChoice,
     what: str,
-    *,
-    private: bool,
     removed: tuple[str, ...] = (),
+    short: str = "",
 ) -> StaticScores:
-    how = averages, choice.fit, removed, private
+    how = averages, choice.fit, removed, choice.pairs.private
     raw, *without = jobs.kept_or_made(_cells, *how, what=what)
-    return StaticScores(name, averages, raw, tuple(without))
+    return StaticScores(name, averages, raw, tuple(without), short)
 
 
 @kept(256)

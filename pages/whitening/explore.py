@@ -219,7 +219,6 @@ def rows_of(
     if not is_whole:  # only the labels are used
         annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
-    annotated = tuple(row for row in annotated if is_whole or row.name == "label_agreement")
     if not is_new:
         annotated = tuple(replace(row, low=None, high=None) for row in annotated)
     return table + annotated
@@ -260,8 +259,12 @@ def show_all_measures(scene: WhiteningScene) -> None:
     if scene.sets.is_sampled:
         sample = _("Measured on a sample of {n} points, seed {seed}.")
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
-    if is_whole:
-        whitened.show_annotated_note(scene)
+    if is_whole:  # what these measures are averaged over
+        about, unit = whitened.annotations_of(scene.sets.sample), scene.sets.points.cloud.unit
+        if about.pairs is not None:
+            st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
+        elif unit in ("tokens", "types"):
+            st.caption(prose(PAGE, f"annotated-{unit}"))
     lines: dict[str, None] = {}
     for picture in scene.pictures[1:]:
         for code in disagreements(tables["raw"], tables[picture.name]):

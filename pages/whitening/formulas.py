@@ -55,7 +55,7 @@ def show_columns(scene: WhiteningScene) -> None:
     st.markdown(check_table(scene))
     st.caption(prose(PAGE, "formula-check", values))
     with picture_box:
-        _draw_columns(scene)
+        _draw_columns(scene, fitted.apply(scene.sets.sample.vectors))
     st.caption(whitened.provenance(scene))
 
 
@@ -80,8 +80,7 @@ def deviation(picture: TreatedCloud) -> float:
     return Covariances.of(picture.treated.retained, weights).largest_deviation
 
 
-def _draw_columns(scene: WhiteningScene) -> None:
-    U, sample = whitened.columns_of_u(scene), scene.sets.sample
+def _draw_columns(scene: WhiteningScene, U: np.ndarray) -> None:
     if U.shape[1] < 2:
         st.info(_("With k = 1, U has one column. A picture needs two."))
         return
@@ -89,8 +88,8 @@ def _draw_columns(scene: WhiteningScene) -> None:
     titles = [_("column {i} of U").format(i=i) for i in (1, 2)]
     panel = Panel(places, (), _reach(places), titles, _("origin"))
     alt = _("{n} points by columns 1 and 2 of U.").format(n=f"{len(places):,}")
-    colours = point_colours(sample, scene.look.colour)
-    share_texts("columns", [plotly(text) for text in sample.cloud.texts])
+    colours = point_colours(scene.sets.sample, scene.look.colour)
+    share_texts("columns", [plotly(text) for text in scene.sets.sample.cloud.texts])
     _draw(panel, colours, "columns", "columns", alt)
     draw_legend(colours)
 

@@ -54,9 +54,7 @@ from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, aligned_table, labelled, markdown, paragraph, prose
-
-from . import PAGE
+from pages.common.words import _, aligned_table, labelled, markdown, paragraph
 
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
@@ -326,11 +324,6 @@ def fit_cloud(name: str, knobs: Knobs, scene: WhiteningScene) -> TreatedCloud:
     return _picture(_fit(name, fit), own, knobs, scene.look)
 
 
-def columns_of_u(scene: WhiteningScene) -> np.ndarray:
-    fitted: WhiteningMap = _fit("pca", scene.sets.fit_points).turn(scene.knobs).fitted
-    return fitted.apply(scene.sets.sample.vectors)
-
-
 def _fitted(name: str, sets: PointSets) -> Treatment | None:
     """The fitted treatment; None for a flow that is not trained yet."""
     if name == "flow":
@@ -485,15 +478,6 @@ def _positive_pairs(sources: np.ndarray) -> np.ndarray:
     left = np.flatnonzero(gold > POSITIVE)
     both = np.column_stack([row_of[left], row_of[left + len(gold)]])
     return both[(both >= 0).all(axis=1)]
-
-
-def show_annotated_note(scene: WhiteningScene) -> None:
-    """A caption: what these measures are averaged over, and their values for isotropic data."""
-    about = annotations_of(scene.sets.sample)
-    if about.pairs is not None:
-        st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
-    elif scene.sets.points.cloud.unit in ("tokens", "types"):
-        st.caption(prose(PAGE, f"annotated-{scene.sets.points.cloud.unit}"))
 
 
 # ---- claim ----

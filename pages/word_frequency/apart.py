@@ -27,7 +27,6 @@ from geometry.vectors.word_averages import split_words
 from pages.common.seed import SEED
 
 MAX_WORDS = 100_000  # words that are drawn at most, the most frequent ones
-MEASURED_WORDS = 40_000  # words that are measured at most: the time grows with their square
 MAX_NUMBERS = 24_000_000  # numbers of all vectors: 200 MB in float64, and some copies are made
 LONGEST_WORD = 100  # characters; the rest of a word is cut off
 MARKS = ("Ġ", "▁")  # tokenizers put one before a piece that begins a word

@@ -72,27 +72,9 @@ from pages.common.words import (
 )
 
 from . import PAGE
+from . import scene as ranked
 from .apart import LONGEST_WORD, MARKS, FrequencyMeasures, Symmetry, symmetry
-from .scene import (
-    PUBLISHED_ENDS,
-    FrequencyScene,
-    RankedWords,
-    bin_measures,
-    choose_words,
-    direction_sentence,
-    drawn_rows,
-    measure_words,
-    pictures_of,
-    provenance,
-    published_lengths,
-    ranks_of,
-    read_words,
-    refusal_of,
-    table_markdown,
-    three_digits,
-    tokens_spec,
-    words_verdict,
-)
+from .scene import FrequencyScene, RankedWords, provenance
 
 HEIGHT, COSINES_HEIGHT = 380, 240
 
@@ -106,7 +88,7 @@ def draw_lengths(scene: FrequencyScene) -> None:
     ours = [_level(each, each.norm) for each in scene.measures.bins]
     theirs = [
         Level(*ends, value)
-        for ends, value in zip(pairwise(PUBLISHED_ENDS), published_lengths(), strict=True)
+        for ends, value in zip(pairwise(ranked.PUBLISHED_ENDS), ranked.published()[0], strict=True)
         if value is not None
     ]
     titles = (
@@ -122,7 +104,7 @@ def draw_lengths(scene: FrequencyScene) -> None:
         words=(words.lengths, [plotly(text) for text in words.texts]),
         height=HEIGHT,
     )
-    alt = direction_sentence(scene.measures.direction).replace("**", "")
+    alt = ranked.direction_sentence(scene.measures.direction).replace("**", "")
     show_chart(figure, key="word-lengths", file_name="word-frequency-lengths", alt=alt)
     said = _(
         "Each bar is the mean length of the words of these ranks: solid here, dotted as "
@@ -137,7 +119,7 @@ def draw_cosines(scene: FrequencyScene) -> None:
         return
     levels = [_level(*each) for each in bins]
     values = _("; ").join(
-        labelled(ranks_of(each), signed(cosine.value, 3)) for each, cosine in bins
+        labelled(ranked.ranks_of(each), signed(cosine.value, 3)) for each, cosine in bins
     )
     title = _("mean cosine of pairs")
     figure = ranks_figure(
@@ -154,8 +136,8 @@ def draw_cosines(scene: FrequencyScene) -> None:
 
 def draw_clouds(scene: FrequencyScene) -> None:
     words = scene.words
-    rows = drawn_rows(words)
-    (svd, of_svd), (pca, of_pca) = pictures_of(words, rows)
+    rows = ranked.drawn_rows(words)
+    (svd, of_svd), (pca, of_pca) = ranked.pictures_of(words, rows)
     stops = [each.stop for each in scene.measures.bins]
     if stops[-1] < len(words):  # words that are drawn and not measured
         stops.append(len(words))
@@ -196,7 +178,7 @@ def show_headlines(scene: FrequencyScene) -> None:
     first, last, rho = found.bins[0], found.bins[-1], found.direction.spearman
     n, rarest = f"{first.n:,}", _("rarest bin: {value}")
     ends = "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]"
-    lengths = [three_digits(each.norm.value) for each in (first, last)]
+    lengths = [ranked.three_digits(each.norm.value) for each in (first, last)]
     cosine = "—" if first.cosine is None else signed(first.cosine.value, 3)
     note = "" if last.cosine is None else rarest.format(value=signed(last.cosine.value, 3))
     of_length = _("mean length, {n} most frequent").format(n=n)
@@ -210,14 +192,14 @@ def show_headlines(scene: FrequencyScene) -> None:
 
 
 def show_bins(scene: FrequencyScene) -> None:
-    st.container(key="word-bins").markdown(table_markdown(scene.measures))
+    st.container(key="word-bins").markdown(ranked.table_markdown(scene.measures))
     st.caption(prose(PAGE, "table"))
 
 
 def bins_csv(measured: FrequencyMeasures, basis: str) -> bytes:
     rows: list[list[CsvCell]] = []
     near = [f"{name}_{k}" for name in ("distance", "dot") for k in NEIGHBOURS]
-    names = list(zip(["norm", *near, "mean_cosine"], bin_measures(), strict=True))
+    names = list(zip(["norm", *near, "mean_cosine"], ranked.bin_measures(), strict=True))
     for each in measured.bins:
         estimates = (each.norm, *each.distances, *each.dots, each.cosine)
         for name, found in zip(names, estimates, strict=True):
@@ -239,7 +221,10 @@ def show_zipf(scene: FrequencyScene) -> None:
     found = jobs.kept_or_made(_symmetry, words, what=what, is_long=True)
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
-            cells = [_symmetry_cell(row, treatment) for row in rows]
+            cells = []
+            for row in rows:
+                ends = (row.low, row.high) if treatment == "raw" else (None, None)
+                cells.append("—" if row.value is None else estimate(row.value, *ends))
             lines.append([treatment_names()[treatment], weights[weight], *cells])
     st.markdown(aligned_table(head, lines, n_left=2))
     st.caption(prose(PAGE, "zipf"))
@@ -248,14 +233,6 @@ def show_zipf(scene: FrequencyScene) -> None:
 @kept(16)
 def _symmetry(words: RankedWords, report: jobs.Progress = jobs.no_report) -> Symmetry:
     return apart(partial(symmetry, words.vectors, words.counts), report)
-
-
-def _symmetry_cell(row: Measured, treatment: str) -> str:
-    if row.value is None:
-        return "—"
-    if treatment != "raw" or row.low is None or row.high is None:
-        return signed(row.value, 3)
-    return estimate(row.value, row.low, row.high)
 
 
 def words_csv(words: RankedWords, basis: str) -> bytes:
@@ -293,7 +270,7 @@ def left_out(tokens: CorpusCloud) -> tuple[Measured, dict[int, WithoutFrequent]]
 
 
 def show_left_out(scene: FrequencyScene) -> None:
-    whole, rows = left_out(encode_corpus(scene.corpus, tokens_spec(scene.choice.layer)))
+    whole, rows = left_out(encode_corpus(scene.corpus, ranked.tokens_spec(scene.choice.layer)))
     head = [
         _("most frequent types left out"),
         _("mean cosine of sentences"),
@@ -542,19 +519,21 @@ def explore(corpus: Corpus) -> None:
     progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
     encoder = current_encoder()
     with control_box:
-        choice = choose_words(encoder, corpus)
+        choice = ranked.choose_words(encoder, corpus)
     lacks_table = choice.words == "upload" and choice.vectors_file is None
     if lacks_table or (choice.counts == "list" and choice.counts_file is None):
         notes_box.info(_("Upload the file above. Its words then appear here."))
         return
     try:
         with progress_box:
-            words = read_words(corpus, encoder, choice)
-            if refusal := refusal_of(words):
+            words = ranked.read_words(corpus, encoder, choice)
+            if refusal := ranked.refusal_of(words):
                 notes_box.warning(refusal)
                 return
             what = _("Neighbours of {n} words").format(n=f"{len(words.measured):,}")
-            measured = jobs.kept_or_made(measure_words, words.measured, what=what, is_long=True)
+            measured = jobs.kept_or_made(
+                ranked.measure_words, words.measured, what=what, is_long=True
+            )
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
@@ -584,9 +563,9 @@ def _facts(scene: FrequencyScene) -> dict[str, float]:
 
 
 def _answer(scene: FrequencyScene) -> None:
-    st.markdown(direction_sentence(scene.measures.direction))
+    st.markdown(ranked.direction_sentence(scene.measures.direction))
     if not is_presenting():
-        verdict, choice = words_verdict(scene), scene.choice
+        verdict, choice = ranked.words_verdict(scene), scene.choice
         if choice.is_of_model:
             verdict = of_known_text(verdict, scene.corpus)
         measures.show_verdict(verdict, key="words")

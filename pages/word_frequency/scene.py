@@ -37,18 +37,8 @@ from pages.common.table_form import refused_files_leave, upload_table, upload_wo
 from pages.common.uploads import is_own
 from pages.common.words import _, aligned_table, dotted, labelled, names, noted
 
-from .apart import (
-    MEASURED_WORDS,
-    FrequencyMeasures,
-    WordPicture,
-    WordRows,
-    matched,
-    measured,
-    pictures,
-    ranked,
-    words_of_file,
-    words_of_table,
-)
+from . import apart as computed
+from .apart import FrequencyMeasures, WordPicture, WordRows, pictures
 
 VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
@@ -103,6 +93,7 @@ def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
 
 
+MEASURED_WORDS = 40_000  # words that are measured at most: the time grows with their square
 PLOTLY_POINTS = 5000  # points of a cloud at most, in a browser without WebGL2
 FEWEST = max(NEIGHBOURS) + 2
 # The least Spearman of a vocabulary's order and the corpus' counts at which that order replaces
@@ -175,7 +166,7 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
         key.append(choice.counts_file.file_id)
     if choice.words == "types" and given is not None:
         table = _type_table(encoder)
-        vectors, names, counts = matched(table.vectors, table.words, given)
+        vectors, names, counts = computed.matched(table.vectors, table.words, given)
     else:
         (vectors, names, counts), tokens = _of_corpus(corpus, choice, given)
         key += [corpus.sha256, choice.layer if choice.words == "tokens" else 0]
@@ -183,7 +174,7 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
     if choice.counts == "order":
         counts, agreement = _by_vocabulary(names, counts, _type_table(encoder).words)
     return RankedWords(
-        *ranked(vectors, names, counts),
+        *computed.ranked(vectors, names, counts),
         content_key=ArrayStore.key(*key),
         private=choice.counts == "list" or is_own(corpus),
         agreement=agreement,
@@ -202,7 +193,7 @@ def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
     elif choice.counts == "common-zh":
         beside = {"counts": COMMON_CHINESE.read_bytes(), "counts_name": COMMON_CHINESE.name}
     with refused_files_leave(vectors, VectorFileError), refused_files_leave(file, CorpusError):
-        found: WordRows = read_upload(words_of_file, vectors, beside=beside, named=named)
+        found: WordRows = read_upload(computed.words_of_file, vectors, beside=beside, named=named)
     key = ArrayStore.key(vectors.file_id, choice.counts, named)
     return RankedWords(*found, content_key=key, private=True)
 
@@ -220,7 +211,7 @@ def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | N
             at_once=is_quick,
             lane="encode",
         )
-    words, key = words_of_table(glove_table(), given, None), choice.counts_file.file_id
+    words, key = computed.words_of_table(glove_table(), given, None), choice.counts_file.file_id
     return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
 
 
@@ -233,7 +224,7 @@ def _glove_words(
 ) -> RankedWords:
     """The words of the bundled table by their number in a corpus, else by the table's order."""
     texts, key = (None, "order") if corpus is None else (corpus.texts, corpus.sha256)
-    words = words_of_table(glove_table(), None, texts, tokenizer)
+    words = computed.words_of_table(glove_table(), None, texts, tokenizer)
     return RankedWords(*words, content_key=ArrayStore.key("glove", key, tokenizer), private=private)
 
 
@@ -274,7 +265,7 @@ def _of_corpus(
     counts = np.zeros(len(names))
     counts[place] = cloud.counts
     means, texts = sums / repeats[:, None], names.tolist()
-    found = (means, texts, counts) if given is None else matched(means, texts, given)
+    found = (means, texts, counts) if given is None else computed.matched(means, texts, given)
     return found, (len(cloud), cloud.n_available)
 
 
@@ -285,7 +276,7 @@ def tokens_spec(layer: int) -> CloudSpec:
 @kept(32)
 def measure_words(words: RankedWords, report: jobs.Progress = jobs.no_report) -> FrequencyMeasures:
     """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
-    return measured(words.vectors, words.counts, report)
+    return computed.measured(words.vectors, words.counts, report)
 
 
 def drawn_rows(words: RankedWords) -> np.ndarray:
@@ -432,7 +423,7 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
         _line(sparse, _("Rare words are sparser"), distances, *nearest),
         _line(cone, *of_cosines, first.cosine, last.cosine),
     ]
-    theirs = published_lengths()
+    theirs = published()[0]
     words = _("Published for BERT-base, Li et al. (2020): mean length {first} → {last}")
     lines.append(words.format(first=f"**{theirs[0]:.2f}**", last=f"**{theirs[-1]:.2f}**"))
     compared = _("the {n} most frequent words against ranks from {start} on")
@@ -517,15 +508,11 @@ PUBLISHED_ROWS = (
 )
 
 
-def _published() -> list[Sequence[float | None]]:
+def published() -> list[Sequence[float | None]]:
     """The values of PUBLISHED_ROWS."""
     [table] = (table for table in published_tables() if table.key == "bert_flow_table_1")
     rows = dict(table.rows)
     return [rows[name] for name in PUBLISHED_ROWS]
-
-
-def published_lengths() -> Sequence[float | None]:
-    return _published()[0]
 
 
 def bin_measures() -> list[str]:
@@ -543,7 +530,7 @@ def ranks_of(words: FrequencyBin) -> str:
 
 def table_markdown(measures: FrequencyMeasures) -> str:
     head = [_("ranks"), "n", *bin_measures()]
-    theirs = zip(*_published(), strict=True)
+    theirs = zip(*published(), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
         cosine, of_pairs = each.cosine, _("no value")

@@ -36,7 +36,7 @@ from geometry.export.sentence_model import MODES
 from geometry.figures.curves import histogram_figure
 from pages.common import jobs
 from pages.common.cache import kept
-from pages.common.controls import choose, pooling_names
+from pages.common.controls import act_button, choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
 from pages.common.downloads import offer_file, offer_transform
 from pages.common.draw.charts import show_chart
@@ -290,13 +290,9 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         return
     layer, pooling = place
     with st.container(horizontal=True):
-        st.button(
-            _("Diagnose this layer"),
-            key="diagnose-layer",
-            icon=":material/arrow_forward:",
-            on_click=st.session_state.update,
-            args=({"layer": str(layer), "pooling": pooling},),
-        )
+        label, update = _("Diagnose this layer"), st.session_state.update
+        chosen = {"layer": str(layer), "pooling": pooling}
+        act_button(label, "diagnose-layer", "arrow_forward", update, chosen)
         _offer_model(data, layer, pooling, "none")
 
 
@@ -437,13 +433,9 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         name=layer_words(layer, encoder.n_layers), settings=pooling_names(encoder)[pooling]
     )
     if st.session_state.get(MODEL) != key:
-        st.button(
-            labelled(_("Write the sentence-transformers model"), of_layer),
-            key=f"write-model-{layer}-{pooling}",
-            icon=":material/deployed_code:",
-            on_click=st.session_state.__setitem__,
-            args=(MODEL, key),
-        )
+        label = labelled(_("Write the sentence-transformers model"), of_layer)
+        name, want = f"write-model-{layer}-{pooling}", st.session_state.__setitem__
+        act_button(label, name, "deployed_code", want, MODEL, key)
         return
     what, label = _("Writing the sentence-transformers model"), "sentence-transformers"
     try:

@@ -25,6 +25,7 @@ from geometry.evaluate.bootstrap import checked_gold
 from geometry.vectors import preview_vector_set, read_vector_set
 from pages.common import jobs
 from pages.common.cache import kept
+from pages.common.controls import act_button
 from pages.common.messages import error_text
 from pages.common.reading import AT_ONCE, Keyed, megabytes, read_upload, upload_limits
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
@@ -45,13 +46,8 @@ def show_evidence_form(own: VectorSet) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 note = evidence_note(each.found, _)
                 st.markdown(labelled(markdown(evidence_label(each)), note), width="stretch")
-                st.button(
-                    _("Delete"),
-                    key=f"delete-{code}",
-                    icon=":material/delete:",
-                    on_click=st.session_state[EVIDENCE].pop,
-                    args=(code,),
-                )
+                delete = st.session_state[EVIDENCE].pop
+                act_button(_("Delete"), f"delete-{code}", "delete", delete, code)
         names = {"pairs": _("Scored pairs of rows"), "queries": _("Queries with known answers")}
         kind = st.segmented_control(
             _("Read the file as"),
@@ -95,10 +91,8 @@ def _read(read: Callable[..., Any], file: Any) -> Any:
 
 def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
     head = read_upload(preview_vector_set, file, reading=reading)
-    found: VectorSet = read_upload(
-        read_vector_set, file, id_column=head.suggested_id_column, reading=reading
-    )
-    return found
+    ids = head.suggested_id_column
+    return read_upload(read_vector_set, file, id_column=ids, reading=reading)
 
 
 @kept(MOST)

@@ -17,6 +17,7 @@ from geometry.data.limits import MEGABYTE, MIN_TEXTS
 from geometry.data.recognise import AS_FOUND, Holds, mostly_numbers
 from geometry.data.translations import corpus_of
 from geometry.errors import GeometryError
+from geometry.hub.operator_limits import read_upload_folders
 from geometry.linalg.moments import refuse_extreme
 from geometry.vectors import (
     Recognised,
@@ -95,7 +96,7 @@ def limits() -> dict[str, str]:
 
 def show_form() -> None:
     ways = {"paste": (_("Paste texts"), _paste_form), "upload": (_("Upload a file"), _upload_form)}
-    if server_files.has_files():
+    if read_upload_folders() or server_files.given_file() is not None:
         ways["server"] = _("A file of the server"), _server_form
     way = choose(
         st.segmented_control,
@@ -272,8 +273,7 @@ def recognised_upload(file: Any) -> Recognised:
         if not is_packed and b"\0" in head and is_binary(head):
             return Recognised(VECTORS, True, "binary")  # they are read only as a whole
         if is_packed or needs_more(head):  # another process reads it
-            found: Recognised = read_upload(recognise, file)
-            return found
+            return read_upload(recognise, file)
         return recognise(content, name=file.name, limits=upload_limits())
 
 
@@ -358,8 +358,7 @@ def _choose_columns(file: Any, key: str) -> Corpus:
     by_sentence = _offer_splitting(f"sentences-{file.file_id}")
     sample = table_form.choose_sample(key, upload_limits().rows)
     options = columns | ({"by_sentence": True} if by_sentence else {}) | sample
-    corpus: Corpus = read_upload(read_corpus, file, reading=reading, **options)
-    return corpus
+    return read_upload(read_corpus, file, reading=reading, **options)
 
 
 def _text_and_label(

@@ -194,20 +194,14 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     claim = _("The vectors of a language model form a narrow cone.")
     if points.model is not None:
         claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
-        if state != "unknown" and chosen_model().is_bundled:
-            measured = paragraph([measured, _comparison(points)])
+        topics, place = read_bundled("topics"), asdict(points.spec)
+        is_compared = state != "unknown" and chosen_model().is_bundled
+        if is_compared and is_stored(points.encoder, topics, **place, store=store()):
+            cosine = signed(mean_cosine(encode_corpus(topics, points.spec).vectors), 3)
+            said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
+            measured = paragraph([measured, said.format(cosine=cosine)])
     here = _("the paper measured contextual tokens; here: {units}")
     basis = cloud_line(points), here.format(units=units), measures.cone_words()
     control = measures.isotropic_control(*points.vectors.shape)
     about = dotted(*basis, _("95% interval: jackknife over rows"))
     return measures.Verdict(claim, _("Ethayarajh (2019)"), state, measured, control, about)
-
-
-def _comparison(points: CorpusCloud) -> str:
-    """The bundled corpus at the same layer and pooling; empty if its vectors are not stored."""
-    corpus = read_bundled("topics")
-    if not is_stored(points.encoder, corpus, **asdict(points.spec), store=store()):
-        return ""
-    cosine = signed(mean_cosine(encode_corpus(corpus, points.spec).vectors), 3)
-    said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
-    return said.format(cosine=cosine)

@@ -42,10 +42,6 @@ def given_file() -> Path | None:
     return path if path.is_file() else None
 
 
-def has_files() -> bool:
-    return bool(read_upload_folders()) or given_file() is not None
-
-
 def server_files() -> dict[str, Path]:
     """Files that may be read, by the name in the list; a link counts as its target."""
     given = given_file()
