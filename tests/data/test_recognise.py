@@ -442,9 +442,8 @@ def test_answers_that_are_texts_may_be_texts(header, answer, is_certain):
     assert (found.holds, found.is_certain) == ("queries", is_certain)
 
 
-SPECIES = ("setosa", "versicolor", "virginica")
 FLOWERS = [(f"{5 + i / 10:.1f}", f"{3 + i % 4 / 10:.1f}", f"1.{i % 5}", f"0.{i % 3}",
-            SPECIES[i // 20]) for i in range(60)]  # fmt: skip
+            ("setosa", "versicolor", "virginica")[i // 20]) for i in range(60)]  # fmt: skip
 
 
 @for_each(("header", "name"), [
