@@ -111,11 +111,8 @@ def test_every_link_to_a_file_leads_to_one(path):
     assert not [link for link in links if not (path.parent / link).exists()]
 
 
-def test_the_readme_links_every_document():
+def test_the_readme_links_every_document_and_its_buttons_are_on_the_pages():
     assert {f"docs/{path.name}" for path in DOCS} <= set(LINK.findall(TEXT["README"]))
-
-
-def test_the_buttons_of_the_tour_are_on_the_pages():
     code = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("pages/**/*.py"))
     buttons = re.findall(r"[Pp]ress \*\*(.+?)\*\*", TEXT["README"])
     assert len(buttons) >= 3
@@ -313,11 +310,8 @@ def test_every_option_in_an_example_exists(name):
     assert used <= known
 
 
-def test_the_table_of_formats_is_that_of_the_registry():
+def test_the_tables_of_formats_and_questions_are_complete():
     assert inputs.written(TEXT["inputs"]) == TEXT["inputs"]
-
-
-def test_the_table_of_questions_has_every_option_that_a_file_may_leave_open():
     asked = {key.removeprefix("uncertain_") for key in SENTENCES["corpus"] if "uncertain" in key}
     questions = " ".join(row for row in TEXT["inputs"].splitlines() if row.startswith("| "))
     options = {"holds": "as", "bytes": "encoding", "title": "no-header"}

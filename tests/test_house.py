@@ -87,15 +87,12 @@ def tree_of(page: str) -> list[str]:
     return folders
 
 
-def test_the_tree_in_contributing_is_the_repository():
+def test_the_tree_and_every_path_in_contributing_are_the_repository_s():
     files = [PurePosixPath(name) for name in tracked_files()]
     folders = {str(folder) for file in files for folder in file.parents} - {"."}
     lines = [re.sub(r"<\w+>", "[^/]+", re.escape(line)) for line in tree_of(CONTRIBUTING)]
     assert not [each for each in folders if not any(re.fullmatch(line, each) for line in lines)]
     assert not [line for line in lines if not any(re.fullmatch(line, each) for each in folders)]
-
-
-def test_every_path_in_contributing_exists():
     codes = re.findall(r"`([\w.<>/-]+/[\w.<>/-]*)`", CONTRIBUTING)
     paths = [code for code in codes if not re.search(r"<name>", code)]
     assert len(paths) > 20
@@ -142,14 +139,11 @@ def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def test_the_import_contracts_hold():
+def test_the_import_contracts_hold_and_name_every_page():
     # in a process of its own: it switches the loggers of its process off
     command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_contract_between_pages_names_every_page():
     pages = {f"pages.{page.parent.name}" for page in ROOT.glob("pages/*/page.py")}
     assert len(pages) >= 7
     assert set(contract("independence")["modules"]) == pages

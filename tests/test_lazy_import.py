@@ -46,13 +46,10 @@ def test_every_name_is_there(package, name):
         assert found.__module__.startswith("geometry.")
 
 
-def test_the_top_level_is_one_screen_and_complete():
+def test_the_top_level_is_one_screen_complete_and_listed_in_the_folders():
     names = set(geometry.__all__) - set(FOLDERS)
     assert len(names) <= 46
     assert set(dir(geometry)) >= names
-
-
-def test_a_name_at_the_top_is_listed_in_its_folder():
     in_folders = {name for package, name in public_names() if package != "geometry"}
     assert set(geometry.__all__) - set(FOLDERS) - {"UndefinedMeasure"} <= in_folders
 

@@ -76,12 +76,9 @@ def test_every_pinned_package_is_in_a_range_and_within_it():
         assert ranges[name].specifier.contains(version), name
 
 
-def test_all_extras_are_in_all():
+def test_all_extras_are_in_all_and_the_version_has_one_place():
     named = re.findall(r"[a-z0-9]+", EXTRAS["all"][0].partition("[")[2] + EXTRAS["app"][0])
     assert EXTRAS.keys() - {"all"} <= set(named)
-
-
-def test_the_version_has_one_place():
     assert PROJECT["dynamic"] == ["version"]
     assert str(Version(geometry.__version__)) == geometry.__version__
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -37,10 +37,7 @@ def test_colours_are_written_in_these_files_only():
     assert coloured == {"geometry/palette.py", ".streamlit/config.toml"}
 
 
-def test_the_browser_s_signs_are_those_of_the_legend():
+def test_the_browser_has_the_legend_s_signs_and_colours_as_many_groups():
     signs = json.loads(re.search(r"SIGNS = (\[.*?\])", SCRIPT)[1])
     assert signs == [SYMBOL_SIGNS[symbol] for symbol in SYMBOLS]
-
-
-def test_the_browser_colours_as_many_groups_as_the_figures():
     assert int(re.search(r"MOST_GROUPS = (\d+)", SCRIPT)[1]) == MOST_COLOURED

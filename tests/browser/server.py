@@ -15,7 +15,6 @@ from urllib.request import urlopen
 import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_LINE = "You can now view"
 
 
 class AppServer:
@@ -82,7 +81,7 @@ class AppServer:
         os.close(output)
         self.process_id = self._process.pid
         deadline = time.monotonic() + self.timeout
-        while READY_LINE not in self.log:
+        while "You can now view" not in self.log:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 log = self.log
                 self.__exit__()

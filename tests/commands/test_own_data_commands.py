@@ -77,15 +77,11 @@ def judge_vectors_by_files(folder):
     (folder / "pairs-of-rows.csv").write_text("\n".join(["left,right,score", *rows, "1,999,1"]))
 
 
-def help_of(command: click.Command) -> str:
-    return command.get_help(click.Context(command, info_name="x"))
-
-
 @pytest.mark.long
 @pytest.mark.model
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_examples_of_help_run(folder, capsys, command):
-    examples = EXAMPLE.findall(help_of(command))
+    examples = EXAMPLE.findall(command.get_help(click.Context(command, info_name="x")))
     assert len(examples) >= 2
     for example in examples:
         assert run_shell([*shlex.split(example), "--quiet"]) == 0, capsys.readouterr().err

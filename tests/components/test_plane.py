@@ -12,7 +12,6 @@ from geometry.projection.plane import (
 from pages.cosine_basis.explore import BasisScene, state_of
 from tests.components.scripts import evaluate
 
-PLANES = 200
 NUMBERS = """
   const { cosinesOf, gram, halfRangeOf, placing } = await import(`${at}/plane_math.js`);
   const text = (value) => JSON.parse(JSON.stringify(value).replaceAll("null", '"none"'));
@@ -28,7 +27,7 @@ def planes() -> list[BasisScene]:
     """Planes that the controls can make; in some, points are equal, collinear or at the origin."""
     rng = np.random.default_rng(6)
     found = []
-    for row in range(PLANES):
+    for row in range(200):
         low, high = rng.uniform(0.25, 3, 2), rng.uniform((15, -180), (165, 180))
         points = rng.integers(-40, 41, (3, 2)) / 10
         if row % 5 == 0:

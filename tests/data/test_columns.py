@@ -39,15 +39,12 @@ def test_the_rows_of_a_column_are_those_of_the_texts():
     np.testing.assert_array_equal(price.values, [2, 2, 3, 3])
 
 
-def test_numbers_with_a_decimal_comma_are_numbers():
+def test_decimal_commas_missing_numbers_and_the_limit_of_columns():
     lines = [f"a text {i};{i},5;1.{i}00,25" for i in range(9)]
     content = "\n".join(["text;price;sum", *lines]).encode()
     price, total = read_corpus(content, name="own.csv", text_column="text").columns
     np.testing.assert_array_equal(price.values[:2], [0.5, 1.5])
     np.testing.assert_array_equal(total.values[:2], [1000.25, 1100.25])
-
-
-def test_missing_numbers_are_nan_and_there_is_a_limit_of_columns():
     [column] = columns_of([("price", ["1", "", "x", "2", "3.5"])])
     np.testing.assert_array_equal(column.values, [1, np.nan, np.nan, 2, 3.5])
     many = [(f"column {i}", ["a", "b", "a", "b"]) for i in range(30)]

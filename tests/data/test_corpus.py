@@ -101,14 +101,11 @@ def test_a_table_without_header():
 # Lines
 
 
-def test_lines():
+def test_lines_and_pasted_text():
     corpus = read_corpus(io.BytesIO(b"\xef\xbb\xbfone\r\n\r\n  two, too\r\none\n\n"))
     assert corpus.texts == ("one", "two, too", "one")
     assert corpus.n_blank == 2
     assert corpus.encoding == "utf-8"
-
-
-def test_pasted():
     corpus = read_pasted("one\n\n two \n%PDF- is no file here\n")
     assert corpus.texts == ("one", "two", "%PDF- is no file here")
     assert (corpus.name, corpus.n_blank) == ("pasted", 1)
@@ -130,15 +127,12 @@ def test_a_text_beyond_the_limit_is_cut_and_counted():
 # Preview
 
 
-def test_preview():
+def test_preview_counts_all_rows_and_suggests_columns_of_words():
     preview = preview_table(TABLE, rows=2, name="a.csv")
     assert preview.columns == ("text", "topic", "n")
     assert preview.rows == (("It rained.", "weather", "1"), ("", "law", "2"))
     assert (preview.suggested_text_column, preview.suggested_label_column) == ("text", "topic")
     assert (preview.n_rows, preview.encoding, preview.has_header) == (4, "utf-8", True)
-
-
-def test_preview_counts_beyond_any_limit_and_suggests_nothing_for_numbers():
     assert preview_table(b"A line.\n" * 20_500, name="a.csv").n_rows == 20_500
     assert preview_table(b"1,2\n3,4\n", name="a.csv").suggested_text_column is None
     assert refused(preview_table, b"\n\n").code == "empty"

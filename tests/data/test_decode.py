@@ -50,8 +50,6 @@ def test_legacy_encodings_that_are_clear(text, codec):
     assert encoding == codec or text.encode(encoding) == text.encode(codec)
 
 
-ETEN = "碁銹裏墻恒粧嫺"
-CANTONESE = "我哋喺香港食嘢，佢哋嚟咗𠵱家。\n"
 SIMPLIFIED = (
     "今天的天气很好，适合出门散步。\n我喜欢在图书馆里安静地读书。\n"
     "这家餐厅的红烧牛肉面非常好吃，价格也便宜。\n老师在课堂上讲解了向量的概念。\n"
@@ -65,9 +63,9 @@ KOREAN = (
     ("added", "codec"),
     [
         ("", "cp950"),
-        *((each, "cp950") for each in ETEN),
+        *((each, "cp950") for each in "碁銹裏墻恒粧嫺"),
         ("～‧￥€", "cp950"),  # noqa: RUF001
-        (CANTONESE, "big5hkscs"),
+        ("我哋喺香港食嘢，佢哋嚟咗𠵱家。\n", "big5hkscs"),
         ("～", "big5"),  # noqa: RUF001 (Python's own Big5 has no such sign)
     ],
 )

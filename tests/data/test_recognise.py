@@ -123,12 +123,9 @@ def test_a_sign_of_the_prose_is_no_delimiter(delimiter, other):
         assert texts_of(lines(rows, delimiter))[1] == f"Word 1{other}and more of it"
 
 
-def test_a_tab_divides_before_a_decimal_comma():
+def test_a_tab_or_a_stated_delimiter_comes_first_and_two_that_fit_are_asked_for():
     pairs = read_pairs(b"Berlin\tParis\t1,58\nRom\tOslo\t2,5\nBonn\tKiew\t0,25\n", name="p.csv")
     assert (pairs.left[0], pairs.gold_scores.tolist()) == ("Berlin", [1.58, 2.5, 0.25])
-
-
-def test_a_line_states_the_delimiter_and_two_that_fit_are_asked_for():
     stated = "sep=;\ntext;label\none, two;a\nthree, four;b\n"
     assert texts_of(stated, label_column="label") == ("one, two", "three, four")
     table = b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n"
@@ -442,9 +439,8 @@ def test_answers_that_are_texts_may_be_texts(header, answer, is_certain):
     assert (found.holds, found.is_certain) == ("queries", is_certain)
 
 
-SPECIES = ("setosa", "versicolor", "virginica")
 FLOWERS = [(f"{5 + i / 10:.1f}", f"{3 + i % 4 / 10:.1f}", f"1.{i % 5}", f"0.{i % 3}",
-            SPECIES[i // 20]) for i in range(60)]  # fmt: skip
+            ("setosa", "versicolor", "virginica")[i // 20]) for i in range(60)]  # fmt: skip
 
 
 @for_each(("header", "name"), [

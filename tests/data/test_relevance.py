@@ -66,14 +66,11 @@ def test_two_columns_of_row_numbers_without_vectors_of_their_own():
     assert (judged.queries_by, judged.rows_by) == ("numbers", "numbers")
 
 
-def test_row_numbers_are_those_of_the_file():
+def test_row_numbers_are_those_of_the_file_and_ids_come_before_them():
     part = VectorSet("part", at(ANGLES)[[0, 2, 4]], numbers=np.array([1, 3, 5]))
     judged = judge_vectors(read_relevance(b"1,3\n1,4\n3,5\n", name="a.csv"), part)
     assert judged.relevant == ({1: 1.0}, {2: 1.0})
     assert judged.n_missing == 1
-
-
-def test_unknown_ids_are_counted_and_ids_come_before_numbers():
     numbered = VectorSet("numbered", at(ANGLES), ids=("5", "4", "3", "2", "77"))
     file = b"query,relevant\n5,2\n5,1\n9,3\n77,3\n"
     judged = judge_vectors(read_relevance(file, name="a.csv"), numbered)
@@ -135,13 +132,10 @@ def test_what_is_refused(content, vectors, message):
         judge_vectors(read_relevance(content, name="a.csv"), vectors, ASKED)
 
 
-def test_queries_of_another_model_are_refused():
+def test_queries_of_another_model_and_a_row_0_are_refused():
     wide = VectorSet("wide", np.ones((3, 5), dtype=np.float32), ids=tuple(QUERIES))
     with pytest.raises(CorpusError, match="have 5 numbers, and those searched 2"):
         judge_vectors(read_relevance(BEIR, name="test.tsv"), DOCUMENTS, wide)
-
-
-def test_row_numbers_of_pairs_begin_at_1():
     with pytest.raises(CorpusError, match="rows are counted from 1"):
         row_pairs(read_row_pairs(b"0,1,0.5\n1,2,1\n", name="p.csv"), PLAIN)
 
@@ -168,13 +162,10 @@ def test_queries_and_answers_by_text_and_by_row():
     assert (judged.n_queries, judged.n_missing) == (3, 1)
 
 
-def test_rows_keep_their_numbers_in_a_part_of_the_corpus():
+def test_rows_keep_their_numbers_in_a_part_of_the_corpus_and_json_is_read():
     judged = judge(read_relevance(b"rain\t2\nrain\t3\n", name="a.tsv"), TEXTS[2:], rows=(2, 3, 4))
     assert judged.rows == (2,)
     assert judged.relevant == ({0: 1.0},)  # row 3 is the first row of the part; row 2 is outside it
     assert judged.n_missing == 1
-
-
-def test_json_lines():
     file = b'{"query": "pets?", "relevant": "a cat"}\n{"query": "pets?", "relevant": 2}\n'
     assert judge(read_relevance(file, name="a.jsonl"), TEXTS).relevant == ({0: 1.0, 1: 1.0},)

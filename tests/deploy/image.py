@@ -18,7 +18,6 @@ from bench.reader import PageError, Reader
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
 SYSTEM = ("bin", "etc", "lib", "lib64", "usr", "dev", "proc", "sys")
-PORT = 8501
 PATIENCE = 120  # seconds until the server is healthy
 
 
@@ -116,7 +115,7 @@ async def _visit() -> list[str]:
     """The files that two visits write: one encodes a layer, one fits UMAP."""
     texts = []
     for query in ("layer=2", "view=umap"):
-        async with Reader(PORT, "narrow_cone", query=query) as reader:
+        async with Reader(8501, "narrow_cone", query=query) as reader:
             try:
                 await reader.open()
             except PageError as error:

@@ -20,7 +20,6 @@ from geometry.diagnosis.sentences import REPORT, SENTENCES, basis, evidence, fin
 from tests.diagnosis.made_up import labelled
 
 HOSTILE = "<script>alert(1)</script>\"'&"
-VOID = {"meta", "br"}
 
 
 class Outline(HTMLParser):
@@ -34,7 +33,7 @@ class Outline(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.found.append((tag, dict(attrs)))
-        if tag not in VOID:
+        if tag not in {"meta", "br"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):

@@ -33,10 +33,9 @@ def test_a_path_is_a_folder_s_name(folder, tmp_path, monkeypatch):
 
 
 def test_a_revision_of_what_has_none_is_not_passed_over(folder):
-    for name, what in ((folder, f"the folder {folder}"), (str(folder), f"the folder {folder}")):
-        with pytest.raises(ValueError, match="has no revisions; got revision='v9'") as caught:
+    for name in (folder, str(folder)):
+        with pytest.raises(ValueError, match=f"^the folder {folder} has no revisions; got .*='v9'"):
             load_encoder(name, revision="v9")
-        assert str(caught.value).startswith(what)
     with pytest.raises(ValueError, match="the bundled encoder has no revisions"):
         load_encoder(revision="v9")
 

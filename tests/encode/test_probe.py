@@ -100,6 +100,5 @@ def test_a_full_machine_is_not_the_model_s_fault(tmp_path, monkeypatch, error):
         raise error
 
     monkeypatch.setattr(architecture, "TransformerStates", fails)
-    with pytest.raises(type(error)) as caught:
+    with pytest.raises(type(error), check=lambda error: error is error):
         load_encoder(save_tiny(tmp_path, "bert")).encode(["cat"])
-    assert caught.value is error

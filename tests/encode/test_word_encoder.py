@@ -57,15 +57,12 @@ def test_it_has_one_layer_of_no_special_tokens(glove):
     assert (coverage.tokens, coverage.unknown, coverage.truncated) == (13, 6, 0)
 
 
-def test_it_goes_to_another_process():
+def test_it_goes_to_another_process_with_a_fingerprint_of_words_and_vectors():
     encoder = small()
     expected = encoder.encode(TEXTS)
     again = pickle.loads(pickle.dumps(encoder))
     np.testing.assert_array_equal(again.encode(TEXTS), expected)
     assert again.fingerprint == encoder.fingerprint
-
-
-def test_its_fingerprint_is_that_of_words_and_vectors():
     prints = {each.fingerprint for each in (small(), small(seed=1), small("The toys cat 3"))}
     assert len(prints) == 3
     assert small().fingerprint == small().content_key

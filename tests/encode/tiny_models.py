@@ -121,7 +121,6 @@ UNFIT: Builders = {
 }
 # Special tokens: GPT-2 adds none, Llama a first, T5 a last, the others both.
 TEMPLATES = {"gpt2": "$A", "llama": f"{START} $A", "t5": f"$A {END}"}
-DECODERS = ("gpt2", "llama")
 
 
 def template(kind: str) -> str:
@@ -146,7 +145,7 @@ def save_tiny(folder: Path, kind: str, *, padding_side: str = "right", seed: int
         "tokenizer_class": "PreTrainedTokenizerFast",
         "unk_token": UNKNOWN,
     }
-    if kind not in DECODERS:
+    if kind not in ("gpt2", "llama"):
         settings["pad_token"] = PAD
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return folder

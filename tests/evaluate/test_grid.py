@@ -119,14 +119,11 @@ def test_a_cell_without_a_score_has_a_reason():
         grid.best()
 
 
-def test_directions_beyond_the_rank_are_reported():
+def test_directions_beyond_the_rank_and_a_simplex_are_reported():
     narrow = {"mean": VECTORS["mean"][:1] @ np.diag([1, 1, 1, 0, 0, 0]).astype(np.float32)}
     cell = evaluate_grid(narrow, GOLD, treatments=["pca:5"], draws=5).cells[0]
     assert (cell.n_requested, cell.n_directions, cell.rank, cell.is_clamped) == (5, 3, 3, True)
     assert cell.note == "3 directions, not 5: all there are (rank 3)"
-
-
-def test_a_simplex_is_reported():
     wide = {"mean": RNG.standard_normal((1, 2 * N, 400))}
     grid = evaluate_grid(wide, GOLD, treatments=["pca", "pca:lw", "pca:10"], draws=5)
     assert [cell.is_simplex for cell in grid.cells] == [True, False, False]

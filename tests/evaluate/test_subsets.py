@@ -23,14 +23,11 @@ SUBSETS = {"news": pairs(60, shift=0, noise=1), "forums": pairs(240, shift=8, no
 RHO = {name: spearmanr(*pair).statistic for name, pair in SUBSETS.items()}
 
 
-def test_scores_alone_have_no_all():
+def test_scores_alone_have_no_all_and_what_else_is_refused():
     scores = {name: PairBootstrap(pair[1], 50).score(pair[0]) for name, pair in SUBSETS.items()}
     assert aggregate(scores, "mean").spearman == pytest.approx(sum(RHO.values()) / 2)
     with pytest.raises(ValueError, match="news is a score alone"):
         aggregate(scores, "all")
-
-
-def test_what_is_refused():
     with pytest.raises(ValueError, match="how must be one of all, mean, wmean; got 'median'"):
         aggregate(SUBSETS, "median")
     with pytest.raises(ValueError, match="no subsets"):

@@ -15,13 +15,10 @@ TEXTS = ("plain", "a\ttab and\na line", "=1+1", "雨")
 LABELS = ("a", "b", "", "a")
 
 
-def test_npy_is_read_without_pickle():
+def test_npy_is_read_without_pickle_and_parquet_has_texts_labels_and_lists():
     read = np.load(io.BytesIO(npy_bytes(X.astype(np.float64))), allow_pickle=False)
     assert read.dtype == np.float32
     np.testing.assert_array_equal(read, X)
-
-
-def test_parquet_has_texts_labels_and_lists():
     read = pd.read_parquet(io.BytesIO(parquet_bytes(X, texts=TEXTS, labels=LABELS)))
     assert list(read.columns) == ["text", "label", "vector"]
     assert tuple(read["text"]) == TEXTS

@@ -26,12 +26,9 @@ def panel(**changes) -> Panel:
     return replace(plain, **changes)
 
 
-def by_topic(n: int = 20) -> PointColours:
-    return PointColours.by_label([f"topic {row % 3}" for row in range(n)], "topic")
-
-
 def picture(what: Panel, theme=LIGHT, **settings):
-    return cone_figure(what, by_topic(len(what.texts)), theme, **settings)
+    topics = [f"topic {row % 3}" for row in range(len(what.texts))]
+    return cone_figure(what, PointColours.by_label(topics, "topic"), theme, **settings)
 
 
 def corners(shape) -> np.ndarray:

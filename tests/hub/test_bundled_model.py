@@ -15,9 +15,6 @@ from geometry.hub import bundled
 pytestmark = pytest.mark.model
 
 ROOT = Path(__file__).resolve().parents[2]
-# 50 sentences over all topics, a very short text, one of 300 words, and one that is not English
-TEXTS = (*read_bundled("topics").texts[::25], "No.", "music " * 300, "各向異性的向量")[-50:]
-
 OFFLINE = """
 import socket
 def refuse(*args, **kwargs):

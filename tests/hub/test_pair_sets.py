@@ -128,14 +128,11 @@ def test_what_the_hub_refuses_is_reported_of_a_data_set(server, offline):
     assert "The data set `own/pairs`" in str(error)
 
 
-def test_names_that_are_none():
+def test_names_and_splits():
     with pytest.raises(ValueError, match="no set 'stsc'; choose one of stsb"):
         fetch_pairs("stsc")
     with pytest.raises(ValueError, match="no split 'dev'; choose one of test"):
         fetch_pairs("sts14", "dev")
-
-
-def test_which_file_is_a_splits():
     paths = ["README.md", "train.jsonl.gz", "validation.jsonl.gz", "test.jsonl.gz", "latest.csv"]
     assert files_of("dev", paths) == ["validation.jsonl.gz"]
     assert files_of("test", paths) == ["test.jsonl.gz"]

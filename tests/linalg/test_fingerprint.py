@@ -9,16 +9,13 @@ import pytest
 from geometry import read_bundled
 from geometry.encode.disk_cache import SHIPPED, read_shipped, shipped_index
 from geometry.linalg.moments import FLAT, Fingerprint, Moments
+from tests.clouds import unit
 
 SQUARE = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]])  # mean 0, deviations 1
 
 
 def far(fit: np.ndarray, X: np.ndarray) -> bool:
     return Fingerprint.of(Moments.of(fit)).is_far(X)
-
-
-def unit(X: np.ndarray) -> np.ndarray:
-    return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def test_the_limits_by_hand():

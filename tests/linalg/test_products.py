@@ -71,13 +71,10 @@ def test_weak_directions_of_other_rows_change_no_sum(X, before):
     np.testing.assert_allclose(W.T @ ours.scatter @ W, np.eye(alive.sum()), atol=1e-4)
 
 
-def test_too_many_weak_directions_are_refused():
+def test_too_many_weak_directions_are_refused_also_where_the_first_rows_hide_them():
     X = rotated(np.r_[np.ones(D // 2), np.full(D // 2, 1e-8)])
     assert sums_in_float32(X) is None
     np.testing.assert_array_equal(Moments.of(X).scatter, exact(X).scatter)
-
-
-def test_weak_directions_that_the_first_rows_hide_are_found():
     # The first rows are isotropic. Later one axis is 1,000 times as long, so the others are weak.
     X = rotated(np.ones(D))
     X[products.BLOCK_ROWS :, 0] *= 1000

@@ -57,15 +57,12 @@ def test_rows_of_other_libraries(name):
     assert treated.dtype == (np.float64 if name in ("lists", "data set") else np.float32)
 
 
-def test_bfloat16_and_a_tensor_is_copied():
+def test_a_tensor_is_copied_and_a_data_frame_keeps_its_names():
     held = torch.tensor(X).bfloat16()
     np.testing.assert_array_equal(float_rows(held, at_least=1), held.float().numpy())
     held = torch.tensor(X)
     float_rows(held, at_least=1)[:] = 0
     np.testing.assert_array_equal(held.numpy(), X)
-
-
-def test_a_data_frame_keeps_its_names():
     assert list(Whitening().fit(HELD["data frame"]).feature_names_in_) == list("abcd")
 
 

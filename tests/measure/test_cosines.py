@@ -134,15 +134,12 @@ def test_nothing_to_share():
             top_contribution(CORNER, k=k)
 
 
-def test_uniformity_worked_by_hand():
+def test_uniformity_worked_by_hand_and_its_baseline_in_closed_form():
     # squared chords 2, 2 - sqrt 2 twice
     mean = (np.exp(-4) + 2 * np.exp(-4 + 2 * np.sqrt(2))) / 3
     assert uniformity(CORNER) == pytest.approx(np.log(mean))
     assert uniformity([[1, 1], [2, 2]]) == pytest.approx(0)
     assert uniformity([[1, 1], [-2, -2]]) == pytest.approx(-8)
-
-
-def test_uniformity_baseline_in_closed_form():
     # d = 3: cos is uniform on [-1, 1]: (1 - e^-8) / 8
     assert uniformity_baseline(3) == pytest.approx(np.log((1 - np.exp(-8)) / 8), abs=1e-6)
     assert uniformity_baseline(1) == pytest.approx(np.log((1 + np.exp(-8)) / 2))

@@ -20,13 +20,10 @@ from geometry.measure.spectrum import (
 SMALL_NUMBERS = st.integers(-6, 6).map(float)  # many ties
 
 
-def test_kurtosis_and_skewness_are_scipy_s():
+def test_kurtosis_and_skewness_are_scipy_s_and_spearman_by_hand():
     Z = np.random.default_rng(0).gamma(1.5, size=(200, 4)) * [1, -2, 3, 4]
     assert mean_kurtosis(Z) == pytest.approx(kurtosis(Z).mean())
     assert mean_skewness(Z) == pytest.approx(np.abs(skew(Z)).mean())
-
-
-def test_spearman_by_hand():
     assert spearman([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(0.8)
     assert spearman([1, 2, 2, 9], [1, 2, 3, 4]) == pytest.approx(4.5 / np.sqrt(4.5 * 5))
 

@@ -33,14 +33,11 @@ FAN = np.array([[1], [9], [0.2], [4], [2]]) * np.column_stack(
 )
 
 
-def test_worked_by_hand():
+def test_neighbours_worked_by_hand_and_all_at_once_are_one_by_one():
     rows, cosines = nearest(FAN, 1, k=3)  # from 10 degrees: 0 (10 away), 30 (20), 90 (80)
     assert rows.tolist() == [0, 2, 3]
     np.testing.assert_allclose(cosines, np.cos(np.radians([10, 20, 80])))
     assert nearest_of_all(FAN, k=2).tolist() == [[1, 2], [0, 2], [1, 0], [2, 1], [3, 2]]
-
-
-def test_all_at_once_is_one_by_one():
     X = np.random.default_rng(0).standard_normal((60, 8))
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     cosines = U @ U.T - 9 * np.eye(60)

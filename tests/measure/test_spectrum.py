@@ -42,14 +42,11 @@ def test_spread_by_singular_values(centred):
     assert participation_ratio(X, centred=centred) == pytest.approx(ratio)
 
 
-def test_effective_rank_ignores_null_directions():
+def test_effective_rank_ignores_null_directions_and_the_baseline_of_isoscore():
     X = cloud(60, 4)
     assert effective_rank(np.hstack([X, X])) == pytest.approx(effective_rank(X), rel=1e-6)
     few = np.random.default_rng(0).standard_normal((5, 40))
     assert effective_rank(few) < 4 + 1e-9  # n - 1 directions at most
-
-
-def test_isoscore_baseline():
     assert isoscore_baseline(1000, 768) == pytest.approx(0.5645, abs=5e-5)
     # Two points always lie on a line.
     assert isoscore_baseline(2, 2) == isoscore_baseline(2, 384) == 0.0

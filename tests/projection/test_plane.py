@@ -36,12 +36,9 @@ def test_cosines_worked_by_hand(plane, ab):
     assert plane.first_axis_shorter == (ab < -1e-9)
 
 
-def test_the_figures_as_the_page_prints_them():
+def test_the_basis_its_gram_matrix_and_the_figures_as_the_page_prints_them():
     printed = [round(plane.true_cosines()[1], 3) for plane, _ in BASES[1:4]]
     assert printed == [0.6, 0.447, 0.124]
-
-
-def test_the_basis_and_its_gram_matrix():
     plane = Plane(length_1=3, length_2=2, angle=60)
     np.testing.assert_allclose(plane.basis, [[3, 1], [0, np.sqrt(3)]])
     np.testing.assert_allclose(plane.gram, [[9, 3], [3, 4]])
@@ -62,14 +59,11 @@ def test_a_turn_turns_everything_and_no_cosine():
         assert Plane(turn=turn).basis.T.tolist() == axes  # exact at right angles
 
 
-def test_a_shift_makes_the_cone():
+def test_a_shift_makes_the_cone_and_a_point_on_the_origin_has_no_cosine():
     # a, b, c at (5, 5), (5, 1), (1, 5): 30 / sqrt(50 * 26) twice, and 10 / 26
     cosines = Plane(shift=(3, 3)).true_cosines()
     np.testing.assert_allclose(cosines, [30 / np.sqrt(1300), 30 / np.sqrt(1300), 10 / 26])
     assert [round(c, 3) for c in cosines] == [0.832, 0.832, 0.385]
-
-
-def test_a_point_on_the_origin_has_no_cosine():
     cosines = Plane(shift=(-2, -2)).true_cosines()  # a falls on the origin
     assert np.isnan(cosines[:2]).all()
     assert cosines[2] == pytest.approx(0)  # b (0, -4), c (-4, 0)

@@ -27,6 +27,11 @@ def sts(shared_data) -> Callable[[str], Pairs]:
 
 
 @pytest.fixture(scope="session")
+def pairs(sts) -> Pairs:
+    return sts("test")
+
+
+@pytest.fixture(scope="session")
 def sts_layers(sts) -> Callable[[str], dict[str, np.ndarray]]:
     """sts_layers("test"): {pooling: (7, 2 * pairs, 384)}, the left sentences, then the right ones.
 

@@ -48,11 +48,6 @@ def test_the_benchmarks_quote_the_seeds():
 
 
 @pytest.fixture(scope="module")
-def pairs(sts):
-    return sts("test")
-
-
-@pytest.fixture(scope="module")
 def vectors(sts_layers):
     """(2758, 384): the left sentences, then the right ones."""
     return sts_layers("test")["mean"][4]

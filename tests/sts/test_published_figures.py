@@ -23,11 +23,6 @@ SPEARMAN = 0.15
 
 
 @pytest.fixture(scope="module")
-def pairs(sts):
-    return sts("test")
-
-
-@pytest.fixture(scope="module")
 def layers(sts_layers):
     """{pooling: (7, 2758, 384)}: the left sentences, then the right ones."""
     return sts_layers("test")

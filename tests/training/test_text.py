@@ -36,13 +36,10 @@ def test_words_beyond_the_vocabulary_are_one_token():
     assert (text.tokens == 0).sum() == rest
 
 
-def test_texts_of_one_label_are_one_section():
+def test_texts_of_one_label_are_one_section_and_the_manual_of_python_is_the_default():
     text = training_text([TEXT, "w00", "w01 w02"], ["b", "a", "b"])
     assert text.section_names == ("a", "b")
     assert text.sections[-3:].tolist() == [0, 1, 1]
-
-
-def test_the_manual_of_python_is_the_default():
     text = training_text()
     assert len(text.tokens) > 100_000
     assert len(text.section_names) > 50

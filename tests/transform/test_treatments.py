@@ -20,7 +20,6 @@ from tests.for_each import for_each
 ROOT2 = np.sqrt(2)
 # about (3, 5): variances 2 and 1/2, no correlation, mean variance 5/4
 CROSS = np.array([[5.0, 5], [1, 5], [3, 6], [3, 4]])
-WHITENINGS = [name for name, kind in TREATMENTS.items() if kind.is_whitening]
 OFFERED = [name for name, kind in TREATMENTS.items() if kind.needs not in (PAIRS, TRAINING)]
 
 RNG = np.random.default_rng(0)
@@ -143,12 +142,9 @@ def test_a_knob_out_of_range(name, knobs, message):
         fit(name).turn(Knobs(**knobs))
 
 
-def test_knobs_of_a_treatment_that_is_not_there():
+def test_knobs_of_a_treatment_are_its_own():
     with pytest.raises(ValueError, match=r"name must be one of raw, .*got 'whitten'"):
         Knobs().of("whitten")
-
-
-def test_knobs_of_a_treatment_are_its_own():
     turned = Knobs(0.3, 0.4, 2, 0.5, 3)
     assert turned.of("removed") == Knobs(n_removed=3)
     assert turned.of("centred") == Knobs(centring=0.3)

@@ -9,7 +9,6 @@ from sklearn.covariance import LedoitWolf
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
-from geometry.linalg.rows import unit_rows
 from geometry.transform.whiten import Whitening
 from geometry.transform.whitening_map import METHODS
 from tests.for_each import for_each
@@ -22,11 +21,6 @@ def cloud(n: int, d: int, *, seed: int = 0, shift: float = 2.0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     mixing = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(3, 0.3, d)
     return rng.standard_normal((n, d)) @ mixing.T + shift
-
-
-def cosines(X: np.ndarray) -> np.ndarray:
-    U = unit_rows(X)
-    return U @ U.T
 
 
 def covariance(X: np.ndarray) -> np.ndarray:

@@ -50,13 +50,10 @@ def test_fitted_on_rows():
     assert half.apply(X.astype(np.float16)).dtype == np.float64
 
 
-def test_weights_that_cannot_be_used():
+def test_bad_weights_are_refused_and_a_simplex_counts_the_rows_that_weigh():
     for weights in ([1, 1, 1], [1, -1], [1, np.nan], [0, 0], [[1, 1]]):
         with pytest.raises(ValueError, match="sample_weight"):
             WhiteningMap.of([[1.0, 2], [0, 1]], weights)
-
-
-def test_a_simplex_counts_the_rows_that_weigh():
     X = cloud(8, 10)
     w = np.array([1.0, 1, 1, 1, 1, 0, 0, 0])
     fitted = WhiteningMap.of(X, w)

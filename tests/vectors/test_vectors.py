@@ -170,14 +170,11 @@ def test_a_binary_file_that_is_cut_off(cut):
     )
 
 
-def test_a_text_with_fewer_rows_than_stated_is_reported():
+def test_fewer_rows_than_stated_are_reported_and_a_wrong_number_takes_no_memory():
     content = as_text(ONE_WORD, VECTORS, header=True)
     cut = content[: content.index(b"\n1 ") + 1]
     report = read_vectors(cut).report
     assert (report.n_rows, report.n_stated, report.n_missing) == (4, len(WORDS), 6)
-
-
-def test_a_header_with_a_wrong_number_takes_no_memory():
     assert read_vectors(b"999999999999 2\na 1 2\n").vectors.shape == (1, 2)
     error = refused(b"99999999999 99999999999\n\0\0")
     assert (error.code, error.because) == ("too_large", "too_many_dimensions")

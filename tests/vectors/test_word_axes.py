@@ -37,14 +37,11 @@ def test_each_independent_axis_has_the_words_of_one_subject(planted):
     assert any(len(each) > 1 for each in subjects(planted, "principal"))
 
 
-def test_three_bases_of_one_cloud(planted):
+def test_three_bases_of_one_cloud_and_top_words_by_hand(planted):
     assert planted.n_fitted == len(planted.words) == 1500
     first, *others = (axes.unit @ axes.unit.T for axes in planted.bases.values())
     for other in others:
         np.testing.assert_allclose(first, other, atol=1e-5)
-
-
-def test_top_words_by_hand(planted):
     axes = planted.bases["random"]
     tops = [axes.top(j, 3) for j in range(SUBJECTS)]
     own = [axes.unit[top, j] for j, top in enumerate(tops)]

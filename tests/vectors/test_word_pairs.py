@@ -83,13 +83,10 @@ def test_words_that_are_numbers():
             read_word_pairs(text)
 
 
-def test_a_word_that_stays_the_same_is_a_word():
+def test_a_word_that_stays_the_same_is_a_word_and_the_caller_s_reading_counts():
     pairs = read_word_pairs(b"king queen 9\nking man 6\nking car 1\n")
     assert pairs.left == ("king",) * 3
     assert pairs.right == ("queen", "man", "car")
-
-
-def test_what_the_caller_says():
     reading = Reading(delimiter=",", header=True)
     pairs = read_word_pairs(b"x y,z 1,2\nold man,new,3\na b,c,4\n", reading=reading)
     assert (pairs.left, pairs.right) == (("old man", "a b"), ("new", "c"))

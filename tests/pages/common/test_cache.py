@@ -264,13 +264,10 @@ def test_a_large_answer_for_one_run_is_dropped_when_the_run_ends():
     assert app.text[0].value == "[False, True, True]"
 
 
-def test_the_size_of_an_answer_counts_each_object_once():
+def test_the_size_counts_each_object_once_and_of_a_long_answer_some_items():
     cloud = Cloud("types", TENTH, ("text",) * 50, TENTH, None, TENTH, TENTH, 1)
     assert size_of(cloud) == pytest.approx(800_000, abs=2_000)
     assert size_of({"a": [TENTH, TENTH.copy()]}) == pytest.approx(1_600_000, abs=1_000)
-
-
-def test_the_size_of_a_long_answer_is_that_of_some_of_its_items():
     sets = [frozenset(range(start, start + 400)) for start in range(1000, 10**6, 400)]
     whole = sum(map(sys.getsizeof, sets)) + 10**6 * sys.getsizeof(10**4)
     assert size_of(sets) == pytest.approx(whole, rel=0.1)

@@ -12,12 +12,9 @@ from pages.degeneration.scene import recorded_scene
 from tests.for_each import for_each
 
 
-def test_every_verdict_on_a_cone_has_the_definition():
+def test_verdicts_on_a_cone_have_the_definition_and_an_isotropic_control():
     found = verdicts(recorded_scene())
     assert all(cone_words() in found[name].basis for name in ("cone", "cure", "others"))
-
-
-def test_the_control_of_a_mean_cosine_is_isotropic():
     control = isotropic_control(1224, 384)
     assert isinstance(control, Control)
     # sqrt(2 / (1224 · 1223 · 384)) = 0.0000590

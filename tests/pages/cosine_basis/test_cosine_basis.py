@@ -178,15 +178,12 @@ def test_a_move_sets_the_controls_and_the_answer_carries_its_number(monkeypatch)
                      "shift_x": -1.0}  # fmt: skip
 
 
-def test_points_on_one_line_are_reported_as_too_few():
+def test_points_on_one_line_are_too_few_and_one_on_the_origin_has_no_cosine():
     line = {"a_x": "1", "a_y": "1", "b_x": "-1", "b_y": "-1", "c_x": "3", "c_y": "3"}
     assert any(
         "one line" in element.value for element in open_page(whiten="points", **line).warning
     )
     assert not open_page(whiten="cloud", **line).warning
-
-
-def test_a_point_on_the_origin_has_no_cosine():
     app = open_page(len2="1", shift_x="-2", shift_y="-2")
     assert app.warning
     everything = " ".join(element.value for element in [*app.markdown, *app.caption])

@@ -441,16 +441,12 @@ def neighbours(app: AppTest) -> list[list[tuple[str, str, str]]]:
     ]
 
 
-def found_point(app: AppTest) -> int:
-    return app.session_state["point"]
-
-
 def test_a_word_finds_a_point_and_its_neighbours_in_both_spaces(cloud_of):
     cloud = cloud_of()
     app = visit()
     assert not neighbours(app)
     healthy(app.text_input(key="find").set_value("Kettle").run())
-    row = found_point(app)
+    row = app.session_state["point"]
     assert "kettle" in cloud.texts[row].lower()
     twin = whiten_beside(cloud.vectors, fit_whitening(cloud.vectors))
     for found, X in zip(neighbours(app), (cloud.vectors, twin.retained_vectors), strict=True):

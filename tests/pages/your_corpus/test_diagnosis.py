@@ -217,10 +217,6 @@ def uploader(at, key):
     return found
 
 
-def advice(found, _) -> str:
-    return markdown(sentences.recommendation(found, _))
-
-
 def test_pairs_of_rows_judge_in_place_of_labels():
     _ = catalogue("zh-Hant").gettext
     at = visit(OWN, "zh-Hant")
@@ -257,7 +253,7 @@ def test_queries_with_vectors_of_their_own_judge():
     judged = judge_vectors(read_relevance(QRELS.encode(), name="qrels.txt"), OWN, asked)
     found = diagnose(X, labels=GROUPS, queries=judged)
     assert markdown(sentences.basis(found, str)) in everything(at)
-    assert advice(found, str) in everything(at)
+    assert markdown(sentences.recommendation(found, str)) in everything(at)
 
 
 def test_ids_that_name_nothing_are_an_error_and_the_file_stays():
