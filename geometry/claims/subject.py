@@ -13,6 +13,7 @@ from ..diagnosis.evidence import GainGrid, evidence
 from ..encode.cloud import Cloud, read_cloud
 from ..encode.encoder import Encoder
 from ..evaluate.bootstrap import PairBootstrap
+from ..linalg.rows import some_rows
 from ..measure.frequency import sentence_means
 from .claim import MissingEvidence
 
@@ -50,11 +51,9 @@ class ClaimSubject:
     @cached_property
     def sample(self) -> Corpus:
         """The sentences that are encoded."""
-        n = len(self.corpus)
-        if n <= MOST_SENTENCES:
+        if len(self.corpus) <= MOST_SENTENCES:
             return self.corpus
-        drawn = np.random.default_rng(self.seed).choice(n, MOST_SENTENCES, replace=False)
-        return self.corpus.take(np.sort(drawn))
+        return self.corpus.take(some_rows(len(self.corpus), MOST_SENTENCES, self.seed))
 
     # ---- tokens and sentences of the corpus ----
 

@@ -15,7 +15,7 @@ from ..data.frames import Framed
 from ..data.relevance import JudgedQueries
 from ..encode.sentence_modules import is_sentence_model, module_name, module_vectors
 from ..evaluate.fitting import FitSet
-from ..linalg.rows import UndefinedMeasure, float_rows
+from ..linalg.rows import UndefinedMeasure, float_rows, some_rows
 from ..measure import cosine_contributions, pairwise_cosines
 from ..measure.cosines import cosine_shares, isotropic_cosine_shares
 from ..measure.intervals import units_of
@@ -192,11 +192,9 @@ def diagnose(
         labels, pairs, queries, others = None, None, None, {}
     others = others or {}
     unit = None if units is None else units_of(np.asarray(units), n)
-    sample = nonzero = np.flatnonzero(X.any(axis=1))
+    nonzero = np.flatnonzero(X.any(axis=1))
     need_directions(len(nonzero))
-    if len(nonzero) > MOST_ROWS:
-        drawn = np.random.default_rng(seed).choice(len(nonzero), MOST_ROWS, replace=False)
-        sample = nonzero[np.sort(drawn)]
+    sample = nonzero[some_rows(len(nonzero), MOST_ROWS, seed)]
     total = FINDINGS_STEPS + n_steps(d, len(others))
     report, steps = progress or no_report, count(1)
 
@@ -319,6 +317,6 @@ def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
         shares = every[dimensions]
     with suppress(UndefinedMeasure):  # there is no mean direction
         if min(n, d) > 2:
-            rows = np.random.default_rng(seed).choice(n, min(n, POINTS), replace=False)
-            points = project(X, "mean", n_components=2).around_origin[np.sort(rows)]
+            rows = some_rows(n, POINTS, seed)
+            points = project(X, "mean", n_components=2).around_origin[rows]
     return Pictures(edges, cosines, isotropic, dimensions, shares, points)

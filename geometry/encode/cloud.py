@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..data.corpus import Corpus
+from ..linalg.rows import some_rows
 from ..process import Progress, no_report
 from .disk_cache import (
     BYTES_AT_ONCE,
@@ -187,10 +188,7 @@ class _Request:
         return sum(map(len, self.corpus.texts)) > LARGE_CHARACTERS
 
     def sample(self, n: int) -> np.ndarray:
-        if n <= self.max_points:
-            return np.arange(n)
-        drawn = np.random.default_rng(self.seed).choice(n, self.max_points, replace=False)
-        return np.sort(drawn)
+        return some_rows(n, self.max_points, self.seed)
 
     def pieces(self) -> list[list[str]]:
         """The word pieces of each text, before any is encoded."""

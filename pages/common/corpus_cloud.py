@@ -20,6 +20,7 @@ from geometry.data.columns import FileColumn
 from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
+from geometry.linalg.rows import some_rows
 from geometry.projection import Projection
 from geometry.projection.point_colours import PointColours
 
@@ -163,8 +164,8 @@ class CorpusCloud:
         if n <= most:
             return self
         if most not in self._samples:
-            rows = np.random.default_rng(self.spec.seed).choice(n, most, replace=False)
-            self._samples[most] = self.take(np.sort(rows), f"sample-{most}")
+            rows = some_rows(n, most, self.spec.seed)
+            self._samples[most] = self.take(rows, f"sample-{most}")
         return self._samples[most]
 
     @cached_property

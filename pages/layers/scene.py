@@ -14,6 +14,7 @@ from geometry.encode import ArrayStore
 from geometry.encode.disk_cache import BYTES_AT_ONCE
 from geometry.encode.errors import PrecisionError
 from geometry.encode.pool import DEFAULT_POOLING
+from geometry.linalg.rows import some_rows
 from geometry.measure import Annotations, Measured, annotated_table, cosine_parts, measure_table
 from geometry.measure.cosines import rotated_top_contributions
 from geometry.measure.intervals import MIN_ROWS
@@ -81,8 +82,7 @@ def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: boo
     n, most, private = len(corpus), min(SAMPLE_ROWS, most_at_once(encoder)), is_own(corpus)
     texts = corpus
     if n > most:
-        rows = np.random.default_rng(SEED).choice(n, most, replace=False)
-        texts = corpus.take(np.sort(rows))
+        texts = corpus.take(some_rows(n, most, SEED))
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
     first = encode_corpus(texts, spec, private=private)

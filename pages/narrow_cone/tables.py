@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from geometry import Corpus, Encoder, VectorTable
 from geometry.encode import ArrayStore
 from geometry.figures.cone import cone_figure
+from geometry.linalg.rows import some_rows
 from geometry.measure import Measured
 from geometry.projection import Projection, project
 from geometry.projection.point_colours import PointColours
@@ -46,10 +47,7 @@ class Rows:
 
     @property
     def sample(self) -> np.ndarray:
-        n = len(self.vectors)
-        if n <= DRAWN:
-            return np.arange(n)
-        return np.sort(np.random.default_rng(SEED).choice(n, DRAWN, replace=False))
+        return some_rows(len(self.vectors), DRAWN, SEED)
 
 
 def show_two_tables(corpus: Corpus) -> None:

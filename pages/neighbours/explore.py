@@ -16,6 +16,7 @@ from geometry.data.number_text import change, estimate, signed, with_sign
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
 from geometry.figures.slopes import Item, slopes_figure
+from geometry.linalg.rows import some_rows
 from geometry.measure import (
     NeighbourChanges,
     RetrievalScore,
@@ -217,7 +218,7 @@ class NeighboursScene:
     @cached_property
     def measured_rows(self) -> np.ndarray:
         """The rows of the numbers over all points: all of them, or a sample of many."""
-        return _measured_rows(len(self.points.cloud))
+        return some_rows(len(self.points.cloud), MOST_MEASURED, SEED)
 
     @cached_property
     def changes(self) -> NeighbourChanges:
@@ -228,17 +229,12 @@ class NeighboursScene:
         return jobs.kept_or_made(_changes, self.points, self.clouds, self.k, what=what, **how)
 
 
-def _measured_rows(n: int) -> np.ndarray:
-    if n <= MOST_MEASURED:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(SEED).choice(n, MOST_MEASURED, replace=False))
-
-
 @kept(100)
 def _changes(
     points: CorpusCloud, clouds: SearchedClouds, k: int, report: jobs.Progress = jobs.no_report
 ) -> NeighbourChanges:
-    rows, labels, units = _measured_rows(len(points.cloud)), labels_of(points.cloud), points.units
+    rows = some_rows(len(points.cloud), MOST_MEASURED, SEED)
+    labels, units = labels_of(points.cloud), points.units
     X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
     changes = partial(
         neighbour_changes,
@@ -261,9 +257,7 @@ def read_points(
     points, fit = cloud_choices.points_and_fit(corpus, spec, code, kept_rows)
     most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
     if len(points.cloud) > most:
-        rng = np.random.default_rng(SEED)
-        rows = np.sort(rng.choice(len(points.cloud), most, replace=False))
-        points = points.take(rows, f"{most}")
+        points = points.take(some_rows(len(points.cloud), most, SEED), f"{most}")
     return points, fit
 
 
@@ -372,9 +366,7 @@ def _items(ranked: NeighbourList, scene: NeighboursScene, colours: PointColours)
 @kept(100)
 def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
     """Shares of the cosines of pairs, raw and treated. UndefinedMeasure for a row of zeros."""
-    X = points.vectors
-    if len(X) > HISTOGRAM_ROWS:
-        X = X[np.sort(np.random.default_rng(SEED).choice(len(X), HISTOGRAM_ROWS, replace=False))]
+    X = points.vectors[some_rows(len(points.vectors), HISTOGRAM_ROWS, SEED)]
     Z = clouds.apply(X)
     before, pairs = cosine_histogram(X)
     return before, cosine_histogram(Z)[0], pairs, Z.shape[1]

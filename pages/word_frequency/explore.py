@@ -13,6 +13,7 @@ from geometry.data.number_text import change, estimate, signed
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.figures.curves import Axes, Curve, scatter_figure
 from geometry.figures.ranks import Level, ranks_figure
+from geometry.linalg.rows import some_rows
 from geometry.measure import (
     FrequencyBin,
     Measured,
@@ -332,8 +333,7 @@ def _holes(
     """Quartiles of distances to the nearest type, and the mean length: of types, of n means."""
     row_of = {text: row for row, text in enumerate(words.texts)}
     means = []
-    rng, n = np.random.default_rng(SEED), len(corpus)
-    drawn = np.sort(rng.choice(n, min(n, MOST_POINTS), replace=False))
+    drawn = some_rows(len(corpus), MOST_POINTS, SEED)
     for pieces in encoder.tokenize([corpus.texts[i] for i in drawn], progress=report):
         rows = [row_of[piece] for piece in pieces if piece in row_of]
         if len(set(rows)) > 1:
