@@ -238,7 +238,8 @@ def _dots(group: Curve, theme: Theme) -> Any:
         "size": 5 if n >= CROWD else 7,
         "opacity": 0.75,
     }
-    return dots(group.x, group.y, group.about, group.name, by_webgl=n >= MANY, marker=look)
+    shown = {"marker": look, "showlegend": bool(group.name)}  # also the only group
+    return dots(group.x, group.y, group.about, group.name, by_webgl=n >= MANY, **shown)
 
 
 def reach_of(plots: Sequence[Sequence[Curve]]) -> tuple[float, float]:

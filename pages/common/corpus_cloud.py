@@ -81,6 +81,7 @@ class CorpusCloud:
     private: bool  # a reader's own data; answers are cached until the session ends
     weights: np.ndarray | None = None  # (n,) of each row in a fit; None if all are equal
     file_rows: np.ndarray | None = None  # of the corpus' rows in a file of vectors, from 0
+    n_zero: int = 0  # rows of zeros that were left out of a reader's own vectors
 
     @property
     def content_key(self) -> str:
@@ -117,11 +118,6 @@ class CorpusCloud:
         """The number of vectors if work on them takes more than half a second, else 0."""
         n, d = self.vectors.shape
         return n if n > MANY_POINTS or n * d > MANY_NUMBERS else 0
-
-    @property
-    def n_zero(self) -> int:
-        """Rows of zeros that were left out of a reader's own vectors."""
-        return 0 if self.model else len(self.corpus) - self.cloud.n_available
 
     @property
     def effective_n(self) -> float:
@@ -289,7 +285,8 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
     column, others = _vectors.label_column, _vectors.columns
     corpus = Corpus(_vectors.name, texts, labels=labels, label_column=column, columns=others)
     key = ArrayStore.key(sha256, labels)
-    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, file_rows=numbers - 1)
+    n_zero = len(X) - int(np.count_nonzero(norms))
+    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
 
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:

@@ -28,7 +28,7 @@ from geometry.projection.point_colours import MOST_COLOURED, PointColours
 from geometry.projection.twin_message import TwinCloud, dots_of
 
 from . import jobs
-from .address import WINDOW, fills_window, of_rows, put_in_url
+from .address import AWAITS_FILE, WINDOW, fills_window, of_rows, put_in_url
 from .cache import Answer, Kept, kept
 from .controls import choose
 from .corpus_cloud import CorpusCloud, row_cells
@@ -55,6 +55,7 @@ SLIDER_STEPS, MOST_STEPS = 500, 10_000  # of a filter; of whole numbers each is 
 LARGEST = 1e300  # number of a slider at most
 AT_ONCE = 5_000  # points whose clusters are found without a job
 WHERE = "where"  # the filters in the address
+WHERE_OF = "where-of"  # key of the session's state: the corpus that they are of
 MOST_LINKED = 4000  # characters of filters that an address may have
 Chosen = list[str] | tuple[float, float]  # categories, or the ends of numbers, in a control
 Named = tuple[explore.Clusters, tuple[tuple[str, ...], ...]]  # the words of each cluster
@@ -238,7 +239,9 @@ def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
     """Store the filters of the address, unless the reader has chosen some already."""
     key, state = f"filter-by-{n_of}", st.session_state
-    text = of_rows(WHERE)
+    text = of_rows(WHERE) if state.get(WHERE_OF, n_of) == n_of or is_from_history() else ""
+    if not state.get(AWAITS_FILE):
+        state[WHERE_OF] = n_of
     if is_from_history():
         state.pop(key, None)
     if key not in state and text:

@@ -477,7 +477,7 @@ def _show_editor() -> None:
     if steps:
         label = _("Save my lesson (TOML)")
         how = {"mime": "application/toml", "key": "lesson-save", "type": "primary"}
-        offer_made(label, "lesson.toml", lambda: lesson_toml(st.session_state[MY_STEPS]), **how)
+        offer_made(label, "lesson.toml", partial(lesson_toml, tuple(steps)), **how)
 
 
 def _typed(label: str, value: str, key: str, *, lines: bool = False) -> str:

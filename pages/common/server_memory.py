@@ -175,7 +175,8 @@ def return_memory(growth: int = LARGE) -> None:
     (``make bench load``, ``explore``). Other C libraries lack the function.
     """
     global _size
-    if _size_now() - _size < growth:
+    if growth and _size_now() - _size < growth:
+        _size = min(_size, _size_now())
         return
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if trim:

@@ -145,8 +145,8 @@ def explore() -> None:
                 "euclidean": _("Euclidean distance"),
                 "rank": _("rank correlation of coordinates"),
             }
-            how: dict[str, Any] = {"key": "evidence-by", "default": "cosine", "width": 220}
-            similarity = choose(st.selectbox, _("Similarity"), offered, labels=names, **how)
+            how: dict[str, Any] = {"labels": names, "default": "cosine", "width": 220}
+            similarity = choose(st.selectbox, _("Similarity"), offered, key="evidence-by", **how)
     judged = JudgedGrids(grids, similarity)
     with picture_place():
         draw_multiples(judged, SHOWN[cures])

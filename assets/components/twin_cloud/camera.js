@@ -28,7 +28,8 @@ export function homeCamera(k, reach, perspective = false) {
 export function cameraText(camera) {
   const home = homeCamera(camera.k, camera.reach);
   const zoom = home.span / camera.span;
-  const digits = 2 + Math.max(Math.ceil(Math.log10(zoom)), 0); // a hundredth of what is visible
+  // a hundredth of what is visible; the server reads five at most
+  const digits = 2 + Math.min(Math.max(Math.ceil(Math.log10(zoom)), 0), 3);
   const numbers = (each) => [
     ...anglesOf(each).map((angle) => Math.round((angle * 180) / Math.PI)),
     Math.round((100 * home.span) / each.span) / 100,

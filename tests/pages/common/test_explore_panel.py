@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geometry import Corpus, read_corpus
+from geometry.data import VectorSet
 from geometry.data.columns import FileColumn
 from geometry.data.corpus import read_bundled
 from geometry.encode import Cloud
 from geometry.projection.point_colours import MOST_COLOURED
 from geometry.projection.twin_message import GREY
 from pages.common import explore_panel
-from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud
+from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, cloud_of_vectors
 from pages.common.document import LINKED
 from pages.common.explore_panel import (
     _csv,
@@ -26,9 +27,11 @@ from pages.common.explore_panel import (
     cluster_names,
     column_colours,
     condition_of,
+    filtered,
     filters_of,
     named_clusters,
 )
+from pages.common.origin import origin
 from pages.common.selected_points import (
     LONGEST_SELECTION,
     SELECTED,
@@ -274,6 +277,26 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     app = healthy(new_visit("your_corpus", state).run())
     assert "This file is the one of your link." in [each.value for each in app.success]
     assert app.session_state[LINKED] == (code, "reviews.csv", "narrow_cone", link)
+
+
+def test_filtered_vectors_have_no_more_rows_of_zeros_and_are_no_sample():
+    X = np.eye(10, dtype=np.float32)
+    X[0] = 0
+    points = cloud_of_vectors(VectorSet("x", X))
+    kept = np.arange(10) < 5
+    assert "rows of zeros, left out: 1" in origin(points)
+    said = origin(filtered(points, kept))
+    assert {"n = 4 vectors", "rows of zeros, left out: 1"} <= set(said)
+
+
+@pytest.mark.model
+def test_filters_of_one_corpus_are_not_those_of_the_next():
+    state = brought("uploads", "corpus", reviews())
+    app = healthy(new_visit("narrow_cone", state, where="0:1").run())
+    assert "30 of 90 rows pass the filters" in everything(app)
+    app.selectbox(key="corpus").set_value("topics").run()
+    assert "pass the filters" not in everything(healthy(app))
+    assert shown_in(app, "where") == ""
 
 
 @pytest.mark.model

@@ -471,3 +471,8 @@ def test_freed_memory_is_returned_once_the_process_has_grown():
     server_memory.return_memory(growth=0)
     assert psutil.Process().memory_info().rss < grown - 150e6
     assert len(held) == 100_000
+    server_memory._size = 2 * grown  # of sessions that have ended since
+    blocks = [b"x" * 100_000 for _ in range(2_000)]
+    [held], blocks = blocks[-1:], []
+    server_memory._free()
+    assert psutil.Process().memory_info().rss < grown - 150e6
