@@ -278,8 +278,14 @@ def _cosines(
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
-    for fold in np.unique(pairs.fold):
-        of_fold = np.flatnonzero(pairs.fold == fold)
+    # the first fold that is fitted on the same rows: where no row judges, one fit is for all
+    same = [
+        min(i for i, each in enumerate(split.fits) if np.array_equal(each, fit))
+        for fit in split.fits
+    ]
+    fold_of_fit = np.array(same)[pairs.fold]
+    for fold in np.unique(fold_of_fit):
+        of_fold = np.flatnonzero(fold_of_fit == fold)
         rows, place = np.unique(
             np.stack([pairs.left[of_fold], pairs.right[of_fold]]), return_inverse=True
         )

@@ -105,6 +105,13 @@ def _pair_mean_without_each(
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 
 
+def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
+    """From sums alone: the pairs of a large unit would take memory in the square of it."""
+    n, sums = shared.n - shared.cluster_sizes, shared.by_cluster(shared.unit)
+    rest = shared.unit_sum - sums  # (u, d)
+    return np.asarray((np.einsum("ud,ud->u", rest, rest) - n) / (n * (n - 1)))
+
+
 def _mean_norm_share_without_each(shared: Shared) -> np.ndarray:
     n = shared.n - shared.cluster_sizes
     rest = shared.n * shared.mean - shared.by_cluster(shared.X)  # (u, d)
@@ -154,7 +161,7 @@ TABLE_MEASURES: dict[str, TableMeasure] = {
         lambda n, d: 0.0,
         low=-1.0,
         high=1.0,
-        without_each=lambda s: _pair_mean_without_each(s, s.unit @ s.unit_sum - 1, np.asarray),
+        without_each=_mean_cosine_without_each,
         of_sums=True,
     ),
     "positive_cosine_share": TableMeasure(

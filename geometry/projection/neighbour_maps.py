@@ -182,8 +182,8 @@ def _tsne(
     done = count(TSNE_PULSE, TSNE_PULSE)  # openTSNE counts the iterations of each round anew
 
     def report(*_of_round: object) -> None:
-        if progress is not None:
-            progress("layout", next(done), early + late)
+        assert progress is not None
+        progress("layout", next(done), early + late)
 
     fit = TSNE(
         n_components=n_components,
@@ -191,7 +191,7 @@ def _tsne(
         n_iter=late,
         # the faster method for many points lays out in a plane only
         negative_gradient_method="auto" if n_components == 2 else "bh",
-        callbacks=[report],
+        callbacks=None if progress is None else [report],
         callbacks_every_iters=TSNE_PULSE,
     ).fit(
         affinities=affinity.PerplexityBasedNN(perplexity=found.k / 3, knn_index=near),

@@ -1,5 +1,7 @@
 """The table against each single measure: values, intervals, baselines, undefined values."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,14 @@ def test_a_view_is_the_cloud_without_a_group(left_out):
 
 
 SENTENCES = np.random.default_rng(8).integers(42, size=160)  # of tokens: 1 to 9 in each
+
+
+def test_the_interval_of_a_mean_cosine_takes_no_memory_in_the_square_of_a_unit():
+    X, units = np.random.default_rng(0).standard_normal((6_000, 8)), np.r_[[0] * 5_900, 1:101]
+    tracemalloc.start()
+    measure_table(X, names=["mean_cosine"], units=units)
+    assert tracemalloc.get_traced_memory()[1] < 20e6  # the pairs of that unit take 278 MB
+    tracemalloc.stop()
 
 
 @for_each("name", [name for name in TABLE_MEASURES if TABLE_MEASURES[name].without_each])
