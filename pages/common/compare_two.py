@@ -39,7 +39,7 @@ from .explore_panel import Explored
 from .folded import show_folded
 from .measures import label_name
 from .messages import errors_shown
-from .models import bundled_encoder, bundled_names, chosen_model, current_encoder
+from .models import USED, bundled_names, chosen_model, current_encoder, other_encoder
 from .origin import origin
 from .seed import SEED
 from .selected_points import choose_row, chosen_marks, short, store_selection
@@ -100,7 +100,8 @@ def _show(
     st.markdown(
         _(
             "The same rows by two models, layers, poolings or treatments. Any set of vectors with "
-            "a row for each text can be one of them: open it on the page *Your corpus*."
+            "a row for each text can be one of them: open it on the page *Your corpus*. So can "
+            "models that you have chosen before in the sidebar."
         )
     )
     sides = [_choose_side(corpus, points, side) for side in SIDES]
@@ -147,7 +148,7 @@ def _choose_side(
             own, labels = corpus, corpus.labels
             corpus = Corpus(own.name, own.texts or (), labels=labels, columns=own.columns)
         is_chosen = model in (CHOSEN, chosen_model().name)
-        encoder = current_encoder() if is_chosen else bundled_encoder(model)
+        encoder = current_encoder() if is_chosen else other_encoder(model)
         spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=model == usual)
         cloud = encode_corpus(corpus, spec, encoder=encoder, private=points.private)
     codes = offered(of_moments=False)
@@ -161,10 +162,11 @@ def _models(corpus: Corpus | VectorSet, points: CorpusCloud) -> dict[str, str]:
     if points.model is None:
         found[THIS] = points.corpus.name
     if isinstance(corpus, Corpus) or corpus.texts is not None:
+        own = chosen_model().name
         models = bundled_names()
+        models |= {name: name for name in st.session_state.get(USED, ()) if name != own}
         if not chosen_model().is_in_project:
             models = {CHOSEN: current_encoder().name, **models}
-        own = chosen_model().name
         found |= {code: models[code] for code in sorted(models, key=lambda code: code != own)}
     names = own_labels(OWN_VECTORS)
     for code, vectors in own_vectors().items():

@@ -76,6 +76,9 @@ def glove_name() -> str:
     return _("GloVe 6B, {n} words (bundled)").format(n="40,000")
 
 
+USED = "used-models"  # key of the session's state: by name, choices that are not bundled
+
+
 @dataclass(frozen=True)
 class ModelChoice:
     name: str = BUNDLED  # or a name on the Hugging Face Hub, or a folder of the server
@@ -100,8 +103,12 @@ def bundled_names() -> dict[str, str]:
     return {BUNDLED: "all-MiniLM-L6-v2", **e5, GLOVE: "GloVe 6B"}
 
 
-def bundled_encoder(code: str) -> Encoder:
-    return _on_shelf(ModelChoice(code, prefix=default_prefix(code)), model_rules())
+def other_encoder(code: str) -> Encoder:
+    """A bundled one, or one that the reader has chosen before (USED)."""
+    choice = st.session_state.get(USED, {}).get(
+        code, ModelChoice(code, prefix=default_prefix(code))
+    )
+    return _on_shelf(choice, _checked_rules(choice))
 
 
 def warm_up() -> None:
@@ -200,6 +207,7 @@ def fetch_chosen() -> Encoder:
     rules = _checked_rules(choice)
     encoder = _on_shelf(choice, rules)
     if not choice.is_in_project:
+        st.session_state.setdefault(USED, {})[choice.name] = choice
         rules.refuse_size(choice.name, folder_bytes(encoder.folder))
         rules.refuse_width(choice.name, encoder.widest)
     st.session_state["model_place"] = (choice, _place(choice, rules))

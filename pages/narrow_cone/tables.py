@@ -22,7 +22,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import alternative_with, cloud_panel, current_theme
 from pages.common.lesson import note_facts
 from pages.common.measures import explained_caption, measure_numbers, print_value, show_big_numbers
-from pages.common.models import GLOVE, bundled_encoder, bundled_names, chosen_model, current_encoder
+from pages.common.models import GLOVE, bundled_names, chosen_model, current_encoder, other_encoder
 from pages.common.origin import model_line, origin, type_words
 from pages.common.seed import SEED
 from pages.common.words import _, prose
@@ -103,7 +103,7 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     code = choose_in(table_box, label, names, usual, key=f"{side}-table")
     model, kind, *ranks = code.split(":")
     is_chosen = model in (CHOSEN, chosen_model().name)  # with its precision and prefix
-    encoder = current_encoder() if is_chosen else bundled_encoder(model)
+    encoder = current_encoder() if is_chosen else other_encoder(model)
     last = encoder.n_layers
     if ranks or last == 0:
         return names[code], encoder, kind, int(ranks[0] if ranks else 0)

@@ -9,6 +9,8 @@ from geometry import read_bundled
 from geometry.data import VectorSet
 from geometry.data.pairs import read_bundled_pairs
 from pages.common.compare_two import rows_of_pairs
+from pages.common.models import USED
+from tests.encode.tiny_encoder import save_tiny_bert
 from tests.pages.twins import twin_clouds
 from tests.pages.visits import brought, everything, healthy, new_visit
 
@@ -52,6 +54,15 @@ def test_a_file_of_vectors_with_as_many_rows_can_be_one_of_the_two():
     assert "**Lost** (10)" in said
     assert "**Gained** (10)" in said
     assert "upload-" not in str(dict(app.query_params))
+
+
+@pytest.mark.model
+def test_two_models_that_were_chosen_one_after_the_other_are_compared(tmp_path):
+    first, second = (str(save_tiny_bert(tmp_path / str(seed), seed=seed)) for seed in (0, 1))
+    used = healthy(new_visit("narrow_cone", model=first).run()).session_state[USED]
+    state, query = {"two": True, USED: used}, {"model": second, "second-model": first}
+    app = new_visit("narrow_cone", state, **query).run()
+    assert 0 < table(healthy(app))["linear CKA"] < 1
 
 
 @pytest.mark.model
