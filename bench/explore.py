@@ -125,7 +125,9 @@ def explored(page: Page, server: AppServer, path: Path, n: int, d: int, most: fl
         searches.append(timed(page, lambda: found.press("Enter")))
     found.fill("order 107")  # few hits, each with a ring
     timed(page, lambda: found.press("Enter"))
-    choose(page, "colour", "clusters")  # with their names
+    choose(page, "colour", "clusters")  # with their names, by a job
+    page.wait_for_function(AT_REST, timeout=300_000)
+    page.wait_for_selector(CLOUDS, timeout=300_000)
     page.wait_for_function(AT_REST, timeout=300_000)
     page.evaluate(TURN, 2)  # compiled
     rate = median(float(page.evaluate(TURN, FRAMES)) for _ in range(3))
