@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from .products import sums_in_float32
-from .rows import LARGEST, SMALLEST, UndefinedMeasure, count_distinct, refuse_not_finite
+from .rows import LARGEST, SMALLEST, UndefinedMeasure, count_distinct, refuse_not_finite, slices
 
 BLOCK_ROWS = 8192  # rows in one centred float64 copy
 # smaller float32 numbers have fewer digits than eps states; with larger ones a row's sums overflow
@@ -65,19 +65,18 @@ class Moments:
         return found
 
     @classmethod
-    def of_part(
-        cls, X: np.ndarray, sample_weight: np.ndarray | None = None, like: Self | None = None
-    ) -> Self:
+    def of_part(cls, X: np.ndarray, w: np.ndarray | None = None, like: Self | None = None) -> Self:
         """Like ``of``, without its check of the range, for a part of a cloud that passed it."""
         if not len(X):
             raise ValueError("moments need at least one row; got none")
-        n, w, sums = len(X), sample_weight, None
+        n = len(X)
+        sums = None
         if w is None and X.dtype == np.float32:
             sums = sums_in_float32(X, None if like is None else like.weak)
         if sums is not None:
             found: Any = cls(n, n, n, **sums)
         else:
-            blocks = (slice(start, start + BLOCK_ROWS) for start in range(0, n, BLOCK_ROWS))
+            blocks = slices(n, BLOCK_ROWS)
             parts = (_moments_of_block(X[rows], None if w is None else w[rows]) for rows in blocks)
             found = reduce(Moments.merge, parts)
         counted = X if w is None else X[np.asarray(w) > 0]
@@ -89,7 +88,8 @@ class Moments:
             return self
         apart = other.mean - self.mean
         share = other.weight / weight
-        a, b = self._about(apart * -share), other._about(apart * (1 - share))
+        cubic, quartic = self._about(apart * -share)
+        other_cubic, other_quartic = other._about(apart * (1 - share))
         scatter = self.scatter + other.scatter
         scatter += np.outer(apart * (self.weight * share), apart)
         most = len(self.mean) + 2
@@ -100,8 +100,8 @@ class Moments:
             weight2=self.weight2 + other.weight2,
             mean=self.mean + apart * share,
             scatter=scatter,
-            cubic=a[0] + b[0],
-            quartic=a[1] + b[1],
+            cubic=cubic + other_cubic,
+            quartic=quartic + other_quartic,
             n_distinct=most if most in (self.n_distinct, other.n_distinct) else None,
             weak=self.weak if other.weak is None else other.weak,
         )
@@ -151,9 +151,11 @@ class Fingerprint:
         SAMPLING standard errors, or their root mean square distance from it is MOST_WIDER times
         that of the fit, or its inverse.
         """
-        n, apart, squared = len(X), np.zeros_like(self.mean), 0.0
-        for start in range(0, n, BLOCK_ROWS):
-            Z = X[start : start + BLOCK_ROWS] - self.mean
+        n = len(X)
+        apart = np.zeros_like(self.mean)
+        squared = 0.0
+        for rows in slices(n, BLOCK_ROWS):
+            Z = X[rows] - self.mean
             apart += Z.sum(axis=0) / n
             squared += float(np.vdot(Z, Z)) / n
         farthest = np.abs(apart / self.deviations).max()

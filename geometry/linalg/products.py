@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .rows import refuse_not_finite
+from .rows import refuse_not_finite, slices
 
 BLOCK_ROWS = 4096  # rows in one product: few enough for the processor's cache
 SHIFT_ROWS = 512  # rows whose mean is subtracted first; the sums correct for what it misses
@@ -46,18 +46,18 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> dict[str, Any] | None:
     n, d = X.shape
     block_rows = max(BLOCK_ROWS, BLOCK_ROWS_PER_DIMENSION * d)
     shift = X[:SHIFT_ROWS].mean(axis=0, dtype=np.float64).astype(np.float32)
-    products, quartic = np.zeros((d + 2, d + 2)), 0.0  # sum y y' of y = (z, 1, |z|^2)
+    products = np.zeros((d + 2, d + 2))  # sum y y' of y = (z, 1, |z|^2)
+    quartic = 0.0
     Y = np.empty((min(n, block_rows), d + 2), dtype=np.float32)
     Y[:, d] = 1
     with np.errstate(over="ignore", invalid="ignore"):  # the sums are checked
-        for start in range(0, n, block_rows):
-            rows = X[start : start + block_rows]
-            y = Y[: len(rows)]
-            z = np.subtract(rows, shift, out=y[:, :d])
+        for rows in slices(n, block_rows):
+            y = Y[: rows.stop - rows.start]
+            z = np.subtract(X[rows], shift, out=y[:, :d])
             squared = np.vecdot(z, z, out=y[:, d + 1])
             products += y.T @ y  # BLAS computes half of it, because both factors are one array
             quartic += float(np.square(squared, dtype=np.float64).sum())
-            if start == 0:
+            if rows.start == 0:
                 if not _is_in_range(products):
                     return None
                 if weak is None:
@@ -70,7 +70,8 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> dict[str, Any] | None:
             along += y.T @ (z @ single)
     if not _is_in_range(products):
         return None
-    uncentred, (total, cubic) = products[:d, :d], products[d:, :d]
+    uncentred = products[:d, :d]
+    total, cubic = products[d:, :d]
     s = total / n
     scatter = uncentred - np.outer(n * s, s)
     level = _level(uncentred)
@@ -82,11 +83,13 @@ def _sums_with(X: np.ndarray, weak: np.ndarray | None) -> dict[str, Any] | None:
     lifted = scatter + np.trace(scatter) / d * weak @ weak.T  # along the weak directions
     if not _is_above(lifted, level):
         return None
-    ss, Ss, trace = float(s @ s), uncentred @ s, float(np.trace(uncentred))
+    ss = float(s @ s)
+    Ss = uncentred @ s
+    trace = float(np.trace(uncentred))
     quartic += -4 * float(s @ cubic) + 4 * float(s @ Ss) + 2 * ss * trace - 3 * n * ss**2
     cubic = cubic - 2 * Ss + (2 * n * ss - trace) * s
-    found = {"mean": shift + s, "scatter": scatter, "cubic": cubic, "quartic": quartic}
-    return found | {"weak": weak}
+    mean = shift + s
+    return {"mean": mean, "scatter": scatter, "cubic": cubic, "quartic": quartic, "weak": weak}
 
 
 def _is_in_range(products: np.ndarray) -> bool:
@@ -106,12 +109,11 @@ def centred_product(X: np.ndarray, shift: np.ndarray, W: np.ndarray) -> np.ndarr
     sizes = []
     Z = np.empty((len(X), W.shape[1]), dtype=X.dtype)
     centred = np.empty((min(len(X), BLOCK_ROWS), X.shape[1]), dtype=X.dtype)
-    for start in range(0, len(X), BLOCK_ROWS):
-        rows = X[start : start + BLOCK_ROWS]
-        block = np.subtract(rows, shift, out=centred[: len(rows)])
+    for rows in slices(len(X), BLOCK_ROWS):
+        block = np.subtract(X[rows], shift, out=centred[: rows.stop - rows.start])
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is no error
             sizes.append(np.vdot(block, block))
-            np.matmul(block, W, out=Z[start : start + BLOCK_ROWS])
+            np.matmul(block, W, out=Z[rows])
     if not np.isfinite(sizes).all():
         refuse_not_finite(X)
     return Z

@@ -44,7 +44,7 @@ def as_rows(X: Any) -> Any:
     if hasattr(X, "detach"):
         X = X.detach().cpu()
         return (X.float() if "bfloat16" in str(X.dtype) else X).numpy().copy()
-    if len(getattr(X, "shape", (0,))) == 1 or not hasattr(X, "shape"):
+    if len(getattr(X, "shape", (0,))) == 1:  # a list has no shape
         if isinstance(X, list | tuple) and any(hasattr(row, "detach") for row in X):
             X = [as_rows(row) for row in X]
         try:
@@ -91,12 +91,17 @@ def _numbers(X: np.ndarray) -> np.ndarray:
 def refuse_not_finite(X: np.ndarray) -> None:
     """ValueError naming the first row of X (n, d) float that has NaN or infinity."""
     with np.errstate(all="ignore"):
-        blocks = (X[start : start + CHECKED_ROWS] for start in range(0, len(X), CHECKED_ROWS))
+        blocks = (X[rows] for rows in slices(len(X), CHECKED_ROWS))
         if np.isfinite([np.vdot(block, block) for block in blocks]).all():
             return
     bad = np.flatnonzero(~np.isfinite(X).all(axis=1))
     if len(bad):
         raise ValueError(f"row {bad[0] + 1} has NaN or infinity ({len(bad)} of {len(X)} rows do)")
+
+
+def slices(n: int, size: int) -> list[slice]:
+    """n rows as slices of ``size`` rows; the last may be shorter."""
+    return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def wide_rows(X: np.ndarray, d: int) -> np.ndarray:
@@ -209,7 +214,7 @@ def directions(X: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         norms = np.sqrt(np.einsum("nd,nd->n", X, X))
     odd = np.flatnonzero(~((norms > SMALLEST) & (norms < LARGEST)))
     if len(odd):
-        X, norms = X.copy(), norms.copy()
+        X = X.copy()
         peaks = np.abs(X[odd]).max(axis=1)
         if len(zero := odd[peaks == 0]):
             raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=len(X))

@@ -67,7 +67,8 @@ class Spectrum:
         return S
 
     def _correlation_axes(self, shrinkage: float) -> PrincipalAxes:
-        S, mean = self.covariance(shrinkage), self.moments.mean
+        S = self.covariance(shrinkage)
+        mean = self.moments.mean
         variances = np.diag(S)
         # a column that is constant up to rounding has no correlation
         alive = variances > 4 * self.eps**2 * mean**2
@@ -147,9 +148,8 @@ def eigh_of_rank(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
     if found is None:
         return np.linalg.eigh(S)
     values, V = found
-    r, d = len(values), len(S)
-    rest = np.linalg.qr(V, mode="complete")[0][:, r:]
-    return np.append(np.zeros(d - r), values), np.hstack([rest, V])
+    rest = np.linalg.qr(V, mode="complete")[0][:, len(values) :]
+    return np.append(np.zeros(rest.shape[1]), values), np.hstack([rest, V])
 
 
 def eigvalsh_of_rank(S: np.ndarray, rank: int) -> np.ndarray:
@@ -161,7 +161,8 @@ def eigvalsh_of_rank(S: np.ndarray, rank: int) -> np.ndarray:
 
 def eigh_in_range(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray] | None:
     """The values (r,) and vectors (d, r) of the range of S; None where it would save no time."""
-    d, r = len(S), rank + SPARE
+    d = len(S)
+    r = rank + SPARE
     if d < WIDE or 4 * r > d:
         return None
     Q = np.linalg.qr(S @ np.random.default_rng(0).standard_normal((d, r)))[0]
@@ -170,13 +171,13 @@ def eigh_in_range(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray] | N
 
 
 def _eigh(S: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
-    values, V = eigh_of_rank(S, rank)
-    values, V = values[::-1].clip(min=0.0), V[:, ::-1]
+    ascending, U = eigh_of_rank(S, rank)
+    V = U[:, ::-1]
     size = np.abs(V)
     # among equal entries the first: in two dimensions the axes are (1, 1) and (1, -1)
     place = (size >= (1 - TIE) * size.max(axis=0)).argmax(axis=0)
     largest = V[place, np.arange(len(V))]
-    return values, V * np.where(largest < 0, -1.0, 1.0)
+    return ascending[::-1].clip(min=0.0), V * np.where(largest < 0, -1.0, 1.0)
 
 
 def rank_floor(largest: float, mean_norm2: float, d: int, eps: float) -> float:
