@@ -91,21 +91,22 @@ def annotated_table(
 def _agreement(
     X: np.ndarray, labels: Sequence[object], units: np.ndarray | None, seed: int
 ) -> Measured:
-    (n, d), name = X.shape, "label_agreement"
+    n, d = X.shape
     chance = chance_agreement(labels, units=units)
     try:
         value = label_agreement(X, labels, units=units)
     except UndefinedMeasure as error:
-        return Measured(name, None, None, None, chance, n, d, error.code)
+        return Measured("label_agreement", None, None, None, chance, n, d, error.code)
     low, high = label_agreement_interval(X, labels, units=units, seed=seed)
-    return Measured(name, value, low, high, chance, n, d)
+    return Measured("label_agreement", value, low, high, chance, n, d)
 
 
 def _contextual(
     X: np.ndarray, types: np.ndarray, sentences: np.ndarray, seed: int
 ) -> list[Measured]:
     n, d = X.shape
-    tokens, found = Tokens(X), []
+    tokens = Tokens(X)
+    found = []
     for ids, what in ((types, "type"), (sentences, "sentence")):
         refuse_missing(np.asarray(ids), what)
     for name, of in {

@@ -134,7 +134,8 @@ class Tokens:
     @cached_property
     def _every(self) -> tuple[float, np.ndarray]:
         """The mean cosine over all pairs, and each token's influence (n,) on it."""
-        U, n = self._unit, len(self._unit)
+        U = self._unit
+        n = len(U)
         total = U.sum(axis=0)
         value = mean_cosine_of_sum(total, n)
         return value, 2 * ((U @ total - 1) / (n - 1) - value) / n
@@ -142,7 +143,8 @@ class Tokens:
     def self_similarity(self, types: np.ndarray) -> Contextual:
         U = self._unit
         groups = _Groups(types, len(U), "type")
-        m, (baseline, shared) = groups.counts, self._every
+        m = groups.counts
+        baseline, shared = self._every
         sums = groups.sums(U)
         terms = (np.einsum("gd,gd->g", sums, sums) - m) / (m * (m - 1))
         value = float(terms.mean())
@@ -155,7 +157,8 @@ class Tokens:
     def intra_sentence(self, sentences: np.ndarray) -> Contextual:
         U = self._unit
         groups = _Groups(sentences, len(U), "sentence")
-        m, (baseline, shared) = groups.counts, self._every
+        m = groups.counts
+        baseline, shared = self._every
         sums = groups.sums(self._X)  # (g, d), which point where the means do
         if not sums.any(axis=1).all():
             raise UndefinedMeasure("zero_sentence")
@@ -168,7 +171,8 @@ class Tokens:
     def max_explainable(self, types: np.ndarray, seed: int) -> Contextual:
         n = len(self._unit)  # raises for a zero row, as the other measures do
         groups = _Groups(types, n, "type")
-        rng, m = np.random.default_rng(seed), groups.counts
+        m = groups.counts
+        rng = np.random.default_rng(seed)
         at_random = np.mean(
             [groups.largest_shares(self._X, rng.permutation(n)) for _ in range(SHUFFLES)], axis=0
         )

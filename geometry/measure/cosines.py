@@ -1,14 +1,14 @@
 """Cosines between rows: mean, signs, distribution, each dimension's share, isotropic baselines."""
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import bdtrc, betainc, erfc, hyp0f1
 
-from ..linalg.rows import UndefinedMeasure, need_rows, need_whole, some_rows, unit_rows
+from ..linalg.rows import UndefinedMeasure, need_rows, need_whole, slices, some_rows, unit_rows
 
 KERNEL_BLOCK = 1024
+ROTATIONS = 1000
 
 
 def mean_cosine(X: np.ndarray) -> float:
@@ -49,10 +49,9 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
         all. 1,200 rows are 719,400 pairs.
     seed : int, of the draw
     """
-    if max_rows is not None:
-        need_whole("max_rows", max_rows, at_least=2)
     U = unit_rows(X, at_least=2)
     if max_rows is not None:
+        need_whole("max_rows", max_rows, at_least=2)
         U = U[some_rows(len(U), max_rows, seed)]
     C = U.astype(np.float32) @ U.astype(np.float32).T
     return C[np.triu_indices(len(U), k=1)].clip(-1.0, 1.0)
@@ -60,8 +59,7 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
 
 def cosine_shares(cosines: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """Share of the cosines in each bin, (m,) for edges (m + 1,); the shares sum to 1."""
-    counts, _ = np.histogram(cosines, edges)
-    return counts / max(1, len(cosines))
+    return np.histogram(cosines, edges)[0] / max(1, len(cosines))
 
 
 def isotropic_cosine_shares(edges: np.ndarray, d: int) -> np.ndarray:
@@ -98,8 +96,8 @@ def uniformity(X: np.ndarray) -> float:
 def _mean_over_pairs(X: np.ndarray, of: Callable[[np.ndarray], np.ndarray]) -> float:
     """The mean of ``of(cosines)`` over pairs i != j; ``of(1)`` is 1, for a row with itself."""
     U = unit_rows(X, at_least=2)
-    n, starts = len(U), range(0, len(U), KERNEL_BLOCK)
-    total = sum(float(of(U[start : start + KERNEL_BLOCK] @ U.T).sum()) for start in starts)
+    n = len(U)
+    total = sum(float(of(U[rows] @ U.T).sum()) for rows in slices(n, KERNEL_BLOCK))
     return (total - n) / (n * (n - 1))
 
 
@@ -152,7 +150,8 @@ def cosine_parts(X: np.ndarray) -> np.ndarray:
     the mean cosine is 0, so they can be compared before and after standardising.
     """
     U = unit_rows(X, at_least=2)
-    n, total = len(U), U.sum(axis=0)
+    n = len(U)
+    total = U.sum(axis=0)
     return np.asarray((total * total - np.einsum("nd,nd->d", U, U)) / (n * (n - 1)))
 
 
@@ -161,16 +160,13 @@ def top_contribution(X: np.ndarray, *, k: int = 1) -> float:
     return largest_share(cosine_contributions(X), k)
 
 
-def rotated_top_contributions(
-    d: int, *, k: int = 1, draws: int = 1000, seed: int = 0
-) -> np.ndarray:
-    """``top_contribution`` after random rotations of the axes, (draws,): those of m_k^2."""
-    squares = np.random.default_rng(seed).standard_normal((draws, d)) ** 2
+def rotated_top_contributions(d: int, *, k: int = 1, seed: int = 0) -> np.ndarray:
+    """``top_contribution`` after random rotations of the axes, (ROTATIONS,): those of m_k^2."""
+    squares = np.random.default_rng(seed).standard_normal((ROTATIONS, d)) ** 2
     largest = np.sort(squares, axis=1)[:, -k:].sum(axis=1)
     return np.asarray(largest / squares.sum(axis=1))
 
 
-@lru_cache(maxsize=256)
 def top_contribution_baseline(d: int, *, k: int = 1) -> float:
     """Mean of ``top_contribution`` where no dimension differs from the others, in [k/d, 1].
 

@@ -86,15 +86,15 @@ def frequency_direction(
     Li et al. 2020, Table 1.
     """
     X, order = _checked(vectors, counts)
-    norms, given = np.linalg.norm(X, axis=1), np.asarray(counts, dtype=np.float64)
+    norms = np.linalg.norm(X, axis=1)
+    given = np.asarray(counts, dtype=np.float64)
     if is_constant(norms) or is_constant(given):
         raise UndefinedMeasure("no_spread")
     rho = estimated(spearman, norms, -given, low=-1.0, high=1.0, seed=seed)
     bounds = _bounds(len(X), edges)
     means = tuple(_mean(norms[order[a:b]], seed) for a, b in bounds)
-    steps = np.diff([each.value for each in means])
-    rises, falls = (steps > 0).all(), (steps < 0).all()
-    trend = "neither" if rises == falls else "rising" if rises else "falling"
+    signs = np.unique(np.sign(np.diff([each.value for each in means])))
+    trend = {(1.0,): "rising", (-1.0,): "falling"}.get(tuple(signs.tolist()), "neither")
     return FrequencyDirection(rho, len(X), means, tuple(a for a, _ in bounds), trend)
 
 
@@ -123,15 +123,15 @@ def neighbour_means(
     for each in k:
         need_whole("k", each, at_least=1)
     X = finite_rows(vectors, at_least=2)
-    n, most = len(X), max(k)
-    need_rows(n, most + 1)
+    most = max(k)
+    need_rows(len(X), most + 1)
     unit = float(np.abs(X).max()) or 1.0  # squared distances must fit into float32
     X = X / unit
     mean = X.mean(axis=0)
     Z = X - mean
     # a_i'a_j = z_i'z_j + z_j'm + a part that is the same for every j
     shift = (np.einsum("nd,nd->n", Z, Z) / 2 + Z @ mean).astype(np.float32)
-    dots = np.empty((n, len(k)))
+    dots = np.empty((len(X), len(k)))
 
     def watch(rows: slice, scores: np.ndarray) -> None:
         """scores : z_i'z_j - |z_j|^2 / 2 of a block of rows, -inf for a row with itself."""
@@ -205,9 +205,9 @@ def sentence_means(
     without : int
         How many types are left out; 0 leaves out none.
     """
-    X = finite_rows(vectors, at_least=1)
     retained = np.asarray(ranks) >= without
-    X, ids = X[retained], np.asarray(sentences)[retained]
+    X = finite_rows(vectors, at_least=1)[retained]
+    ids = np.asarray(sentences)[retained]
     names, place = np.unique(ids, return_inverse=True)
     sums = np.zeros((len(names), X.shape[1]))
     np.add.at(sums, place, X)

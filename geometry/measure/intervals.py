@@ -98,11 +98,12 @@ def estimated(
 
     There is none below MIN_ROWS rows, or where the measure is undefined without some rows.
     """
-    value, ends = of(*arrays), None
+    value = of(*arrays)
     if len(arrays[0]) >= MIN_ROWS:
         with suppress(UndefinedMeasure):
             ends = jackknife_interval(of, *arrays, seed=seed)
-    return Estimate(value, *((max(ends[0], low), min(ends[1], high)) if ends else (None, None)))
+            return Estimate(value, max(ends[0], low), min(ends[1], high))
+    return Estimate(value, None, None)
 
 
 def subsampling_interval(

@@ -14,7 +14,7 @@ from ..data.frames import Framed
 from ..linalg.rows import finite_rows, half_digits, need_rows, need_whole, unit_rows
 from ..process import no_report
 from .intervals import MIN_ROWS, Estimate, around, halves, subsampling_reach, units_of
-from .neighbours import first_of, label_codes, occurrence_skewness, refuse_ties
+from .neighbours import first_of, label_codes, occurrence_skewness, occurrences, refuse_ties
 from .search import THREADS, Nearest, Search
 
 
@@ -143,7 +143,7 @@ def neighbour_changes(
 
     def shifted(number: int) -> float:
         moved = moved_at_random(before, seed=seed + number).astype(before.dtype)
-        return occurrence_skewness(_occurrences(nearest(moved, 2 + number, 2 * k), k))
+        return occurrence_skewness(occurrences(nearest(moved, 2 + number, 2 * k).rows, k))
 
     both = nearest(before, 0, spare), nearest(after, 1, spare)
     hubness = tuple(map(shifted, range(controls)))
@@ -162,17 +162,13 @@ def neighbour_changes(
         Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))
         for value, reach in zip(whole, reaches, strict=True)
     ]
-    jaccard, agreement = estimates[0], [*estimates[1:], None, None, None][:3]
+    agreement = [*estimates[1:], None, None, None]
     sides = []
     for near, share in zip(both, agreement, strict=False):
-        times = _occurrences(near, k)
+        times = occurrences(near.rows, k)
         sides.append(NeighbourSide(near.first(k), times, occurrence_skewness(times), share))
     jaccards = jaccard_overlap(*(near.rows[:, :k] for near in both))
-    return NeighbourChanges(k, sides[0], sides[1], jaccards, jaccard, agreement[2], hubness)
-
-
-def _occurrences(near: Nearest, k: int) -> np.ndarray:
-    return np.bincount(near.rows[:, :k].ravel(), minlength=len(near.rows))
+    return NeighbourChanges(k, sides[0], sides[1], jaccards, estimates[0], agreement[2], hubness)
 
 
 def _values_within(

@@ -14,6 +14,7 @@ from ..linalg.rows import (
     in_range,
     need_rows,
     need_whole,
+    slices,
     unchecked_rows,
     unit_rows,
 )
@@ -54,11 +55,11 @@ def nearest(X: np.ndarray, row: int, *, k: int = 5) -> tuple[np.ndarray, np.ndar
     X = unchecked_rows(X, at_least=1)
     if not 0 <= row < len(X):
         raise IndexError(f"row {row} is not one of the {len(X)} rows")
-    rows, k = _shortlist(X, row, k + 1), min(k, len(X) - 1)
+    rows = _shortlist(X, row, k + 1)
     U = unit_rows(X[rows])
     cosines = U @ U[rows == row][0]
     cosines[rows == row] = -np.inf
-    order = np.argsort(-cosines, kind="stable")[:k]
+    order = np.argsort(-cosines, kind="stable")[: min(k, len(X) - 1)]
     return rows[order], cosines[order].clip(-1.0, 1.0)
 
 
@@ -115,14 +116,13 @@ def closest(
     for _ in range(threads):
         free.put(np.empty((min(block_rows, n), n), dtype=np.float32))
 
-    def search(start: int) -> int:
-        rows = slice(start, min(start + block_rows, n))
+    def search(rows: slice) -> int:
         block = free.get()
         try:
-            scores = np.matmul(left[rows], right.T, out=block[: rows.stop - start])  # (m, n)
-            np.fill_diagonal(scores[:, start:], -np.inf)
+            scores = np.matmul(left[rows], right.T, out=block[: rows.stop - rows.start])  # (m, n)
+            np.fill_diagonal(scores[:, rows.start :], -np.inf)
             found[rows], last = largest(scores, k)
-            unsure = start + np.flatnonzero(half[rows] - last < SURE * half[rows])
+            unsure = rows.start + np.flatnonzero(half[rows] - last < SURE * half[rows])
             if len(unsure):
                 exact = A[unsure] @ A.T - half
                 exact[np.arange(len(unsure)), unsure] = -np.inf
@@ -131,9 +131,9 @@ def closest(
                 watch(rows, scores)
         finally:
             free.put(block)
-        return rows.stop
+        return int(rows.stop)
 
-    for done in in_threads(search, range(0, n, block_rows), threads):
+    for done in in_threads(search, slices(n, block_rows), threads):
         progress(done, n)
     return found
 
@@ -144,7 +144,7 @@ def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
     if n >= WIDE and m > LINES:
-        few = [largest(scores[start : start + LINES], k) for start in range(0, m, LINES)]
+        few = [largest(scores[rows], k) for rows in slices(m, LINES)]
         return np.concatenate([each for each, _ in few]), np.concatenate([last for _, last in few])
     if n >= WIDE:
         # few scores reach the k-th largest of the maxima over parts of a row; a part is every
@@ -176,7 +176,8 @@ def chance_agreement(labels: Sequence[object], *, units: np.ndarray | None = Non
     The mean over rows of the share of the rows of other units that have the row's label.
     """
     codes = label_codes(labels)
-    unit, codes = units_of(units, len(codes))[codes >= 0], codes[codes >= 0]
+    unit = units_of(units, len(codes))[codes >= 0]
+    codes = codes[codes >= 0]
 
     def n_alike(names: np.ndarray) -> np.ndarray:
         """(n,) the number of rows that have each row's name."""
@@ -218,8 +219,10 @@ def _labelled_neighbours(
     Then which of these (n, k') are of other units, and which have the row's label.
     """
     codes = label_codes(labels)
-    X, unit = np.asarray(X)[codes >= 0], units_of(units, len(X))[codes >= 0]
-    unit, codes = units_of(unit, len(X)), codes[codes >= 0]
+    is_labelled = codes >= 0
+    codes = codes[is_labelled]
+    unit = units_of(units_of(units, len(X))[is_labelled], len(codes))
+    X = np.asarray(X)[is_labelled]
     largest_unit = int(np.bincount(unit).max(initial=1))
     near = nearest_of_all(X, k=k + largest_unit - 1)
     return unit, near, unit[near] != unit[:, None], codes[near] == codes[:, None]
@@ -309,7 +312,7 @@ def hubness(X: np.ndarray, *, k: int = 10) -> float:
     need_rows(len(U), k + 2)
     near = closest(U, 2 * k)
     refuse_ties(U, near, k=k, equal=half_digits(X))
-    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=len(U)))
+    return occurrence_skewness(occurrences(near, k))
 
 
 def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> None:
@@ -322,6 +325,11 @@ def refuse_ties(U: np.ndarray, near: np.ndarray, *, k: int, equal: float) -> Non
     mean = (U @ U.sum(axis=0) - 1) / (len(U) - 1)
     if np.mean(kth - later <= equal * (1 - mean)) > 0.5:
         raise UndefinedMeasure("equal_distances", k=k)
+
+
+def occurrences(near: np.ndarray, k: int) -> np.ndarray:
+    """(n,) how often each row is among the first k of the others; ``near`` (n, m) are rows."""
+    return np.bincount(near[:, :k].ravel(), minlength=len(near))
 
 
 def occurrence_skewness(occurrences: np.ndarray) -> float:
@@ -353,6 +361,8 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     A, first = distinct_rows(X)
     doubtful = half_digits(X)
     while True:
+        if len(A) < 3:
+            raise UndefinedMeasure("too_few_distinct", at_least=3, n=len(A))
         near = closest(A, 3)
         distances = np.sqrt(squared_distances(A, A, near))
         same = distances <= largest_rounding(distances, doubtful)
@@ -360,7 +370,6 @@ def distinct_distances(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not repeated.any():
             return np.sort(distances, axis=1)[:, :2], first
         A, first = A[~repeated], first[~repeated]
-        _need_three(len(A))
 
 
 def largest_rounding(distances: np.ndarray, doubtful: float) -> float:
@@ -383,25 +392,17 @@ def distinct_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first = np.sort(
         np.unique(whole.view(f"V{whole.itemsize * whole.shape[1]}").ravel(), return_index=True)[1]
     )
-    _need_three(len(first))
     A = in_range(whole[first])
     A = A - A.mean(axis=0)
-    peak = np.abs(A).max()
-    A = A / peak if peak > 0 else A
-    return A / np.sqrt(np.einsum("nd,nd->", A, A) / len(A)), first
-
-
-def _need_three(distinct: int) -> None:
-    if distinct < 3:
-        raise UndefinedMeasure("too_few_distinct", at_least=3, n=distinct)
+    A = A / (np.abs(A).max() or 1.0)  # 0 for a single row
+    return A / (np.sqrt(np.einsum("nd,nd->", A, A) / len(A)) or 1.0), first
 
 
 def squared_distances(points: np.ndarray, A: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Squared distances (m, k), in float64, of points (m, d) to the rows near (m, k) of A."""
     found = np.empty(near.shape)
     block = max(1, GAPS // max(1, near.shape[1] * A.shape[1]))
-    for start in range(0, len(points), block):
-        rows = slice(start, start + block)
+    for rows in slices(len(points), block):
         gaps = A[near[rows]] - points[rows, None, :].astype(np.float64)  # (m, k, d)
         found[rows] = np.einsum("mkd,mkd->mk", gaps, gaps)
     return found

@@ -47,9 +47,9 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
 
     Järvelin, Kekäläinen 2002, section 2.2 (discount) and 2.3 (normalisation).
     """
-    gains, k = _gains(found, relevant), found.shape[1]
-    discount = 1 / np.log2(np.arange(k) + 2)
-    best = (np.sort([*each.values()])[::-1][:k] for each in relevant)
+    gains = _gains(found, relevant)
+    discount = 1 / np.log2(np.arange(found.shape[1]) + 2)
+    best = (np.sort([*each.values()])[::-1][: len(discount)] for each in relevant)
     return gains @ discount / np.array([each @ discount[: len(each)] for each in best])
 
 
@@ -131,7 +131,8 @@ def paired_change(
 def _bootstrapped(values: np.ndarray, units: np.ndarray | None, seed: int) -> Estimate:
     """The mean, with an interval by a bootstrap over units; none below MIN_QUERIES units."""
     sums, counts = _by_unit(values, units)
-    mean, n = float(np.mean(values)), len(sums)
+    mean = float(np.mean(values))
+    n = len(sums)
     if n < MIN_QUERIES:
         return Estimate(mean, None, None)
     drawn = np.random.default_rng(seed).integers(n, size=(DRAWS, n))
@@ -141,9 +142,7 @@ def _bootstrapped(values: np.ndarray, units: np.ndarray | None, seed: int) -> Es
 
 def _by_unit(values: np.ndarray, units: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """(sums, counts) of the values of each unit."""
-    if units is None:
-        return np.asarray(values, dtype=np.float64), np.ones(len(values))
-    place = np.unique(units, return_inverse=True)[1]
+    place = np.arange(len(values)) if units is None else np.unique(units, return_inverse=True)[1]
     return np.bincount(place, weights=values), np.bincount(place).astype(np.float64)
 
 

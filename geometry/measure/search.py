@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from ..linalg.rows import UndefinedMeasure, float_rows, need_whole, unit_rows
+from ..linalg.rows import UndefinedMeasure, float_rows, need_whole, slices, unit_rows
 from ..linalg.threads import in_threads
 from .neighbours import SURE, largest, squared_distances
 
@@ -53,7 +53,7 @@ class Search:
         zero = np.flatnonzero(~X.any(axis=1))
         if len(zero):
             raise UndefinedMeasure("zero_row", row=zero[0] + 1, n_zero=len(zero), n=len(X))
-        parts = [slice(start, start + BLOCK_ROWS) for start in range(0, len(X), BLOCK_ROWS)]
+        parts = slices(len(X), BLOCK_ROWS)
         # by blocks, because a million rows would take gigabytes in float64
         self._mean = sum((unit_rows(X[part]).sum(axis=0) for part in parts), np.zeros(1)) / len(X)
         self._rows: np.ndarray = np.empty(X.shape, dtype=np.float32)
@@ -88,16 +88,15 @@ class Search:
         k = min(k, len(self))
         found = np.empty((len(Q), k), dtype=np.int64)
         block = max(1, QUERY_SCORES // len(self))
-        for start in range(0, len(Q), block):
-            part = slice(start, start + block)
+        for part in slices(len(Q), block):
             single = Q[part].astype(np.float32)
             # (n, d) @ (d, m): for one query BLAS then reads the rows once, in their own order
             scores = np.ascontiguousarray((self._rows @ single.T).T)
             scores -= self._single_half
             found[part], kth = largest(scores, k)
             half = np.einsum("md,md->m", Q[part], Q[part]) / 2
-            for row in np.flatnonzero(half - kth < SURE * half):
-                found[start + row] = largest(self._exact(Q[[start + row]]), k)[0][0]
+            for query in part.start + np.flatnonzero(half - kth < SURE * half):
+                found[query] = largest(self._exact(Q[[query]]), k)[0][0]
         return self._sorted(Q, found)
 
     def nearest_except(
@@ -147,14 +146,16 @@ class Search:
             Called with (pairs of blocks done, pairs of blocks in all).
         """
         need_whole("k", k, at_least=1)
-        n, k = len(self), min(k, len(self) - 1)
+        n = len(self)
+        k = min(k, n - 1)
         if not k:
             return self._sorted(self._rows, np.empty((n, 0), dtype=np.int64))
-        blocks = [slice(i, min(i + block_rows, n)) for i in range(0, n, block_rows)]
+        blocks = slices(n, block_rows)
         pairs = [(a, b) for i, a in enumerate(blocks) for b in blocks[i:]]
         best = _Best(n, k)
         # rows (n, d + 2) whose product is u'v - |u|^2 / 2 - |v|^2 / 2
-        one, half = np.ones((n, 1), dtype=np.float32), -self._single_half[:, None]
+        one = np.ones((n, 1), dtype=np.float32)
+        half = -self._single_half[:, None]
         left, right = np.hstack([self._rows, half, one]), np.hstack([self._rows, one, half])
 
         def scored(pair: tuple[slice, slice]) -> list[_Candidates]:
@@ -171,8 +172,8 @@ class Search:
             if progress is not None:
                 progress(done + 1, len(pairs))
         unsure = np.flatnonzero(-best.scores[:, -1] < SURE * self._half)
-        for start in range(0, len(unsure), UNSURE_ROWS):
-            rows = unsure[start : start + UNSURE_ROWS]
+        for some in slices(len(unsure), UNSURE_ROWS):
+            rows = unsure[some]
             scores = self._exact(self._rows[rows].astype(np.float64))
             scores[np.arange(len(rows)), rows] = -np.inf
             best.rows[rows] = largest(scores, k)[0]
@@ -206,7 +207,8 @@ class _Best:
         Other threads may have changed the k-th best since. It only grows, so there are then some
         candidates too many, and none too few.
         """
-        k, least = self.rows.shape[1], self.scores[rows, -1]
+        k = self.rows.shape[1]
+        least = self.scores[rows, -1]
         if np.isneginf(least[0]) and scores.shape[1] > k:  # the first block of these rows
             at = np.repeat(np.arange(len(scores)), k)
             found = largest(np.ascontiguousarray(scores), k)[0].ravel()
@@ -228,4 +230,5 @@ class _Best:
         order = np.lexsort((column, -score, row))
         starts = np.searchsorted(row[order], np.arange(len(touched)))
         chosen = order[starts[:, None] + np.arange(k)]
-        self.rows[touched], self.scores[touched] = column[chosen], score[chosen]
+        self.rows[touched] = column[chosen]
+        self.scores[touched] = score[chosen]

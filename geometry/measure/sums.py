@@ -203,7 +203,8 @@ def correction(shared: Shared, Z: np.ndarray) -> float:
     if size == 0:
         return 1.0
     Z = Z / size  # no power of the sums overflows
-    S, u = Z.T @ Z, len(shared.cluster_sizes)
+    u = len(shared.cluster_sizes)
+    S = Z.T @ Z
     a, b = float(np.trace(S)), float(np.vdot(S, S))
     trace = shared.by_cluster(np.einsum("nd,nd->n", Z, Z)) - a / u
     along = shared.by_cluster(np.einsum("nd,nd->n", Z @ S, Z)) - b / u  # <A - S/u, S>
@@ -269,11 +270,11 @@ class View:
     def partition_at_rms(self) -> float:
         if self.second == 0:
             raise UndefinedMeasure("all_zero")
-        V, shared = self.uncentred[1], self.shared
+        V = self.uncentred[1]
         if self.left_out is None:
-            return min_over_max(shared.X @ (V / np.sqrt(self.second)))
-        V = (V * (shared.size / np.sqrt(self.second))).astype(np.float32)
-        return min_over_max(np.delete(shared.single, self._left_out_rows, axis=0) @ V)
+            return min_over_max(self.shared.X @ (V / np.sqrt(self.second)))
+        V = (V * (self.shared.size / np.sqrt(self.second))).astype(np.float32)
+        return min_over_max(np.delete(self.shared.single, self._left_out_rows, axis=0) @ V)
 
     @property
     def two_distances(self) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 from ..data.frames import Framed
 from ..linalg.rows import UndefinedMeasure, need_rows, need_whole
 from .intervals import Estimate, around, jackknife_reach, subsampling_reach
-from .neighbours import distinct_distances, nearest_of_all, occurrence_skewness, twonn
+from .neighbours import distinct_distances, nearest_of_all, occurrence_skewness, occurrences, twonn
 from .sums import OCCURRENCE_K, Shared, View
 from .table_measures import TABLE_MEASURES, refuse_unlisted
 
@@ -101,7 +101,8 @@ def measure_table(
     chosen = [name for name in TABLE_MEASURES if name in names]
     uses = frozenset(part for name in chosen for part in TABLE_MEASURES[name].uses)
     shared = Shared(X, seed=seed, uses=uses, units=units)
-    view, (n, d) = View(shared), (shared.n, shared.d)
+    view = View(shared)
+    n, d = shared.X.shape
     values: dict[str, float] = {}
     reasons: dict[str, str] = {}
     for name in chosen:
@@ -163,7 +164,7 @@ def _reaches(shared: Shared, names: list[str]) -> dict[str, float]:
 
 def _occurrences(X: np.ndarray) -> np.ndarray:
     need_rows(len(X), OCCURRENCE_K + 2)
-    return np.bincount(nearest_of_all(X, k=OCCURRENCE_K).ravel(), minlength=len(X))
+    return occurrences(nearest_of_all(X, k=OCCURRENCE_K), OCCURRENCE_K)
 
 
 # The standard errors take rows as independent. Against the spread between draws they are right to a

@@ -17,7 +17,7 @@ from .cosines import (
     uniformity_baseline,
 )
 from .intervals import NEAREST_WIDER, jackknife_reach
-from .neighbours import occurrence_skewness, refuse_ties, twonn
+from .neighbours import occurrence_skewness, occurrences, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .sums import OCCURRENCE_K, Shared, View, correction
 
@@ -84,11 +84,10 @@ def _uniformity(view: View) -> float:
 
 
 def _hubness(view: View) -> float:
-    shared, k = view.shared, OCCURRENCE_K
-    need_rows(view.n, k + 2)
-    near = shared.pairs.near
-    refuse_ties(shared.unit, near, k=k, equal=half_digits(shared.X))
-    return occurrence_skewness(np.bincount(near[:, :k].ravel(), minlength=view.n))
+    shared = view.shared
+    need_rows(view.n, OCCURRENCE_K + 2)
+    refuse_ties(shared.unit, shared.pairs.near, k=OCCURRENCE_K, equal=half_digits(shared.X))
+    return occurrence_skewness(occurrences(shared.pairs.near, OCCURRENCE_K))
 
 
 # The full jackknife in closed form: u values, without each unit of rows. A variance of ten groups
@@ -100,15 +99,16 @@ def _pair_mean_without_each(
     shared: Shared, by_row: np.ndarray, of: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """Means of ``of(cosines)`` over ordered pairs; ``by_row`` (n,) are its sums over other rows."""
-    n, within = shared.n - shared.cluster_sizes, shared.within_clusters(of, shared.unit)
+    n = shared.n - shared.cluster_sizes
+    within = shared.within_clusters(of, shared.unit)
     # the sums of all rows count the pairs within a unit twice
     return np.asarray((by_row.sum() - 2 * shared.by_cluster(by_row) + within) / (n * (n - 1)))
 
 
 def _mean_cosine_without_each(shared: Shared) -> np.ndarray:
     """From sums alone: the pairs of a large unit would take memory in the square of it."""
-    n, sums = shared.n - shared.cluster_sizes, shared.by_cluster(shared.unit)
-    rest = shared.unit_sum - sums  # (u, d)
+    n = shared.n - shared.cluster_sizes
+    rest = shared.unit_sum - shared.by_cluster(shared.unit)  # (u, d)
     return np.asarray((np.einsum("ud,ud->u", rest, rest) - n) / (n * (n - 1)))
 
 
@@ -120,12 +120,12 @@ def _mean_norm_share_without_each(shared: Shared) -> np.ndarray:
 
 
 def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
-    """The scatter without a unit is S - A, A = Z'Z + t t'/(n - m): Z its m rows, t their sum.
-
-    Rows of Z are minus the mean of all rows.
-    """
-    Z, S, m = shared.centred, shared.scatter, shared.cluster_sizes
-    ZS, roots = Z @ S, np.sqrt(shared.n - m)[:, None]
+    """The scatter without a unit is S - A, A = Z'Z + t t'/(n - m): Z its m rows, t their sum."""
+    Z = shared.centred  # minus the mean of all rows
+    S = shared.scatter
+    m = shared.cluster_sizes
+    ZS = Z @ S
+    roots = np.sqrt(shared.n - m)[:, None]
     t, tS = shared.by_cluster(Z) / roots, shared.by_cluster(ZS) / roots  # (u, d): A = Z'Z + t t'
     lengths, t_lengths = np.einsum("nd,nd->n", Z, Z), np.einsum("ud,ud->u", t, t)
     trace = np.trace(S) - shared.by_cluster(lengths) - t_lengths
@@ -139,8 +139,7 @@ def _participation_ratio_without_each(shared: Shared) -> np.ndarray:
 
 
 def _uniformity_without_each(shared: Shared) -> np.ndarray:
-    kernel = shared.pairs.kernel
-    means = _pair_mean_without_each(shared, kernel, lambda cosines: np.expm1(4 * cosines - 4))
+    means = _pair_mean_without_each(shared, shared.pairs.kernel, lambda c: np.expm1(4 * c - 4))
     return np.asarray(np.log1p(means))
 
 

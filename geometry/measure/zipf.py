@@ -80,11 +80,12 @@ def zipfian_table(
     symmetry, entropy = zipfian_baselines(p, d, seed=seed)
 
     def estimate(of: Callable[[_Sums], float]) -> Estimate:
-        value, ends = of(whole), None
-        with suppress(UndefinedMeasure):  # without a group all words may be equal
-            if without:
-                ends = around(value, jackknife_reach([of(sums) for sums in without]))
-        return Estimate(value, *(np.clip(ends, 0.0, 1.0).tolist() if ends else (None, None)))
+        value = of(whole)
+        if without:
+            with suppress(UndefinedMeasure):  # without a group all words may be equal
+                low, high = around(value, jackknife_reach([of(sums) for sums in without]))
+                return Estimate(value, max(low, 0.0), min(high, 1.0))
+        return Estimate(value, None, None)
 
     return (
         measured("zipfian_mean_symmetry", n, d, partial(estimate, _symmetry), symmetry),
@@ -125,12 +126,13 @@ def _without_groups(W: np.ndarray, p: np.ndarray, whole: _Sums, seed: int) -> It
     if shares.min() < LEAST_LEFT:
         return
     for left_out in range(MORE_GROUPS):
-        rest, gone = group != left_out, group == left_out
-        left = float(p[rest].sum())
-        q, Z = p[gone], W[gone] - whole.mean
+        gone = group == left_out
+        left = float(p[~gone].sum())
+        q = p[gone]
+        Z = W[gone] - whole.mean
         shift = -(q @ Z) / left  # shift of the mean
         covariance = (whole.covariance - (Z * q[:, None]).T @ Z) / left - np.outer(shift, shift)
-        yield _Sums(whole.mean + shift, float(lengths[rest].sum()) / left, covariance)
+        yield _Sums(whole.mean + shift, float(lengths[~gone].sum()) / left, covariance)
 
 
 @lru_cache(maxsize=16)
