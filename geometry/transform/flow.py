@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from ..errors import need
 from ..linalg.moments import Moments, ledoit_wolf
-from ..linalg.rows import need_whole, refuse_not_finite
+from ..linalg.rows import need_whole, refuse_not_finite, slices
 from .flow_map import Coupling, FlowMap, chain, identity_couplings
 from .map_estimator import FLOATS, MapEstimator
 
@@ -146,8 +146,8 @@ class NormalizingFlow(ClassNamePrefixFeaturesOutMixin, MapEstimator):
         is_held_out = _held_out_rows(X, float(self.validation_fraction), rng)
         rows, held_out = X[~is_held_out], X[is_held_out]
         start, share, noise = _start(rows)
-        shape, units = (X.shape[1], int(self.n_couplings)), int(self.hidden_units)
-        start = replace(start, couplings=identity_couplings(*shape, hidden_units=units, rng=rng))
+        couplings = identity_couplings(X.shape[1], self.n_couplings, self.hidden_units, rng)
+        start = replace(start, couplings=couplings)
         need("encode", "torch")
         import torch
 
@@ -236,7 +236,8 @@ def _start(rows: np.ndarray) -> tuple[FlowMap, float, np.ndarray]:
     Training rows y become share y + noise (d,) e, with new e ~ N(0, I) in every batch.
     """
     moments = Moments.of(rows)
-    covariance, d = moments.covariance, rows.shape[1]
+    covariance = moments.covariance
+    d = rows.shape[1]
     mean_variance = float(np.trace(covariance)) / d
     # rounding moves a row by about eps times its length; less than that is not spread
     eps = float(np.finfo(rows.dtype).eps)  # a float32 scalar would make the products float32
@@ -261,10 +262,7 @@ def _train(
     rng: np.random.Generator,
     progress: Callable[[FlowEpoch], object] | None,
 ) -> tuple[tuple[Coupling, ...], list[FlowEpoch], str]:
-    """Couplings fitted to rows under N(0, I), by Adam; the held-out loss chooses the epoch.
-
-    Also all epochs, and why the fit stopped.
-    """
+    """Couplings fitted by Adam, of the epoch of least held-out loss; all epochs; why it stopped."""
     import torch
 
     def learnable(coupling: Coupling) -> Coupling:
@@ -290,16 +288,18 @@ def _train(
 
     rows, held_out = (start.enter(X).astype(np.float32) for X in (rows, held_out))
     tested = torch.tensor(held_out, device="cpu")
-    size, most, steps = int(flow.batch_size), int(flow.max_epochs), 0
+    most = int(flow.max_epochs)
+    steps = 0
     best, best_epoch = start.couplings, 0
     history: list[FlowEpoch] = []
     for epoch in range(most + 1):
         if epoch == 0:
             train_loss = -sum(evaluated(smoothed(rows)))
         else:
-            order, total = rng.permutation(len(rows)), 0.0
-            for first in range(0, len(order), size):
-                batch = smoothed(rows[order[first : first + size]])
+            order = rng.permutation(len(rows))
+            total = 0.0
+            for some in slices(len(order), flow.batch_size):
+                batch = smoothed(rows[order[some]])
                 loss = -sum(terms(batch))
                 adam.zero_grad()
                 loss.backward()

@@ -162,7 +162,7 @@ def composed_order(couplings: tuple[Coupling, ...]) -> np.ndarray:
 
 
 def identity_couplings(
-    d: int, n_couplings: int, *, hidden_units: int, rng: np.random.Generator
+    d: int, n_couplings: int, hidden_units: int, rng: np.random.Generator
 ) -> tuple[Coupling, ...]:
     """Couplings with random permutations and first layers; W3 = b3 = 0 makes them the identity."""
     k = d // 2

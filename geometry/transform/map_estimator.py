@@ -56,7 +56,6 @@ class MomentsEstimator(MapEstimator):
 
     moments_: Moments
     _eps: float
-    _settings: dict[str, Any]
     _map: Any
     _solve: Callable[..., Any]  # from moments, eps and parameters to the map
     _check: Callable[..., object]  # refuses parameters that d columns do not allow, before a fit
@@ -77,7 +76,8 @@ class MomentsEstimator(MapEstimator):
         self._eps = eps if reset else max(eps, self._eps)
         self._is_single_row = reset and len(X) == 1
         self.moments_ = block if reset else self.moments_.merge(block)
-        self._settings, self._map = settings, None
+        self._settings = settings
+        self._map = None
         if not in_parts:
             self.map_  # noqa: B018 - solved now: a fit's errors belong to fit
         return self

@@ -11,9 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from ..linalg.moments import BLOCK_ROWS, Fingerprint, Moments
-from ..linalg.rows import wide_rows
-from ..linalg.spectrum import rank_floor
-from .whitening_map import WhiteningMap
+from ..linalg.rows import slices, wide_rows
+from ..linalg.spectrum import Spectrum, rank_floor
 
 
 @dataclass(frozen=True)
@@ -44,19 +43,19 @@ class RemovalMap:
         n_components : int, optional, D; None is ``default_components(d)``
         centred : bool, as in ``CommonComponentRemoval``
         """
-        origin, mean, d = moments, moments.mean, len(moments.mean)
-        n_components = default_components(d) if n_components is None else n_components
+        origin = moments
+        mean = moments.mean
         if not centred:  # z = x in place of z = x - mean; only mean and scatter are adapted
             scatter = moments.scatter + moments.weight * np.outer(mean, mean)
-            origin = replace(moments, mean=np.zeros(d), scatter=scatter)
-        fitted = WhiteningMap.solve(origin, eps=eps, method="zca")
+            origin = replace(moments, mean=np.zeros_like(mean), scatter=scatter)
+        axes = Spectrum(origin, eps).covariance_axes
         return cls(
             offset=origin.mean,
-            axes=fitted.components,
-            variances=fitted.eigenvalues,
-            weights=np.ones(checked_components(n_components, d)),
-            rank=fitted.rank,
-            rank_floor=fitted.rank_floor,
+            axes=np.ascontiguousarray(axes.vectors.T),
+            variances=axes.values,
+            weights=np.ones(checked_components(n_components, len(mean))),
+            rank=axes.rank,
+            rank_floor=axes.floor,
             n_rows=moments.n_rows,
             fingerprint=Fingerprint.of(moments),
         )
@@ -87,9 +86,8 @@ class RemovalMap:
 
     def adjust(self, n_removed: int | None = None) -> Self:
         """The same fit with other leading directions removed; None is ``default_components(d)``."""
-        d = len(self.offset)
-        D = default_components(d) if n_removed is None else n_removed
-        return replace(self, weights=np.ones(checked_components(D, d, "n_removed")))
+        D = checked_components(n_removed, len(self.offset), "n_removed")
+        return replace(self, weights=np.ones(D))
 
     def reweigh(self, weights: np.ndarray) -> Self:
         """The same fit with weights (D,) for its D leading directions, 0 <= D < d."""
@@ -107,7 +105,8 @@ class RemovalMap:
         along = (Z @ U) * self.weights.astype(X.dtype)  # (n, D)
         Z -= along @ U.T
         if self.leaves_nothing:
-            d, eps = X.shape[1], float(np.finfo(X.dtype).eps)
+            d = X.shape[1]
+            eps = float(np.finfo(X.dtype).eps)
             floor = rank_floor(self.variances[0], float(self.offset @ self.offset), d, eps)
             Z[np.einsum("nd,nd->n", Z, Z) <= d * max(floor, self.rank_floor)] = 0
         return Z
@@ -150,8 +149,7 @@ def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
     C = centres - middle
     half_squares = np.einsum("kd,kd->k", C, C) / 2
     found = np.empty(len(X), dtype=np.intp)
-    for start in range(0, len(X), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
+    for rows in slices(len(X), BLOCK_ROWS):
         # |x - c|^2 / 2 = |x|^2 / 2 - x'c + |c|^2 / 2; the first term is the same for every c
         Z = X[rows].astype(np.float64) - middle
         found[rows] = (half_squares - Z @ C.T).argmin(axis=1)
@@ -159,6 +157,8 @@ def nearest_centres(X: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def checked_components(n_components: Any, d: int, name: str = "n_components") -> int:
+    if n_components is None:
+        return default_components(d)
     whole = isinstance(n_components, Integral) and not isinstance(n_components, bool)
     if not whole or not 0 <= n_components < d:
         raise ValueError(

@@ -84,8 +84,7 @@ class CommonComponentRemoval(OneToOneFeatureMixin, MomentsEstimator):
         return self._absorb(X, in_parts=True)
 
     def _check(self, n_components: int | None, d: int, centred: bool) -> None:
-        if n_components is not None:
-            checked_components(n_components, d)
+        checked_components(n_components, d)
 
 
 class ClusterwiseRemoval(OneToOneFeatureMixin, MapEstimator):
@@ -247,9 +246,11 @@ class WeightedRemoval(OneToOneFeatureMixin, MapEstimator):
         self.map_ = replace(fitted, offset=np.zeros(d))
         self.pearson_, self.n_pairs_ = None, 0
         if pairs is not None:
-            rows, U = row_pairs(pairs, len(X)), self.map_.components
+            rows = row_pairs(pairs, len(X))
+            U = self.map_.components
             shares, self.pearson_ = _learned_shares(X, rows, gold_scores, U, float(alpha))
-            self.map_, self.n_pairs_ = self.map_.reweigh(1 - np.sqrt(shares)), len(rows)
+            self.map_ = self.map_.reweigh(1 - np.sqrt(shares))
+            self.n_pairs_ = len(rows)
         self.components_ = self.map_.components
         self.weights_ = self.map_.weights
         self.n_components_ = len(self.weights_)
@@ -271,7 +272,8 @@ def _learned_shares(
 
     if len(pairs) < MIN_PAIRS:
         raise CorpusError("too_few_pairs", n=len(pairs), limit=MIN_PAIRS)
-    gold, m, D = np.asarray(gold_scores, dtype=np.float64), len(pairs), len(U)
+    gold = np.asarray(gold_scores, dtype=np.float64)
+    m, D = len(pairs), len(U)
     if gold.shape != (m,) or not np.isfinite(gold).all():
         raise ValueError(f"gold_scores must be one finite number a pair, ({m},)")
     if gold.min() == gold.max():
@@ -315,7 +317,8 @@ def _learned_shares(
 
     shares = np.zeros(0)
     if D:
-        options, bounds = {"maxiter": MAX_STEPS}, [(0.0, 1.0)] * D
+        options = {"maxiter": MAX_STEPS}
+        bounds = [(0.0, 1.0)] * D
         start = np.full(D, START)
         found = minimize(
             objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options

@@ -141,7 +141,8 @@ class Treatment:
         X = float_rows(X, at_least=1)
         if self.fitted is None:
             return Treated(X)
-        Z, filled = np.asarray(self.fitted.apply(X)), getattr(self.fitted, "filled", None)
+        Z = np.asarray(self.fitted.apply(X))
+        filled = getattr(self.fitted, "filled", None)
         if filled is not None and getattr(self.fitted, "narrows", False):
             return Treated(Z @ filled.astype(Z.dtype), filled)
         return Treated(Z, None if filled is None or len(filled) == Z.shape[1] else filled)
@@ -227,7 +228,8 @@ def _removals(n: int, d: int) -> list[str]:
 
 def _levellings(n: int, d: int) -> list[str]:
     # unshrunk, n <= d rows become the corners of a simplex
-    return [*(["pca"] if n > d + 1 else []), "pca:lw"] if d > 1 else []
+    texts = ["pca", "pca:lw"] if n > d + 1 else ["pca:lw"]
+    return texts if d > 1 else []
 
 
 def _whitenings(n: int, d: int) -> list[str]:

@@ -143,8 +143,7 @@ class Whitening(ClassNamePrefixFeaturesOutMixin, MomentsEstimator):
 
     def inverse_transform(self, Z: Any) -> np.ndarray:
         """Back to the original space; exact on the span of the retained directions."""
-        fitted: WhiteningMap = self.map_
-        return fitted.undo(check_array(Z, dtype=FLOATS))
+        return np.asarray(self.map_.undo(check_array(Z, dtype=FLOATS)))
 
 
 class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
@@ -183,8 +182,6 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     Yamagiwa, Oyama, Shimodaira 2023, "Discovering Universal Geometry in Embeddings with ICA":
     FastICA after PCA whitening, axes with positive skewness and in its order.
     """
-
-    map_: IndependentMap
 
     def __init__(
         self, n_components: int | None = None, *, random_state: Any = 0, max_iter: int = MOST_STEPS

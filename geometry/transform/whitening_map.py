@@ -226,7 +226,9 @@ class WhiteningMap:
     @property
     def _own_matrix(self) -> np.ndarray:
         """W, of cholesky before it is turned until it is triangular."""
-        V, f, c = self.components.T, self.scales, self.scales[0]  # V (d, k)
+        V = self.components.T  # (d, k)
+        f = self.scales
+        c = f[0]
         if self.narrows:
             found = V * f
         else:
@@ -246,7 +248,8 @@ class WhiteningMap:
         if self.narrows:
             return back
         back = self.components.T @ back
-        fade, (k, d) = 1.0 - self.strength, self.components.shape
+        fade = 1.0 - self.strength
+        k, d = self.components.shape
         if k < d and fade > FADED_OUT:  # the directions that n_components leaves out
             back += (np.eye(d) - self.components.T @ self.components) / (fade * self.scales[0])
         return back
@@ -454,8 +457,7 @@ def recommended_whitening(n: int, d: int) -> dict[str, Any]:
         return {}
     if n > d:
         return {"shrinkage": "ledoit-wolf"}
-    n_components = min(d, max(2, n // ROWS_PER_DIRECTION))
-    return {"shrinkage": "ledoit-wolf", "n_components": n_components}
+    return {"shrinkage": "ledoit-wolf", "n_components": min(d, max(2, n // ROWS_PER_DIRECTION))}
 
 
 def _is_share(value: Any) -> bool:

@@ -19,7 +19,7 @@ from tests.for_each import for_each
 def moved(d: int = 5, n_couplings: int = 3, seed: int = 0) -> tuple[Coupling, ...]:
     """Couplings with weights of every part drawn at random, so that none is the identity."""
     rng = np.random.default_rng(seed)
-    start = identity_couplings(d, n_couplings, hidden_units=7, rng=rng)
+    start = identity_couplings(d, n_couplings, 7, rng)
     return tuple(
         Coupling(each.order, *(part + 0.4 * rng.standard_normal(part.shape) for part in rest))
         for each in start
