@@ -15,7 +15,7 @@ import numpy as np
 from ..data.errors import CorpusError
 from ..data.frames import Framed
 from ..linalg.moments import Moments
-from ..linalg.rows import need_whole
+from ..linalg.rows import need_whole, slices
 from ..measure.correlation import TieGroups, is_constant, pearson
 from ..measure.intervals import units_of
 from ..transform.whitening_map import WhiteningMap
@@ -128,7 +128,9 @@ class PairBootstrap:
     ) -> None:
         self.gold_scores = checked_gold(gold_scores)
         need_whole("draws", draws, at_least=1)
-        self.n, self.draws, self.seed = len(self.gold_scores), int(draws), seed
+        self.n = len(self.gold_scores)
+        self.draws = int(draws)
+        self.seed = seed
         unit = units_of(None, self.n) if units is None else np.asarray(units)
         n_drawn = int(unit.max()) + 1 if n_units is None else n_units
         self._counts = drawn_counts(n_drawn, self.draws, seed)[unit]  # (n, draws)
@@ -137,7 +139,7 @@ class PairBootstrap:
         # the doubled, centred rank of each pair, times how often it was drawn
         self._gold_ranks = np.empty((self.n, self.draws), dtype=np.int32)
         self._gold_spread = np.empty(self.draws)  # sum of the squared ranks
-        for some in self._blocks():
+        for some in slices(self.draws, DRAWS_AT_ONCE):
             counts = self._counts[:, some].astype(np.float64)
             ranks, sizes = resampled_ranks(self._gold, counts)  # (g, b)
             self._gold_spread[some] = np.einsum("gb,gb,gb->b", sizes, ranks, ranks)
@@ -193,7 +195,7 @@ class PairBootstrap:
     def spearmans(self, groups: TieGroups) -> np.ndarray:
         """(draws,) Spearman of every resample; NaN if it is constant on either side."""
         out = np.empty(self.draws)
-        for some in self._blocks():
+        for some in slices(self.draws, DRAWS_AT_ONCE):
             ranks, sizes = resampled_ranks(groups, self._counts[:, some].astype(np.float64))
             gold = groups.sums(self._gold_ranks[:, some].astype(np.float64))  # (g, b)
             shared = np.einsum("gb,gb->b", ranks, gold)
@@ -208,7 +210,7 @@ class PairBootstrap:
         )
         sums = np.stack([x, y, x * x, y * y, x * y])  # (5, n)
         out = np.empty(self.draws)
-        for some in self._blocks():
+        for some in slices(self.draws, DRAWS_AT_ONCE):
             drawn = np.maximum(self._drawn[some], 1)
             mx, my, xx, yy, xy = sums @ self._counts[:, some].astype(np.float64) / drawn
             variances = (xx - mx**2) * (yy - my**2)
@@ -223,10 +225,6 @@ class PairBootstrap:
             )
         _refuse_not_finite(s, "similarity")
         return s
-
-    def _blocks(self) -> list[slice]:
-        starts = range(0, self.draws, DRAWS_AT_ONCE)
-        return [slice(start, min(start + DRAWS_AT_ONCE, self.draws)) for start in starts]
 
 
 def evaluate_pairs(

@@ -26,8 +26,8 @@ def fit_sizes(available: int, d: int, *, count: int = 12, past_d: bool = True) -
     if available <= FEWEST:
         return (available,)
     sizes = np.geomspace(FEWEST, available, count).round().astype(int).tolist()
-    about_d = (n for n in (d, d + d // 8 if past_d else d) if 2 <= n <= available)
-    return tuple(sorted({*sizes, *about_d}))
+    about_d = (d, d + d // 8) if past_d else (d,)
+    return tuple(sorted({*sizes, *(n for n in about_d if 2 <= n <= available)}))
 
 
 def split_halves(
@@ -52,16 +52,11 @@ def split_halves(
     return order[is_first], order[~is_first]
 
 
-def halves(
-    gold_scores: np.ndarray, *, units: np.ndarray | None = None, random_state: int = 0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sorted row numbers (dev, test) of two random halves; pairs of one unit stay in one half."""
+def halves(gold_scores: np.ndarray, *, random_state: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted row numbers (dev, test) of two random halves of pairs."""
     gold = np.asarray(gold_scores)
-    if units is None or len(np.unique(units)) == len(gold):
-        order = np.random.default_rng(random_state).permutation(len(gold))
-        dev, test = np.sort(order[: len(gold) // 2]), np.sort(order[len(gold) // 2 :])
-    else:
-        test, dev = map(np.sort, split_halves(len(gold), units, random_state=random_state))
+    order = np.random.default_rng(random_state).permutation(len(gold))
+    dev, test = map(np.sort, np.split(order, [len(gold) // 2]))
     try:
         for half in (dev, test):
             checked_gold(gold[half])
@@ -92,10 +87,7 @@ def whitening_by_size(
     random_state: int = 0,
     progress: Progress = no_report,
 ) -> tuple[SizedFit, ...]:
-    """Whiten one half of the rows by maps fitted on more and more rows of the other half.
-
-    A larger fit contains the rows of every smaller one.
-    """
+    """Whiten one half of the rows by maps fitted on the first n rows of the other, for each n."""
     X = float_rows(X, at_least=LEAST_ROWS)
     halves = split_halves(len(X), groups, random_state=random_state)
     if min(map(len, halves)) < LEAST_HALF:
@@ -169,10 +161,7 @@ def scores_by_fit_size(
             bootstrap=bootstrap,
         )
         scores = {cell.treatment: cell.score for cell in grid.cells}
-        n_directions = {
-            cell.treatment: cell.n_directions
-            for cell in grid.cells
-            if cell.n_directions is not None
-        }
+        directions = ((cell.treatment, cell.n_directions) for cell in grid.cells)
+        n_directions = {text: k for text, k in directions if k is not None}
         sized.append(SizedScore(n, scores, n_directions))
     return tuple(sized)

@@ -149,7 +149,8 @@ def fit_moments(
         block = encoder.encode_layers(some, poolings=poolings, progress=report)
         for pooling, hidden in block.items():
             for indices in wanted:
-                at, moments = (indices, pooling), Moments.of(average_layers(hidden, indices))
+                at = (indices, pooling)
+                moments = Moments.of(average_layers(hidden, indices))
                 sums[at] = sums[at].merge(moments) if at in sums else moments
     return partial(_moments_at, sums)  # not a lambda: it can be sent to another process
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.embeddings import VectorReport, VectorTable
+from ..data.embeddings import VectorTable
 from ..data.errors import CorpusError
 from ..data.pairs import Pairs
 from ..data.words import Tokenizer, tokenizer_for
@@ -60,7 +60,6 @@ class AveragedPairs(WordCoverage):
     vectors: Mapping[str, np.ndarray]  # (2n, d) by weighting, left sentences first
     known: np.ndarray  # (n,), pairs with a known word in both sentences; only they are scored
     fit: Mapping[str, np.ndarray] | None = None  # None fits on the scored pairs' sentences
-    report: VectorReport | None = None  # of the file of vectors
 
     @cached_property
     def content_key(self) -> str:
@@ -123,8 +122,7 @@ def evaluate_words(
             "fit_texts and fit_on, its name, come together; leave out both to fit on the pairs' "
             "own sentences"
         )
-    of_words: dict[str, Any]
-    of_words = {"tokenizer": tokenizer, "counts": counts, "stop_words": stop_words}
+    of_words: dict[str, Any] = {"tokenizer": tokenizer, "counts": counts, "stop_words": stop_words}
     averages = average_pairs(table, pairs, weightings=weightings, fit_texts=fit_texts, **of_words)
     how: dict[str, Any] = {"draws": draws, "seed": seed, "aggregation": aggregation}
     how |= {"treatments": treatments, "fit_on": fit_on, "similarity": similarity}
@@ -154,28 +152,24 @@ def average_pairs(
 
     averages = averaged(both)
     first = averages[named[0]]  # coverage is the same for every weighting
-    fit = None if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
-    for average in (fit or {}).values():
+    fit = {} if fit_texts is None else averaged(list(dict.fromkeys(fit_texts)))
+    for average in fit.values():
         if (n := int(average.has_words.sum())) < LEAST_FITTED:
             counts = {"n": n, "total": len(average.has_words), "limit": LEAST_FITTED}
             raise CorpusError("too_few_known_texts", words=how_split(average), **counts)
-    known, stopped = (
-        each.reshape(2, len(pairs)) for each in (first.has_words, first.has_stop_words_only)
-    )
+    known = np.logical_and(*first.has_words.reshape(2, len(pairs)))
+    stopped = np.logical_or(*first.has_stop_words_only.reshape(2, len(pairs)))
     return AveragedPairs(
         pairs=pairs,
         vectors={name: average.vectors for name, average in averages.items()},
-        known=np.logical_and(*known),
-        fit=None
-        if fit is None
-        else {name: each.vectors[each.has_words] for name, each in fit.items()},
-        report=table.report,
+        known=known,
+        fit={name: each.vectors[each.has_words] for name, each in fit.items()} or None,
         coverage=first.coverage,
         unknown=first.unknown,
-        n_fit_left_out=0 if fit is None else len(fit[named[0]].missing),
+        n_fit_left_out=len(fit[named[0]].missing) if fit else 0,
         tokenizer=first.tokenizer,
         stop_words=first.stop_words,
-        n_stopped=int(np.logical_or(*stopped).sum()),
+        n_stopped=int(stopped.sum()),
     )
 
 

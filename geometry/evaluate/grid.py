@@ -259,12 +259,14 @@ def _scored(
         why = "nothing_left"
     if why:
         return bootstrap.undefined(why, similarity), None
-    Z, n, cosine = fitted.apply(X).retained, bootstrap.n, None
+    Z = fitted.apply(X).retained
+    left, right = np.split(Z, 2)
     precision = fit_set.precision_after(fitted) if similarity == "mahalanobis" else None
+    cosine = None
     with suppress(UndefinedMeasure):
         cosine = mean_cosine(Z)
     try:
-        found = pair_similarities(Z[:n], Z[n:], similarity, precision=precision)
+        found = pair_similarities(left, right, similarity, precision=precision)
     except UndefinedMeasure as reason:
         return bootstrap.undefined(reason.code, similarity), cosine
     return bootstrap.score(found, similarity=similarity), cosine
