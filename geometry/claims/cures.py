@@ -151,9 +151,8 @@ def _both(subject: ClaimSubject, cure: str) -> dict[str, Number]:
 
 def _gain_state(subject: ClaimSubject, cure: str) -> State:
     """Both layers gain; one gains; one loses and none gains; or nothing is clear."""
-    return _together(
-        [clear(_gain(subject, layer, cure)) for layer in (subject.middle, subject.last)]
-    )
+    states = [clear(_gain(subject, layer, cure)) for layer in (subject.middle, subject.last)]
+    return _together(states)
 
 
 def _together(states: Sequence[State]) -> State:

@@ -165,14 +165,13 @@ def evidence(diagnosis: Diagnosis, _: Translate) -> str:
         return ""
     is_grouped = diagnosis.yardstick == "pairs" and trial.amount < trial.n_items
     code = "evidence-pairs-units" if is_grouped else f"evidence-{_yardstick(diagnosis)}"
-    first = _(SENTENCES[code]).format(
-        **counts(trial),
-        score=score_name(diagnosis, _),
-        before=signed(raw.score, 3),
-        after=signed(cure.score, 3),
-        difference=cure_change(cure),
-    )
-    said = [first]
+    values = counts(trial) | {
+        "score": score_name(diagnosis, _),
+        "before": signed(raw.score, 3),
+        "after": signed(cure.score, 3),
+        "difference": cure_change(cure),
+    }
+    said = [_(SENTENCES[code]).format(**values)]
     for name, difference in cure.more.items():
         score = _(SENTENCES[f"score-{name}"]).format(found=FOUND)
         said.append(_(SENTENCES["further"]).format(name=score, difference=_change(difference)))
@@ -308,7 +307,8 @@ def _account_notes(
 
 
 def _first(shown: Sequence[object], n: int, _: Translate) -> str:
-    return _(", ").join([*map(str, shown), *(["…"] if n > len(shown) else [])])
+    more = ["…"] if n > len(shown) else []
+    return _(", ").join([*map(str, shown), *more])
 
 
 def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:
