@@ -353,7 +353,7 @@ def thresholds_of_unclear_directions(n: int, seed: int) -> dict[str, Any]:
 
 def trial(X: np.ndarray, yardstick: Any, groups: np.ndarray) -> dict[str, Any]:
     rows = TrialRows(X, np.arange(len(X)), groups, yardstick, np.ones(len(X), dtype=bool))
-    found = run_trial(rows, others={}, seed=0, step=lambda: None)
+    found = run_trial(rows, seed=0, step=lambda: None)
     return {cure.kind: cure.against["leave"] for cure in found.cures[1:]}
 
 

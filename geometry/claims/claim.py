@@ -115,17 +115,17 @@ def clear(found: Estimate | Number, limit: float = 0.0) -> State:
     """ "holds" where the interval is above the limit, "fails" where it is below, else "unknown"."""
     if found.low is None or found.high is None:
         return "unknown"
-    return "holds" if found.low > limit else "fails" if found.high < limit else "unknown"
+    if found.low > limit:
+        return "holds"
+    return "fails" if found.high < limit else "unknown"
 
 
 def draws(of: Callable[[np.random.Generator], float], n: int, seed: int, **look: Any) -> Number:
-    """``Number.drawn`` of n values of ``of``."""
     rng = np.random.default_rng(seed)
     return Number.drawn(np.array([of(rng) for _draw in range(n)]), **look)
 
 
 def need(n: int, least: int = MIN_ROWS) -> None:
-    """MissingEvidence for fewer than ``least``."""
     if n < least:
         raise MissingEvidence("rows")
 

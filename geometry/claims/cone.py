@@ -26,20 +26,18 @@ CLUSTERS, PARTITIONS, SHUFFLES = 10, 20, 20
 MOST_STATIC = 5000  # words, the most frequent ones
 
 
-def cosine_of(X: np.ndarray, seed: int, units: np.ndarray | None = None) -> Number:
-    """The mean cosine with its interval."""
-    [row] = measure_table(X, names=("mean_cosine",), seed=seed, units=units)
+def _cosine(subject: ClaimSubject, X: np.ndarray, units: np.ndarray | None = None) -> Number:
+    [row] = measure_table(X, names=("mean_cosine",), seed=subject.seed, units=units)
     return Number(mean_cosine(X), row.low, row.high)
 
 
-def flipped(X: np.ndarray, seed: int) -> np.ndarray:
-    """The rows with random signs."""
-    return X * np.random.default_rng(seed).choice((-1.0, 1.0), len(X))[:, None]
+def _flipped(subject: ClaimSubject, X: np.ndarray) -> np.ndarray:
+    return X * np.random.default_rng(subject.seed).choice((-1.0, 1.0), len(X))[:, None]
 
 
-def _some(X: np.ndarray, seed: int) -> np.ndarray:
+def _some(subject: ClaimSubject, X: np.ndarray) -> np.ndarray:
     """The rows, a random sample of more than MOST_IN_PAIRS."""
-    return X[np.sort(np.random.default_rng(seed).permutation(len(X))[:MOST_IN_PAIRS])]
+    return X[np.sort(np.random.default_rng(subject.seed).permutation(len(X))[:MOST_IN_PAIRS])]
 
 
 def gao2019_cone(subject: ClaimSubject) -> Tested:
@@ -55,7 +53,8 @@ def _cone(
     settings: Mapping[str, str] = {},
 ) -> Tested:
     """A narrow cone, a part of one, none, or not clear which."""
-    cosine, control = (cosine_of(Z, subject.seed, units) for Z in (X, flipped(X, subject.seed)))
+    cosine = _cosine(subject, X, units)
+    control = _cosine(subject, _flipped(subject, X), units)
     state = clear(cosine, NARROW)
     if state == "fails" and clear(cosine) == "holds":
         state = "partly"
@@ -69,13 +68,13 @@ def gao2019_cone_tokens(subject: ClaimSubject) -> Tested:
 
 def liang2021_random_words(subject: ClaimSubject) -> Tested:
     """The share of pairs of word pieces whose cosine is above 0."""
-    X = _some(subject.pieces.vectors, subject.seed)
+    X = _some(subject, subject.pieces.vectors)
     need(len(X))
     [found] = measure_table(X, names=("positive_cosine_share",), seed=subject.seed)
-    control = positive_cosine_share(flipped(X, subject.seed))
+    control = positive_cosine_share(_flipped(subject, X))
     share = Number(found.value or 0.0, found.low, found.high)
     state = clear(share, NEARLY_ALL)
-    if state == "fails" and clear(share, 0.5) == "holds":
+    if state == "fails" and clear(share, HALF) == "holds":
         state = "partly"
     values = {"share": share, "cosine": Number(mean_cosine(X))}
     return Tested(state, len(X), values, {"signs": Number(control)})
@@ -84,10 +83,10 @@ def liang2021_random_words(subject: ClaimSubject) -> Tested:
 def ethayarajh2019_layers(subject: ClaimSubject) -> Tested:
     """Every layer above the input."""
     layers = range(1, subject.last + 1)
-    units, seed = subject.sentences, subject.seed
-    found = {layer: cosine_of(subject.tokens(layer), seed, units) for layer in layers}
+    units = subject.sentences
+    found = {layer: _cosine(subject, subject.tokens(layer), units) for layer in layers}
     lowest = min(layers, key=lambda layer: found[layer].value)
-    control = {"signs": cosine_of(flipped(subject.tokens(lowest), seed), seed, units)}
+    control = {"signs": _cosine(subject, _flipped(subject, subject.tokens(lowest)), units)}
     states = {clear(cosine) for cosine in found.values()}
     state: State = "fails" if "fails" in states else "unknown"
     state = "holds" if states == {"holds"} else state
@@ -129,7 +128,8 @@ def ethayarajh2019_static(subject: ClaimSubject) -> Tested:
 
 def ethayarajh2019_sentence(subject: ClaimSubject) -> Tested:
     """Tokens' cosine to the mean of their sentence less the baseline, at the last layer."""
-    tokens, ids = Tokens(subject.tokens(subject.last)), subject.sentences
+    tokens = Tokens(subject.tokens(subject.last))
+    ids = subject.sentences
     found = tokens.intra_sentence(ids)
     alike = Number(found.difference, *found.interval(ids))
     # a token has a weight in the mean of its sentence, and more so in a cone
@@ -144,7 +144,7 @@ def cai2021_clusters(subject: ClaimSubject) -> Tested:
     """Mean cosine and IsoScore within clusters, beside random groups of equal sizes."""
     from sklearn.cluster import KMeans
 
-    X = _some(subject.tokens(subject.last), subject.seed).astype(np.float64)
+    X = _some(subject, subject.tokens(subject.last)).astype(np.float64)
     need(len(X), 20 * CLUSTERS)
     ids = KMeans(CLUSTERS, n_init=1, random_state=subject.seed).fit_predict(X)
     rng = np.random.default_rng(subject.seed)
@@ -172,25 +172,27 @@ def _within(X: np.ndarray, ids: np.ndarray) -> tuple[float, float]:
 
 def wang2020_uniform(subject: ClaimSubject) -> Tested:
     """Sentence vectors of the last layer, beside those of a middle one."""
-    X, M = subject.pooled(subject.last), subject.pooled(subject.middle)
+    X = subject.pooled(subject.last)
     need(len(X))
-    last, middle = (cosine_of(each, subject.seed) for each in (X, M))
-    fall = _difference(M, X, subject.seed)
-    states = {clear(fall), claim.OPPOSITE[clear(last, NARROW)]}
+    M = subject.pooled(subject.middle)
+    values = {"last": _cosine(subject, X), "fall": _difference(subject, M, X)}
+    states = {clear(values["fall"]), claim.OPPOSITE[clear(values["last"], NARROW)]}
     state: State = "fails" if "fails" in states else "unknown"
     state = "holds" if states == {"holds"} else state
     settings = {**subject.at_last, "middle": str(subject.middle)}
-    values = {"last": last, "fall": fall}
-    return Tested(state, len(X), values, {"middle": middle}, settings)
+    return Tested(state, len(X), values, {"middle": _cosine(subject, M)}, settings)
 
 
-def _difference(X: np.ndarray, Z: np.ndarray, seed: int, units: np.ndarray | None = None) -> Number:
+def _difference(
+    subject: ClaimSubject, X: np.ndarray, Z: np.ndarray, units: np.ndarray | None = None
+) -> Number:
     """The mean cosine of X less that of Z, of the same rows."""
+    ends = jackknife_interval(_gap, X, Z, units=units, seed=subject.seed)
+    return Number(_gap(X, Z), *ends, is_change=True)
 
-    def gap(X: np.ndarray, Z: np.ndarray) -> float:
-        return mean_cosine(X) - mean_cosine(Z)
 
-    return Number(gap(X, Z), *jackknife_interval(gap, X, Z, units=units, seed=seed), is_change=True)
+def _gap(X: np.ndarray, Z: np.ndarray) -> float:
+    return mean_cosine(X) - mean_cosine(Z)
 
 
 def rudman2022_isoscore(subject: ClaimSubject) -> Tested:
@@ -215,7 +217,7 @@ def mu2018_mean(subject: ClaimSubject) -> Tested:
     """The common vector of static word vectors."""
     X = _static(subject)
     share = Number(mean_norm_share(X), *jackknife_interval(mean_norm_share, X, seed=subject.seed))
-    control = mean_norm_share(flipped(X, subject.seed))
+    control = mean_norm_share(_flipped(subject, X))
     return Tested(clear(share, SMALL), len(X), {"share": share}, {"signs": Number(control)})
 
 
@@ -232,7 +234,8 @@ def mu2018_isotropy(subject: ClaimSubject) -> Tested:
     def without_random(rng: np.random.Generator) -> float:
         return without(np.linalg.qr(rng.standard_normal(basis.shape))[0])
 
-    after, control = without(basis), draws(without_random, PARTITIONS, subject.seed)
+    after = without(basis)
+    control = draws(without_random, PARTITIONS, subject.seed)
     state: State = "fails" if after <= raw else "partly"
     if after > raw and after - control.value > SMALL and beside(after, control) == "holds":
         state = "holds"
@@ -270,17 +273,16 @@ def _centred_gain(X: np.ndarray) -> float:
 
 def ethayarajh2019_upper(subject: ClaimSubject) -> Tested:
     """Tokens of the last layer beside those of the input layer and of the first above it."""
-    units, seed = subject.sentences, subject.seed
+    units = subject.sentences
     if subject.last < 2:
         raise claim.MissingEvidence("layers")
     need(len(np.unique(units)))
     given, first, last = (subject.tokens(layer) for layer in (0, 1, subject.last))
-    over_first, over_input = (_difference(last, each, seed, units) for each in (first, given))
-    states = [clear(each) for each in (over_first, over_input)]
-    state: State = "partly" if states[1] == "holds" else "unknown"
-    if states[0] == states[1]:
-        state = states[0]
-    values = {"last": cosine_of(last, seed, units)}
+    over_first, over_input = (_difference(subject, last, each, units) for each in (first, given))
+    state: State = "partly" if clear(over_input) == "holds" else "unknown"
+    if clear(over_first) == clear(over_input):
+        state = clear(over_first)
+    values = {"last": _cosine(subject, last, units)}
     values |= {"over_first": over_first, "over_input": over_input}
-    control = {"input": cosine_of(given, seed, units), "first": cosine_of(first, seed, units)}
+    control = {"input": _cosine(subject, given, units), "first": _cosine(subject, first, units)}
     return Tested(state, len(units), values, control, subject.at_last)

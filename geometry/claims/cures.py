@@ -1,6 +1,6 @@
 """Claims on scores: of poolings and layers, of the cone, and of what cures add to them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -51,10 +51,8 @@ def reimers2019_glove(subject: ClaimSubject) -> Tested:
     if subject.words is None:
         raise claim.MissingEvidence("words")
     glove = _averaged(subject, subject.words)
-    random = VectorTable(
-        np.random.default_rng(subject.seed).standard_normal(subject.words.vectors.shape),
-        subject.words.words,
-    )
+    noise = np.random.default_rng(subject.seed).standard_normal(subject.words.vectors.shape)
+    random = VectorTable(noise, subject.words.words)
     scores = {"glove": _score(subject, glove)}
     scores |= {each: _score(subject, subject.paired(subject.last, each)) for each in POOLINGS}
     changes = {name: _change(subject, scores["glove"], scores[name]) for name in POOLINGS}
@@ -139,8 +137,8 @@ def _gain(subject: ClaimSubject, layer: int, cure: str) -> Estimate:
 
 
 def _where(subject: ClaimSubject) -> dict[str, str]:
-    n_folds, n_together = subject.gains.n_folds, subject.gains.n_together
-    more = {"middle": subject.middle, "folds": n_folds, "together": n_together}
+    gains = subject.gains
+    more = {"middle": subject.middle, "folds": gains.n_folds, "together": gains.n_together}
     return subject.at_last | {name: str(value) for name, value in more.items()}
 
 
@@ -154,6 +152,11 @@ def _both(subject: ClaimSubject, cure: str) -> dict[str, Number]:
 def _gain_state(subject: ClaimSubject, cure: str) -> State:
     """Both layers gain; one gains; one loses and none gains; or nothing is clear."""
     states = [clear(_gain(subject, layer, cure)) for layer in (subject.middle, subject.last)]
+    return _together(states)
+
+
+def _together(states: Sequence[State]) -> State:
+    """The state of a claim from those at each layer."""
     if "holds" in states:
         return "holds" if set(states) == {"holds"} else "partly"
     return "fails" if "fails" in states else "unknown"
@@ -161,9 +164,10 @@ def _gain_state(subject: ClaimSubject, cure: str) -> State:
 
 def su2021_whitening(subject: ClaimSubject) -> Tested:
     """Whitening beside a random rotation."""
-    n, values = len(subject.pairs), _both(subject, "pca:lw")
+    state = _gain_state(subject, "pca:lw")
+    values = _both(subject, "pca:lw")
     control = _both(subject, ROTATED)
-    return Tested(_gain_state(subject, "pca:lw"), n, values, control, _where(subject))
+    return Tested(state, len(subject.pairs), values, control, _where(subject))
 
 
 def su2021_dimensions(subject: ClaimSubject) -> Tested:
@@ -171,7 +175,7 @@ def su2021_dimensions(subject: ClaimSubject) -> Tested:
     few, full = (_both(subject, cure) for cure in ("pca:64:lw", "pca:lw"))
     lost = [full[name].value - few[name].value for name in few]
     little = [each <= 100 * LITTLE for each in lost]
-    state: State = "holds" if all(little) else "partly" if any(little) else "fails"
+    state = or_partly("holds" if any(little) else "fails", whole=all(little))
     if not any(clear(each) == "holds" for each in full.values()):
         state = "unknown"  # whitening gains nothing that could be lost
     values = few | {f"full_{name}": each for name, each in full.items()}
@@ -204,19 +208,19 @@ def fuster2022_cause(subject: ClaimSubject) -> Tested:
         centred = _gain(subject, layer, "centred")
         is_cured = any(_gain(subject, layer, cure).rises for cure in ("pca:lw", "abtt:3"))
         is_small = centred.high is not None and centred.high < LITTLE
-        states.append("fails" if centred.rises else "holds" if is_small and is_cured else "unknown")
-    state: State = "partly" if "holds" in states else "fails" if "fails" in states else "unknown"
-    state = states[0] if states[0] == states[1] else state
+        state: State = "holds" if is_small and is_cured else "unknown"
+        states.append("fails" if centred.rises else state)
     removed = {f"removed_{name}": each for name, each in _both(subject, "abtt:3").items()}
     control = _both(subject, "pca:lw") | removed
-    return Tested(state, len(subject.pairs), values, control, _where(subject))
+    return Tested(_together(states), len(subject.pairs), values, control, _where(subject))
 
 
 def ding2022_calibration(subject: ClaimSubject) -> Tested:
     """How many of the cures at two layers clearly help, and how many clearly hurt."""
     gains = [each.gain for each in subject.gains.gains if not each.is_control and each.gain]
     up, down = sum(gain.rises for gain in gains), sum(gain.falls for gain in gains)
-    state: State = "holds" if down else "partly" if up else "unknown"
+    state: State = "partly" if up else "unknown"
+    state = "holds" if down else state
     state = "fails" if up == len(gains) else state
     counts = {"up": up, "down": down, "all": len(gains)}
     values = {name: Number(count, decimals=0) for name, count in counts.items()}
@@ -225,24 +229,23 @@ def ding2022_calibration(subject: ClaimSubject) -> Tested:
 
 def aitsaada2023_clusters(subject: ClaimSubject) -> Tested:
     """How well clusters agree with labels, without the mean and top directions beside with them."""
-    X, labels = subject.pooled(subject.last), np.array(subject.labels)
+    X = subject.pooled(subject.last)
+    labels = np.array(subject.labels)
     need_rows(len(X), MIN_ROWS)
     centred = X - X.mean(axis=0)
     top = np.linalg.svd(centred, full_matrices=False)[2][:3].T
-    cured = centred - centred @ top @ top.T
-    rotated = X @ rotation(X.shape[1], subject.seed)
-    gain, control = (
-        Number(
-            _cluster_gap(X, Z, labels),
-            *subsampling_interval(_cluster_gap, X, Z, labels, seed=subject.seed),
-            is_change=True,
-        ).times(100, 1)
-        for Z in (cured, rotated)
-    )
+
+    def gap(Z: np.ndarray) -> Number:
+        ends = subsampling_interval(_cluster_gap, X, Z, labels, seed=subject.seed)
+        return Number(_cluster_gap(X, Z, labels), *ends, is_change=True).times(100, 1)
+
+    gain = gap(centred - centred @ top @ top.T)
     is_little = gain.high is not None and gain.high < 100 * LITTLE
-    state: State = "fails" if clear(gain) == "holds" else "holds" if is_little else "unknown"
+    state: State = "holds" if is_little else "unknown"
+    state = "fails" if clear(gain) == "holds" else state
     values = {"score": Number(100 * _agreement(X, labels), decimals=1), "gain": gain}
-    return Tested(state, len(X), values, {"rotated": control}, subject.at_last)
+    control = {"rotated": gap(X @ rotation(X.shape[1], subject.seed))}
+    return Tested(state, len(X), values, control, subject.at_last)
 
 
 def _cluster_gap(X: np.ndarray, Z: np.ndarray, labels: np.ndarray) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..measure.cosines import rotated_top_contributions, top_contribution
 from ..measure.spectrum import mean_kurtosis
-from .claim import MissingEvidence, Number, State, Tested, beside, draws, need, or_partly
+from .claim import MissingEvidence, Number, Tested, beside, draws, need, or_partly
 from .cone import HALF
 from .subject import ClaimSubject
 
@@ -32,7 +32,6 @@ def timkey2021_rogue(subject: ClaimSubject) -> Tested:
 
 
 def rotation(d: int, seed: int | np.random.Generator) -> np.ndarray:
-    """A random rotation (d, d)."""
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
 
 
@@ -75,7 +74,8 @@ def puccetti2022_frequency(subject: ClaimSubject) -> Tested:
 
     A frequency belongs to a type, so that of all tokens of a type is shuffled together.
     """
-    types, X = subject.types, subject.tokens(subject.last)
+    types = subject.types
+    X = subject.tokens(subject.last)
     counts = np.log10(np.bincount(types))
     need(len(counts))
     few = outliers(X)
@@ -118,7 +118,7 @@ def sun2024_massive(subject: ClaimSubject) -> Tested:
     top = np.argsort(-sizes.max(axis=1))[:TOP]
     first = float(is_first_or_special[top].mean())
     is_massive = largest > MASSIVE and ratio > TIMES_MEDIAN
-    state: State = "holds" if is_massive and first > HALF else "partly" if is_massive else "fails"
+    state = or_partly("holds" if is_massive else "fails", whole=first > HALF)
     values = {
         "ratio": Number(ratio, decimals=0),
         "largest": Number(largest, decimals=1),

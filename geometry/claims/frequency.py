@@ -35,7 +35,8 @@ def li2020_norms(subject: ClaimSubject) -> Tested:
 
 def li2020_sparse(subject: ClaimSubject) -> Tested:
     """Distance to the nearest words against the rank, of vectors and of unit vectors."""
-    X, counts = subject.pieces.vectors, subject.pieces.counts
+    X = subject.pieces.vectors
+    counts = subject.pieces.counts
     need(len(X))
     raw, unit = (_sparseness(Z, counts, subject.seed) for Z in (X, directions(X)))
     shuffled = np.random.default_rng(subject.seed).permutation(counts)
@@ -124,31 +125,31 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
         ends = interval(np.array(resampled))
         return Number(float(gain), *ends, is_change=True).times(100, 1)
 
-    own, of_random = np.eye(1 + DRAWS)[0], np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
-    gain, over = estimate(own), estimate(own - of_random)
-    state = or_partly(clear(gain), whole=clear(over) == "holds")
-    values, control = {"gain": gain, "over": over}, {"random": estimate(of_random)}
+    own = np.eye(1 + DRAWS)[0]
+    of_random = np.r_[0.0, np.full(DRAWS, 1 / DRAWS)]
+    values = {"gain": estimate(own), "over": estimate(own - of_random)}
+    state = or_partly(clear(values["gain"]), whole=clear(values["over"]) == "holds")
+    control = {"random": estimate(of_random)}
     return Tested(state, subject.bootstrap.n, values, control, {"k": str(MOST_FREQUENT)})
 
 
 def zhou2022_frequent(subject: ClaimSubject) -> Tested:
     """Mean cosine of a word's uses against its frequency."""
-    types, X = subject.types, directions(subject.tokens(subject.last).astype(np.float64))
-    cosines, counts = _uses(X, types)
+    X = directions(subject.tokens(subject.last).astype(np.float64))
+    cosines, counts = _uses(X, subject.types)
     need(len(counts))
     if is_constant(counts) or is_constant(cosines):
         raise UndefinedMeasure("no_spread")
     ends = jackknife_interval(spearman, cosines, counts, seed=subject.seed)
     found = Number(spearman(cosines, counts), *ends, is_change=True)
-    control = draws(
-        lambda rng: spearman(*_uses(X, rng.permutation(types))),
-        SHUFFLES,
-        subject.seed,
-        is_change=True,
-    )
-    falls, below = clear(found) == "fails", beside(found.value, control) == "fails"
-    state: State = "partly" if falls and below else "unknown"  # people's ratings are not measured
-    state = "fails" if clear(found) == "holds" else state
+
+    def by_chance(rng: np.random.Generator) -> float:
+        return spearman(*_uses(X, rng.permutation(subject.types)))
+
+    control = draws(by_chance, SHUFFLES, subject.seed, is_change=True)
+    state: State = "fails" if clear(found) == "holds" else "unknown"
+    if clear(found) == beside(found.value, control) == "fails":
+        state = "partly"  # people's ratings are not measured
     settings = {**subject.at_last, "least": str(LEAST_USES)}
     return Tested(state, len(counts), {"spearman": found}, {"shuffled": control}, settings)
 

@@ -12,7 +12,6 @@ MODULES = (cone, dimensions, frequency, cures, training)
 
 
 def function_of(key: str) -> Callable[[ClaimSubject], Tested] | None:
-    """The function that tests a claim; None if there is none."""
     return next((getattr(each, key) for each in MODULES if hasattr(each, key)), None)
 
 

@@ -34,8 +34,9 @@ def narrower_against_score(mean_cosines: Sequence[float], scores: Sequence[float
     """
     if len(mean_cosines) != len(scores):
         raise ValueError(f"{len(mean_cosines)} mean cosines for {len(scores)} scores")
-    cosines, found = np.asarray(mean_cosines), np.asarray(scores)
-    has_order = len(scores) >= 3 and len(set(mean_cosines)) > 1 < len(set(scores))
+    cosines = np.asarray(mean_cosines)
+    found = np.asarray(scores)
+    has_order = len(scores) >= 3 and min(len(set(mean_cosines)), len(set(scores))) > 1
     correlation = spearman(cosines, found) if has_order else None
     return Narrower(len(scores), correlation, *_pairs_and_against(cosines, found))
 
@@ -54,7 +55,8 @@ def shuffled_against(
     Half of the pairs are then against, on average. Cells of one model are alike, so the range of
     other models is wider than this one. At least one pair differs in both.
     """
-    cosines, rng = np.asarray(mean_cosines), np.random.default_rng(seed)
+    cosines = np.asarray(mean_cosines)
+    rng = np.random.default_rng(seed)
     found = [_pairs_and_against(cosines, rng.permutation(scores)) for _draw in range(draws)]
     shares = [against / pairs for pairs, against in found]
     low, high = np.quantile(shares, (0.025, 0.975))

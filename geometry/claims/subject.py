@@ -41,7 +41,6 @@ class ClaimSubject:
 
     @property
     def at_last(self) -> dict[str, str]:
-        """The setting of a test at the last layer."""
         return {"layer": str(self.last)}
 
     @property
@@ -73,8 +72,7 @@ class ClaimSubject:
     def is_word(self) -> np.ndarray:
         """(N,) whether a token of ``every_token`` is no special one."""
         special = set(self.encoder.special_tokens)
-        tokens = self.every_token[0].tokens
-        found = np.array([token not in special for token in tokens])
+        found = np.array([token not in special for token in self.every_token[0].tokens])
         if found.sum() < 2:
             raise MissingEvidence("rows")
         return found
@@ -114,10 +112,9 @@ class ClaimSubject:
     def labels(self) -> list[str]:
         """A label of every sentence that ``pooled`` has."""
         labels = self.sample.labels
-        kept = np.unique(self.sentences)
         if labels is None or len(set(labels)) < 2 or not all(labels):
             raise MissingEvidence("labels")
-        return [labels[row] for row in kept]
+        return [labels[row] for row in np.unique(self.sentences)]
 
     # ---- pairs ----
 

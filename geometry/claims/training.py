@@ -8,7 +8,7 @@ from ..measure.cone import NARROW
 from ..shipped import shipped_file
 from ..training.runs import GROUPS
 from ..training.shipped_training import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
-from .claim import Number, State, Tested
+from .claim import Number, State, Tested, or_partly
 from .subject import ClaimSubject
 
 WORSE_LOSS = 0.03  # as on the page Degeneration
@@ -22,24 +22,22 @@ def _over_seeds(decimals: int = 2, **values: np.ndarray) -> dict[str, Number]:
     }
 
 
-def _at_end(runs: OptimizerRuns, name: str, group: str) -> np.ndarray:
-    """(seeds,) a variant's last mean cosine of a group of words."""
-    return runs.cosine[list(VARIANTS).index(name), :, -1, GROUPS.index(group)]
+def _at_end(runs: OptimizerRuns, group: str) -> dict[str, np.ndarray]:
+    """(seeds,) the last mean cosine of a group of words, by variant."""
+    return dict(zip(VARIANTS, runs.cosine[:, :, -1, GROUPS.index(group)], strict=True))
 
 
 def gao2019_rare(_subject: ClaimSubject) -> Tested:
     """Never-seen and rare tokens at the end of a training, by optimiser."""
     runs = recorded_optimizers()
-    unseen, rare, frequent = (
-        _at_end(runs, "adam", each) for each in ("unseen", "rare", "frequent")
-    )
-    coupled, sgd = (_at_end(runs, name, "unseen") for name in ("coupled-adam", "sgd"))
-    narrow = [each.min() >= NARROW for each in (unseen, rare)]
+    unseen, rare, frequent = (_at_end(runs, each) for each in ("unseen", "rare", "frequent"))
+    coupled, sgd = (unseen[name] for name in ("coupled-adam", "sgd"))
+    narrow = [each["adam"].min() >= NARROW for each in (unseen, rare)]
     state: State = "partly" if any(narrow) else "fails"
-    if all(narrow) and frequent.max() < NARROW <= min(coupled.min(), sgd.min()):
+    if all(narrow) and frequent["adam"].max() < NARROW <= min(coupled.min(), sgd.min()):
         state = "holds"
-    values = _over_seeds(unseen=unseen, rare=rare)
-    control = _over_seeds(frequent=frequent, coupled=coupled, sgd=sgd)
+    values = _over_seeds(unseen=unseen["adam"], rare=rare["adam"])
+    control = _over_seeds(frequent=frequent["adam"], coupled=coupled, sgd=sgd)
     return Tested(state, len(SEEDS), values, control)
 
 
@@ -60,12 +58,11 @@ def stollenwerk2025_adam(_subject: ClaimSubject) -> Tested:
 def gao2019_cosreg(_subject: ClaimSubject) -> Tested:
     """Never-seen tokens and the loss with the penalty, beside those without."""
     runs = recorded_optimizers()
-    places = {name: list(VARIANTS).index(name) for name in ("adam", "cosreg")}
-    cosine = {name: _at_end(runs, name, "unseen") for name in places}
-    loss = {name: runs.loss[place, :, -1] for name, place in places.items()}
+    cosine = _at_end(runs, "unseen")
+    loss = dict(zip(VARIANTS, runs.loss[:, :, -1], strict=True))
     removed = bool(cosine["cosreg"].max() < NARROW <= cosine["adam"].min())
     as_good = bool((loss["cosreg"] / loss["adam"] - 1).max() <= WORSE_LOSS)
-    state: State = "holds" if removed and as_good else "partly" if removed or as_good else "fails"
+    state = or_partly("holds" if removed or as_good else "fails", whole=removed and as_good)
     values, control = (
         _over_seeds(cosine=cosine[name], loss=loss[name]) for name in ("cosreg", "adam")
     )
@@ -84,7 +81,7 @@ def gao2019_unseen(_subject: ClaimSubject) -> Tested:
     coupled, coupled_frequent = (growth("coupled-adam", each) for each in ("unseen", "frequent"))
     more = unseen.min() > max(rare.max(), frequent.max())
     more_there = coupled.min() > coupled_frequent.max()
-    state: State = "holds" if more and more_there else "partly" if more else "fails"
+    state = or_partly("holds" if more else "fails", whole=bool(more_there))
     others = {"coupled": coupled, "coupled_frequent": coupled_frequent}
     control = _over_seeds(0, rare=rare, frequent=frequent, **others)
     return Tested(state, len(SEEDS), _over_seeds(0, unseen=unseen), control)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -78,9 +77,9 @@ def end_with_children() -> None:
 
 
 def _run(command: list[str], given: dict[str, str], stdout: int | None = None) -> int:
-    how: dict[str, Any] = {"cwd": app_folder(), "env": os.environ | given, "stdout": stdout}
+    env = os.environ | given
     end_with_children()
     try:
-        return subprocess.run(command, **how, check=False).returncode
+        return subprocess.run(command, cwd=app_folder(), env=env, stdout=stdout).returncode
     except KeyboardInterrupt:
         return 0

@@ -149,7 +149,8 @@ def _read(
         read = read_pairs(pairs)
         encoded = options.encode_own(Corpus(read.name, read.sentences), how, compared=compared)
         left, right = read.rows
-        sides, X = np.append(left, right), encoded.vectors
+        sides = np.append(left, right)
+        X = encoded.vectors
         others = {place: partial(np.take, Y, sides, axis=0) for place, Y in encoded.others.items()}
         own = replace(own, others=others, unknown_share=encoded.unknown_share)
         return own, {"pairs": (X[left], X[right], read.gold_scores)}, None

@@ -93,10 +93,11 @@ def evaluate(**given: Any) -> None:
     """
     _refuse_mixture(given)
     _check_outputs(given)
-    reading, fit = options.reading_of(given), given["fit"]
+    reading = options.reading_of(given)
     columns = None if given["columns"] is None else options.columns_of(given["columns"])
     how: dict[str, Any] = {"columns": columns, "reading": reading}
     transforms = options.listed(given["transforms"], "transforms")
+    fit = given["fit"]
     scoring: dict[str, Any] = {
         "treatments": tuple(spec.text for spec in parse_treatments(transforms)),
         "similarity": given["similarity"],
@@ -138,7 +139,8 @@ def _encoder(
     given: dict[str, Any], scoring: dict[str, Any], fit_texts: tuple[str, ...] | None
 ) -> Subject:
     """Layers by poolings. The fit set is encoded once for all sets of pairs."""
-    layers, poolings = options.layers_of(given["layers"]), options.poolings_of(given["poolings"])
+    layers = options.layers_of(given["layers"])
+    poolings = options.poolings_of(given["poolings"])
     how: dict[str, Any] = {name: given[name] for name in ("revision", "prefix")}
     encoder = load_encoder(given["model"], **how, progress=progress_on_stderr("downloading"))
     commit = f" at {encoder.revision}" if encoder.revision else ""
@@ -257,10 +259,8 @@ def _show(lines: Sequence[str], scored: Scored, dev: Scored | None, given: dict[
             lines.append(f"  on {each.evaluated_on}: {_score(cell.score)} ({fit})")
         lines += [f"  {of_dev.evaluated_on}: {note}" for note in notes]
     click.echo("\n".join(lines))
-    for out, written in (
-        (given["csv_file"], scores.grid_csv),
-        (given["json_file"], partial(scores.grid_json, chosen=chosen)),
-    ):
+    as_json = partial(scores.grid_json, chosen=chosen)
+    for out, written in ((given["csv_file"], scores.grid_csv), (given["json_file"], as_json)):
         if out is not None:
             with saving(out):
                 write(out, written(grid, **settings).encode(), force=given["force"])

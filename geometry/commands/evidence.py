@@ -260,7 +260,8 @@ def _text(grids: Mapping[str, GainGrid], *, in_full: bool) -> str:
     for model, grid in grids.items():
         lines += [report.basis(model, grid), ""]
         for similarity in grid.places[0].scores:
-            lines += [similarity] * bool(similarity)
+            if similarity:
+                lines.append(similarity)
             lines += [*table_lines([report.TALLY, *report.tally(grid, similarity)]), ""]
             if in_full:
                 lines += [*table_lines([report.HEAD, *report.gain_table(grid, similarity)]), ""]

@@ -114,7 +114,8 @@ def whiten(file: Path, out: Path, fit: Path | None, transform: str, **reading: A
         click.echo(f"Warning: {doubt}", err=True)
     with saving(out):
         write_vectors(out, Z, texts=own.texts, labels=own.labels, force=how.force)
-    about, (n, d) = {**own.about, **fitted.about}, Z.shape
+    n, d = Z.shape
+    about = {**own.about, **fitted.about}
     settings = ", ".join(f"{name} {value}" for name, value in about.items())
     text = f"{out}: {n:,} vectors of {d:,} numbers; {settings}"
     show({"out": str(out), "n": n, "d": d, "about": about}, text)

@@ -140,10 +140,9 @@ def _judged(
 def _table(
     rows: OwnData, asked: OwnData | None, treatment: Treatment, both: Sequence[Search], k: int
 ) -> Iterator[tuple[Any, ...]]:
-    texts, of_queries = rows.names, rows.names
+    texts = rows.names
     vectors = rows.vectors if asked is None else asked.vectors
-    if asked is not None:
-        of_queries = asked.texts or asked.ids or asked.names
+    of_queries = texts if asked is None else asked.texts or asked.ids or asked.names
     for start in range(0, len(vectors), BLOCK_ROWS):
         raw = vectors[start : start + BLOCK_ROWS]
         places = range(start, start + len(raw))
@@ -159,7 +158,10 @@ def _table(
 
 
 def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
-    before, after, names, hubs = changes.before, changes.after, rows.names, []
+    before = changes.before
+    after = changes.after
+    names = rows.names
+    hubs = []
     for row in before.hubs():
         times = {"before": int(before.occurrences[row]), "after": int(after.occurrences[row])}
         hubs.append({"row": int(rows.numbers[row]), "text": names[row], **times})
@@ -180,7 +182,6 @@ def _changed(changes: NeighbourChanges, rows: OwnData) -> dict[str, Any]:
 def _nearest(
     both: Sequence[Search], Q: np.ndarray, treatment: Treatment, k: int, left_out: Sequence[Any]
 ) -> list[Nearest]:
-    """The nearest rows before and after the treatment."""
     pairs = zip(both, (Q, treatment.apply(Q).retained), strict=True)
     return [search.nearest_except(vectors, k, left_out) for search, vectors in pairs]
 

@@ -29,6 +29,7 @@ from ..encode.encoder import Encoder, Layer
 from ..encode.load import load_encoder
 from ..encode.pool import OWN, POOLINGS, as_poolings
 from ..errors import GeometryError
+from ..evaluate.grid import layer_text
 from ..hub import pair_sets
 from ..hub.bundled import BUNDLED
 from ..projection import neighbour_maps
@@ -115,8 +116,6 @@ def map_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_options(*options: Any) -> Callable[[Any], Any]:
-    """A decorator that adds these options, in their order."""
-
     def add(command: Any) -> Any:
         for option in reversed(options):
             command = option(command)
@@ -337,7 +336,6 @@ class OwnData:
         return replace(self, vectors=self.vectors[rows], numbers=self.numbers[rows], **beside)
 
     def without_zeros(self) -> OwnData:
-        """Only the rows that have a direction."""
         return self.taken(np.flatnonzero(self.vectors.any(axis=1)))
 
 
@@ -355,13 +353,15 @@ def read_own(
         read = _read_vectors(file, options, has_ids=has_ids)
         if has_notes:
             print_notes(read)
-        X, numbers, report, about = read.vectors, read.numbers, read.report, _about(read)
+        about = _about(read)
+        report = read.report
         if report is not None and report.n_sampled is not None:
             about |= _sampled(report.n_sampled, report.n_rows, report.seed)
         if report is not None and report.n_dropped:
             rows = "row" if report.n_dropped == 1 else "rows"
             about["left out"] = f"{report.n_dropped:,} {rows} with NaN or infinity"
-        numbers = np.arange(1, len(X) + 1) if numbers is None else numbers
+        X = read.vectors
+        numbers = np.arange(1, len(X) + 1) if read.numbers is None else read.numbers
         return OwnData(X, read.texts, read.labels, numbers, about, read=read, ids=read.ids)
     if holds != "texts":
         raise ValueError(
@@ -426,7 +426,9 @@ def _read_vectors(file: Path, options: OwnOptions, *, has_ids: bool) -> VectorSe
 
 def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = None) -> OwnData:
     """Texts encoded at the layer and pooling, and at all layers by the poolings ``compared``."""
-    encoder, layer, pooling = options.encoder, options.layer, options.pooling
+    encoder = options.encoder
+    layer = options.layer
+    pooling = options.pooling
     layers = encoder.layer_indices(layer)
     progress = progress_on_stderr("encoding")
     others: dict[tuple[int, str], np.ndarray] = {}
@@ -446,8 +448,7 @@ def encode_own(corpus: Corpus, options: OwnOptions, *, compared: str | None = No
     if corpus.n_available is not None:
         about |= _sampled(len(corpus), corpus.n_available, corpus.seed)
     # the number of one layer, counted from the input; the name of a mean of several
-    of_several = "+".join(map(str, layer)) if isinstance(layer, tuple) else str(layer)
-    at = str(layers[0]) if len(layers) == 1 else of_several
+    at = layer_text(layers[0] if len(layers) == 1 else layer)
     about |= {"model": encoder.name, "layer": at, "pooling": pooling}
     of_model = {"revision": encoder.revision, "prefix": encoder.prefix}
     about |= {name: value for name, value in of_model.items() if value}

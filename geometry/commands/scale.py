@@ -14,7 +14,7 @@ import click
 from ..data.write import check_output, refuse_in_use, saving, write
 from ..export.affine import affine_map, transform_bytes
 from .options import ALL, BUNDLED, MODEL, OUT_TYPE, listed, poolings_of, with_options
-from .shell import FORCE, NOTED, QUIET, is_noted, shell, show, table_lines
+from .shell import FAILED, FORCE, NOTED, QUIET, is_noted, shell, show, table_lines
 
 if TYPE_CHECKING:
     from ..scale.engine import Engine, Report
@@ -294,7 +294,9 @@ def status(run: str, check: bool) -> int:
         *(f"{name}: its log is cut off, so it counts as left; {again}" for name in found.cut_logs),
     ]
     show(asdict(found), "\n".join(lines))
-    return 2 if found.damaged else LEFT_OUT if found.failed or found.left_out else 0
+    if found.damaged:
+        return FAILED
+    return LEFT_OUT if found.failed or found.left_out else 0
 
 
 def _check_out(*, out: str | Path | None = None, force: bool | None = None, **given: Any) -> None:

@@ -55,7 +55,8 @@ def run_shell(args: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError) as error:
         said = str(error)
         if isinstance(error, GeometryError) and error.code == "uncertain":
-            option, choices = f"--{error.details['option']}", error.details["choices"]
+            option = f"--{error.details['option']}"
+            choices = error.details["choices"]
             answer = f"{option} {' or '.join(map(shlex.quote, choices))}"
             if choices == ("yes", "no"):
                 answer = f"{option} or --no-{option[2:]}"

@@ -97,9 +97,8 @@ class Diagnosis(Framed):
         from .report import report_html
 
         document = escape(report_html(self))
-        return (
-            f'<iframe srcdoc="{document}" sandbox style="width:100%;height:40em;border:0"></iframe>'
-        )
+        style = "width:100%;height:40em;border:0"
+        return f'<iframe srcdoc="{document}" sandbox style="{style}"></iframe>'
 
     @property
     def chosen(self) -> Cure:
@@ -196,7 +195,8 @@ def diagnose(
     need_directions(len(nonzero))
     sample = nonzero[some_rows(len(nonzero), MOST_ROWS, seed)]
     total = FINDINGS_STEPS + n_steps(d, len(others))
-    report, steps = progress or no_report, count(1)
+    report = progress or no_report
+    steps = count(1)
 
     def step() -> None:
         report(min(next(steps), total), total)
@@ -211,7 +211,7 @@ def diagnose(
     step()
     judges = {"pairs": pairs, "queries": queries, "labels": labels}
     rows = TrialRows.given(X, texts=texts, units=units, seed=seed, **judges)  # type: ignore[arg-type]
-    trial = run_trial(rows, others=others, seed=seed, step=step)
+    trial = run_trial(replace(rows, others=others), seed=seed, step=step)
     if trial.cures[0].score is not None:
         by_kind = {cure.kind: cure.against.get("leave") for cure in trial.cures}
         # what centring changes for the cone, and whitening all directions for n/d
@@ -261,8 +261,7 @@ def recommended_treatment(diagnosis: Diagnosis, vectors: np.ndarray) -> Treatmen
 def fit_cure(treatment: str, vectors: np.ndarray) -> Treatment:
     """A treatment, as ``parse_treatment`` reads it, fitted on all vectors (n, d) but zeros."""
     X = float_rows(vectors, at_least=2)
-    X = X[X.any(axis=1)]
-    return FitSet(X).fit(treatment)
+    return FitSet(X[X.any(axis=1)]).fit(treatment)
 
 
 def _with_effect(
@@ -273,7 +272,8 @@ def _with_effect(
     seed: int,
 ) -> Finding:
     """The finding with what its dimensions, or its rows as neighbours, change in the score."""
-    yardstick, X = rows.yardstick, rows.X
+    X = rows.X
+    yardstick = rows.yardstick
     assert yardstick is not None
     dimensions = finding.numbers.get("dimensions")
     if finding.code == "rogue" and finding.state != "none" and isinstance(dimensions, tuple):
@@ -310,13 +310,13 @@ def make_pictures(X: np.ndarray, *, seed: int) -> Pictures:
     edges = np.linspace(-1, 1, BINS + 1)
     cosines = cosine_shares(pairwise_cosines(X, max_rows=COSINE_ROWS, seed=seed), edges)
     isotropic = isotropic_cosine_shares(edges, d) if d >= 3 else np.empty(0)
-    dimensions, shares, points = np.empty(0, dtype=np.int64), np.empty(0), np.empty((0, 2))
+    shares = np.empty(0)
     with suppress(UndefinedMeasure):  # there is no mean cosine
-        every = cosine_contributions(X)
-        dimensions = np.argsort(-every)[:TOP]
-        shares = every[dimensions]
+        shares = cosine_contributions(X)
+    dimensions = np.argsort(-shares)[:TOP]
+    points = np.empty((0, 2))
     with suppress(UndefinedMeasure):  # there is no mean direction
         if min(n, d) > 2:
             rows = some_rows(n, POINTS, seed)
             points = project(X, "mean", n_components=2).around_origin[rows]
-    return Pictures(edges, cosines, isotropic, dimensions, shares, points)
+    return Pictures(edges, cosines, isotropic, dimensions, shares[dimensions], points)

@@ -140,10 +140,10 @@ def evidence(
     first = np.where(alive[:, None], next(iter(places.values())), 0)
     given: dict[str, Any] = {"labels": labels, "pairs": pairs, "queries": queries}
     rows = TrialRows.given(first, texts=texts, units=units, seed=seed, **given)
-    base, may_fit = _yardstick(rows, task, "cosine"), rows.fittable
-    if may_fit.all() and fittable is not None:
-        may_fit = fittable[rows.numbers]
-    judging = replace(rows, yardstick=base, fittable=may_fit)
+    base = _yardstick(rows, task, "cosine")
+    judging = replace(rows, yardstick=base)
+    if fittable is not None and rows.fittable.all():
+        judging = replace(judging, fittable=fittable[rows.numbers])
     split = TrialSplit.of(judging, seed, n_folds=FOLDS)
     if split is None or base.amount() < base.least:
         raise UndefinedMeasure("too_few_rows", at_least=base.least, n=base.amount())
@@ -207,7 +207,6 @@ def _judged(
     seed: int,
     report: Progress,
 ) -> dict[At, Score | None]:
-    """The scores of the rows X (n, d) by kind and similarity."""
     found: dict[At, list[Score | None]] = {}
     every = np.arange(len(split.item_folds))
     for number, (rows, items) in enumerate(split.judged(every)):
@@ -235,11 +234,8 @@ def _yardstick(rows: TrialRows, task: Task, similarity: str) -> Yardstick:
         return replace(given, similarity=similarity)
     if task == "probe" and isinstance(given, yardsticks.LabelYardstick):
         return yardsticks.ProbeYardstick(given.labels, given.row_groups, given.searched, given.seed)
-    if (
-        task == "queries"
-        and isinstance(given, yardsticks.QueryYardstick)
-        and similarity == "cosine"
-    ):
+    is_cosine = similarity == "cosine"
+    if task == "queries" and is_cosine and isinstance(given, yardsticks.QueryYardstick):
         return given
     raise ValueError(f"task {task} by {similarity} needs other evidence than what is given")
 

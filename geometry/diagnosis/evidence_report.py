@@ -44,15 +44,12 @@ def basis(model: str, grid: GainGrid) -> str:
 
 def tally(grid: GainGrid, similarity: str) -> list[list[str]]:
     """A row for each cure: at how many places it is clearly better and worse."""
-    return [
-        [
-            cure,
-            *_counts(each.gain for each in of_cure),
-            str(len(of_cure)),
-            *_counts(each.over_control for each in of_cure),
-        ]
-        for cure, of_cure in _by_cure(grid, similarity).items()
-    ]
+    rows = []
+    for cure, of_cure in _by_cure(grid, similarity).items():
+        gains = _counts(each.gain for each in of_cure)
+        over = _counts(each.over_control for each in of_cure)
+        rows.append([cure, *gains, str(len(of_cure)), *over])
+    return rows
 
 
 def _by_cure(grid: GainGrid, similarity: str) -> dict[str, list[CureGain]]:
@@ -64,18 +61,13 @@ def _by_cure(grid: GainGrid, similarity: str) -> dict[str, list[CureGain]]:
 
 
 def gain_table(grid: GainGrid, similarity: str) -> list[list[str]]:
-    return [
-        [
-            place_name(each),
-            each.cure,
-            "undefined" if each.score is None else signed(100 * each.score, 2),
-            _words(each.gain),
-            each.control,
-            _words(each.over_control),
-        ]
-        for each in grid.gains
-        if each.similarity == similarity
-    ]
+    rows = []
+    for each in grid.gains:
+        if each.similarity == similarity:
+            score = "undefined" if each.score is None else signed(100 * each.score, 2)
+            differences = [_words(each.gain), each.control, _words(each.over_control)]
+            rows.append([place_name(each), each.cure, score, *differences])
+    return rows
 
 
 def place_name(gain: CureGain) -> str:
@@ -109,20 +101,18 @@ def _pictures(grid: GainGrid, similarity: str) -> str:
     by_place = {(each.layer, each.pooling, each.cure): each.gain for each in gains}
     ends = (abs(end) for each in gains for end in _times(each.gain) if end is not None)
     reach = math.ceil(max(ends, default=1.0))
-    figures = []
+    figures = ""
     for cure, of_cure in _by_cure(grid, similarity).items():
         label = TREATMENTS[parse_treatment(cure).name].label
-        figures.append(
-            svg.intervals(
-                [_times(each.gain) for each in of_cure],
-                [_times(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
-                list(map(place_name, of_cure)),
-                title=f"{label} ({cure}); the ring is its control, {of_cure[0].control}",
-                x_label="gain × 100",
-                reach=reach,
-            )
+        figures += svg.intervals(
+            [_times(each.gain) for each in of_cure],
+            [_times(by_place[each.layer, each.pooling, each.control])[0] for each in of_cure],
+            list(map(place_name, of_cure)),
+            title=f"{label} ({cure}); the ring is its control, {of_cure[0].control}",
+            x_label="gain × 100",
+            reach=reach,
         )
-    return "".join(figures)
+    return figures
 
 
 def _rows(model: str, grid: GainGrid) -> list[dict[str, Any]]:

@@ -64,7 +64,8 @@ def find_all(
 
     The first outliers are quoted by their ``numbers`` (n,) in the file, which count from 1.
     """
-    S, U = X[sample], None if units is None else units[sample]
+    S = X[sample]
+    U = None if units is None else units[sample]
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample if numbers is None else numbers[sample] - 1)
     hubs, often = _hubs(S, table["hubness"])
@@ -107,10 +108,12 @@ def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndar
 
 
 def _cone(table: Mapping[str, Measured]) -> Finding:
-    cosine, angle = table["mean_cosine"], table["opening_angle"]
+    cosine = table["mean_cosine"]
     state: State = "unknown"
     if cosine.low is not None:
-        state = "found" if cosine.low >= NARROW else "slight" if cosine.low > 0 else "none"
+        state = "slight" if cosine.low > 0 else "none"
+        state = "found" if cosine.low >= NARROW else state
+    angle = table["opening_angle"]
     angles = {"angle": angle.value, "angle_low": angle.low, "angle_high": angle.high}
     return Finding("cone", state, {**_numbers(cosine), **angles, "limit": NARROW})
 
@@ -120,7 +123,7 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
 
     "unknown" without a mean cosine, because shares are then rounding.
     """
-    share, cosine = table["top_5_contributions"], table["mean_cosine"]
+    cosine = table["mean_cosine"]
     if cosine.low is None:
         return Finding("rogue", "unknown", {"top": TOP, "least": MIN_ROWS})
     d = X.shape[1]
@@ -132,7 +135,9 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     energy = energy if energy.max() >= variance.max() else variance
     largest = np.argsort(-energy)[:TOP]
     dimensions = largest[energy[largest] >= TIMES_MEAN / d]
-    is_rogue, numbers = False, dict[str, Quoted](top=TOP, value=None)
+    is_rogue = False
+    numbers: dict[str, Quoted] = {"top": TOP, "value": None}
+    share = table["top_5_contributions"]
     if cosine.low > 0 and share.value is not None and d > TOP:
         numbers |= _numbers(share)
         is_rogue = share.value > max(MOST_OF_IT, share.baseline or 0.0)
@@ -197,7 +202,9 @@ def _repeats(values: Sequence[int]) -> np.ndarray:
 
 
 def _by_share(share: float) -> State:
-    return "none" if share == 0 else "found" if share >= LARGE_SHARE else "slight"
+    if share == 0:
+        return "none"
+    return "found" if share >= LARGE_SHARE else "slight"
 
 
 def _outliers(X: np.ndarray, numbers: np.ndarray) -> tuple[Finding, np.ndarray]:

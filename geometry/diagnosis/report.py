@@ -16,7 +16,7 @@ from ..measure.table_measures import TABLE_MEASURES
 from ..palette import DARK, LIGHT, Theme
 from . import sentences, svg, threshold_sentences
 from .diagnosis import Diagnosis
-from .sentences import REPORT
+from .sentences import REPORT, rounded
 from .storage import Storage
 from .thresholds import EDGES
 
@@ -122,14 +122,13 @@ def cure_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list
     columns = {_(REPORT["cure"]): [sentences.cure_name(cure, _) for cure in cures]}
     if cures[0].score is not None:
         columns |= {
-            _(REPORT[f"score-{diagnosis.yardstick}"]): [_printed(cure.score, 3) for cure in cures],
+            _(REPORT[f"score-{diagnosis.yardstick}"]): [rounded(cure.score, 3) for cure in cures],
             _(REPORT["change"]): [sentences.cure_change(cure) for cure in cures],
             _(REPORT["verdict"]): [sentences.cure_verdict(cure, _) for cure in cures],
         }
-    columns |= {
-        _(TABLE_MEASURES[name].label): [_printed(cure.measures[name], decimals) for cure in cures]
-        for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2))
-    }
+    for name, decimals in (("mean_cosine", 3), ("isoscore", 3), ("hubness", 2)):
+        label = _(TABLE_MEASURES[name].label)
+        columns[label] = [rounded(cure.measures[name], decimals) for cure in cures]
     return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
 
@@ -272,7 +271,3 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str] = ()) -> str:
     return (
         f"<table>{f'<thead><tr>{above}</tr></thead>' if head else ''}<tbody>{below}</tbody></table>"
     )
-
-
-def _printed(value: float | None, decimals: int) -> str:
-    return "–" if value is None else signed(value, decimals)

@@ -24,22 +24,26 @@ from .trial import POWER, TIE, Cure
 from .yardsticks import FOUND, NEIGHBOURS
 
 TEXTS = text_tables("diagnosis")
-TITLES, STATES, SENTENCES, REPORT = (
-    TEXTS[table] for table in ("titles", "states", "sentences", "report")
-)
+SENTENCES = TEXTS["sentences"]
+REPORT = TEXTS["report"]
+STORAGE = TEXTS["storage"]
+STORAGE_SENTENCES = TEXTS["storage_sentences"]
+# decimals of the numbers in sentences, by the finding's code
+DECIMALS = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"value": 2, "baseline": 2}}
 LEAST_USED = 0.9  # share of pairs, queries or ids; below it, the note says to check the ids
 _MOST_COLUMNS = 8  # unused columns that are named
 TOLERATED = 0.02  # a loss that the sentence on the smallest form of storage tolerates
-STORAGE, STORAGE_SENTENCES = TEXTS["storage"], TEXTS["storage_sentences"]
 
 
 def title(finding: Finding, _: Translate) -> str:
     answer = _(SENTENCES["answer"])
-    return answer.format(what=_(TITLES[finding.code]), answer=_(STATES[finding.state]))
+    what = _(TEXTS["titles"][finding.code])
+    return answer.format(what=what, answer=_(TEXTS["states"][finding.state]))
 
 
 def finding_sentence(finding: Finding, _: Translate) -> str:
-    code, numbers = f"{finding.code}-{finding.state}", finding.numbers
+    code = f"{finding.code}-{finding.state}"
+    numbers = finding.numbers
     if finding.code == "rogue" and finding.state in ("found", "slight"):
         value = numbers.get("value")
         has_cosine = isinstance(value, float) and value > MOST_OF_IT
@@ -72,13 +76,13 @@ def counts(found: object) -> dict[str, str]:
 
 def _share(share: float) -> str:
     """A share as a percentage: 0.01% is not 0%."""
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.1%}" if share >= 0.001 else f"{share:.2%}"
+    if share >= 0.1:
+        return f"{share:.0%}"
+    return f"{share:.1%}" if share >= 0.001 else f"{share:.2%}"
 
 
 def _printed(code: str, numbers: Mapping[str, object], _: Translate) -> dict[str, str]:
-    decimals = {"rank": {"ratio": 2, "effective": 0}, "hubs": {"value": 2, "baseline": 2}}.get(
-        code, {}
-    )
+    decimals = DECIMALS.get(code, {})
     found = {name: _number(value, decimals.get(name), _) for name, value in numbers.items()}
     if code == "outliers":
         found["rows"] = _(", ").join(f"{int(row) + 1:,}" for row in numbers["rows"])  # type: ignore[attr-defined]
@@ -103,6 +107,10 @@ def _number(value: object, decimals: int | None, _: Translate) -> str:
             return signed(value, decimals)
         return f"{value:g}" if value == round(value, 2) else signed(value, 3)
     return f"{value:,}"
+
+
+def rounded(value: float | None, decimals: int) -> str:
+    return "–" if value is None else signed(value, decimals)
 
 
 def recommendation(diagnosis: Diagnosis, _: Translate) -> str:
@@ -130,7 +138,9 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
         amount = trial.amount
         least = MIN_QUERIES if diagnosis.yardstick == "queries" else MIN_ROWS
         if trial.because == "too_few" and amount >= least and trial.n_fit < MIN_ROWS:
-            code, amount, least = f"{code}-fit", trial.n_fit, MIN_ROWS
+            code = f"{code}-fit"
+            amount = trial.n_fit
+            least = MIN_ROWS
         elif trial.because == "too_few":
             code = f"{code}-{_yardstick(diagnosis)}"
         return _(SENTENCES[code]).format(
@@ -149,25 +159,23 @@ def _advice(diagnosis: Diagnosis, cure: Cure, _: Translate) -> str:
 def evidence(diagnosis: Diagnosis, _: Translate) -> str:
     """The score before and after the recommended cure; "" where nothing was compared."""
     trial = diagnosis.trial
-    raw, cure = trial.cures[0], diagnosis.chosen
+    raw = trial.cures[0]
+    cure = trial.chosen
     if "leave" not in cure.against or raw.score is None or cure.score is None:
         return ""
     is_grouped = diagnosis.yardstick == "pairs" and trial.amount < trial.n_items
     code = "evidence-pairs-units" if is_grouped else f"evidence-{_yardstick(diagnosis)}"
-    first = _(SENTENCES[code]).format(
-        **counts(trial),
-        score=score_name(diagnosis, _),
-        before=signed(raw.score, 3),
-        after=signed(cure.score, 3),
-        difference=cure_change(cure),
-    )
-    further = (
-        _(SENTENCES["further"]).format(
-            name=_(SENTENCES[f"score-{name}"]).format(found=FOUND), difference=_change(difference)
-        )
-        for name, difference in cure.more.items()
-    )
-    return paragraph([first, *further])
+    values = counts(trial) | {
+        "score": score_name(diagnosis, _),
+        "before": signed(raw.score, 3),
+        "after": signed(cure.score, 3),
+        "difference": cure_change(cure),
+    }
+    said = [_(SENTENCES[code]).format(**values)]
+    for name, difference in cure.more.items():
+        score = _(SENTENCES[f"score-{name}"]).format(found=FOUND)
+        said.append(_(SENTENCES["further"]).format(name=score, difference=_change(difference)))
+    return paragraph(said)
 
 
 def certainty(diagnosis: Diagnosis, _: Translate) -> str:
@@ -189,9 +197,8 @@ def certainty(diagnosis: Diagnosis, _: Translate) -> str:
         ends = (None if end is None else -end for end in (ahead.high, ahead.low))
         difference = Estimate(-ahead.value, *ends)
     if difference is not None and difference.value >= TIE:
-        found.append(
-            _(SENTENCES["open"]).format(name=cure_name(best, _), difference=_change(difference))
-        )
+        said = _(SENTENCES["open"])
+        found.append(said.format(name=cure_name(best, _), difference=_change(difference)))
     if chosen.kind == "leave":
         gains = [cure for cure in compared if cure.smallest_gain is not None]
         likely = max(gains, key=lambda cure: cure.against["leave"].value, default=None)
@@ -217,14 +224,14 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     """The fit set, what was held out, how the intervals were made, which layers were compared."""
     trial = diagnosis.trial
     yardstick = diagnosis.yardstick if trial.cures[0].score is not None else "none"
-    chance = "–" if trial.chance is None else signed(trial.chance, 3)
-    ratio = signed(trial.n_fit / diagnosis.d, 2)
-    said = [
-        _(SENTENCES[f"basis-{yardstick}"]).format(
-            **counts(trial), ratio=ratio, seed=diagnosis.seed, chance=chance
-        )
-    ]
-    n_drawn, n_pairs = diagnosis.n_pairs_drawn, diagnosis.n_pairs
+    values = counts(trial) | {
+        "ratio": signed(trial.n_fit / diagnosis.d, 2),
+        "seed": str(diagnosis.seed),
+        "chance": rounded(trial.chance, 3),
+    }
+    said = [_(SENTENCES[f"basis-{yardstick}"]).format(**values)]
+    n_drawn = diagnosis.n_pairs_drawn
+    n_pairs = diagnosis.n_pairs
     if n_drawn is not None and n_pairs is not None and n_drawn < n_pairs:
         sample = _(SENTENCES["pairs-sample"])
         said.append(sample.format(n_drawn=f"{n_drawn:,}", n=f"{n_pairs:,}"))
@@ -262,18 +269,14 @@ def file_notes(own: Corpus | VectorSet | Pairs, _: Translate) -> list[str]:
         return []
     if report.n_sampled is not None:
         notes.append(_sample_note(report.n_sampled, report.n_rows, report.seed, _))
-    if report.whole is not None and report.whole.mean_cosine is not None:
-        notes.append(
-            _(SENTENCES["file-whole"]).format(
-                n=f"{report.whole.n_rows:,}",
-                cosine=f"{report.whole.mean_cosine:.3f}",
-                norm=f"{report.whole.mean_norm:.3g}",
-            )
-        )
-    for code, n, rows in (
-        ("dropped", report.n_dropped, report.dropped),
-        ("zero", report.n_zero, report.zero),
-    ):
+    whole = report.whole
+    if whole is not None and whole.mean_cosine is not None:
+        sentence = _(SENTENCES["file-whole"])
+        cosine = f"{whole.mean_cosine:.3f}"
+        norm = f"{whole.mean_norm:.3g}"
+        notes.append(sentence.format(n=f"{whole.n_rows:,}", cosine=cosine, norm=norm))
+    bad = {"dropped": (report.n_dropped, report.dropped), "zero": (report.n_zero, report.zero)}
+    for code, (n, rows) in bad.items():
         if n:
             sentence = _(SENTENCES[f"file-{code}"])
             notes.append(sentence.format(n=f"{n:,}", rows=_first(rows, n, _)))
@@ -304,7 +307,8 @@ def _account_notes(
 
 
 def _first(shown: Sequence[object], n: int, _: Translate) -> str:
-    return _(", ").join([*map(str, shown), *(["…"] if n > len(shown) else [])])
+    more = ["…"] if n > len(shown) else []
+    return _(", ").join([*map(str, shown), *more])
 
 
 def _sample_note(n: int, n_all: int, seed: int, _: Translate) -> str:
@@ -345,8 +349,8 @@ def cure_verdict(cure: Cure, _: Translate) -> str:
     """Whether it is better than raw vectors; "" where it was not compared."""
     if "leave" not in cure.against:
         return ""
-    code = "better" if cure.beats("leave") else "worse" if cure.hurts else "not-clear"
-    return _(SENTENCES[code])
+    code = "worse" if cure.hurts else "not-clear"
+    return _(SENTENCES["better" if cure.beats("leave") else code])
 
 
 def cure_change(cure: Cure) -> str:
@@ -401,9 +405,8 @@ def storage_summary(storage: Storage, _: Translate) -> str:
 
 
 def storage_basis(storage: Storage, _: Translate) -> str:
-    return paragraph(
-        [_(STORAGE_SENTENCES["forms"]), _(STORAGE_SENTENCES["basis"]).format(**counts(storage))]
-    )
+    rules = _(STORAGE_SENTENCES["basis"]).format(**counts(storage))
+    return paragraph([_(STORAGE_SENTENCES["forms"]), rules])
 
 
 def storage_rows(storage: Storage, _: Translate) -> tuple[list[str], list[list[str]]]:
@@ -414,18 +417,10 @@ def storage_rows(storage: Storage, _: Translate) -> tuple[list[str], list[list[s
         _(REPORT[f"score-{storage.yardstick}"]),
         _(STORAGE["change"]),
     ]
-    rows = [
-        [
-            names[row.kind],
-            str(row.k),
-            row.form,
-            f"{row.n_bytes:,}",
-            signed(row.smaller, 1),
-            "–" if row.score is None else signed(row.score, 3),
-            _loss(row),
-        ]
-        for row in storage.rows
-    ]
+    rows = []
+    for row in storage.rows:
+        form = [str(row.k), row.form, f"{row.n_bytes:,}", signed(row.smaller, 1)]
+        rows.append([names[row.kind], *form, rounded(row.score, 3), _loss(row)])
     return head, rows
 
 

@@ -88,7 +88,8 @@ def storage_table(
         kinds = ("leave", "centre", diagnosis.trial.here.kind)
         cures = [cure for cure in diagnosis.trial.cures if cure.kind in kinds]
     rows = TrialRows.given(vectors, seed=seed, **given)
-    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+    d = rows.X.shape[1]
+    yardstick = rows.yardstick
     split = TrialSplit.of(rows, seed)
     if yardstick is None or split is None:
         return None
@@ -101,9 +102,9 @@ def storage_table(
     judging = [each for each in split.judged(drawn) if len(each[1])]
     total, done = len(judging) * len(FORMS) * sum(map(len, cuts)), 0
     for fitted, items in judging:
-        fit_set = FitSet(X[fitted])
+        fit_set = FitSet(rows.X[fitted])
         for cure, (spec, of_cure) in enumerate(zip(specs, cuts, strict=True)):
-            Z = fit_set.fit(spec).reduced(X)
+            Z = fit_set.fit(spec).reduced(rows.X)
             along = axes(Z[fitted])
             for k in of_cure:
                 U = unit(Z @ along[:, :k] if k < Z.shape[1] else Z)
@@ -121,8 +122,9 @@ def storage_table(
         n_bytes = ceil(k * FORMS[form] / 8)
         smaller = d * FORMS["float32"] / 8 / n_bytes
         value = None if score is None else float(score.values[0])
-        is_compared = score is not None and raw is not None and score is not raw
-        loss = change(raw, score) if is_compared else None  # type: ignore[arg-type]
+        loss = None
+        if score is not None and raw is not None and score is not raw:
+            loss = change(raw, score)
         how = cures[cure].kind, cures[cure].treatment, k, form
         stored.append(Stored(*how, n_bytes, smaller, value, loss))
     return Storage(
@@ -136,7 +138,6 @@ def storage_table(
 
 
 def widths(d: int) -> list[int]:
-    """All d dimensions, and the CUTS below."""
     return [d, *(k for k in CUTS if k < d)]
 
 

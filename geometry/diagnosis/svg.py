@@ -90,7 +90,8 @@ def points(places: np.ndarray, *, title: str, x_label: str, y_label: str, origin
     size = HEIGHT - TOP - BOTTOM
     scale = size / max(high - low, 2 * half)
     middle = (LEFT + WIDTH - RIGHT) / 2
-    x, y = middle + across * scale, HEIGHT - BOTTOM - (along - low) * scale
+    x = middle + across * scale
+    y = HEIGHT - BOTTOM - (along - low) * scale
     zero = HEIGHT - BOTTOM + low * scale
     dots = [
         f'<circle class="dot" cx="{a:.1f}" cy="{b:.1f}" r="1.8"/>'

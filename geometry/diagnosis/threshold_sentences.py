@@ -25,7 +25,8 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
     found = diagnosis.thresholds
     if found is None:
         return ""
-    raw, centred = found.arms[0], found.arm("centre")
+    raw = found.arms[0]
+    centred = found.arm("centre")
     values = _ends("unrelated", raw.unrelated)
     if raw.auc is None or raw.related is None:
         said = [_(SENTENCES["range-none"]).format(**values)]
@@ -48,8 +49,8 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
 
 def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     """Whether centring moves the unrelated cosines without a loss; "" where it does not."""
-    raw, centred = found.arms[0], found.arm("centre")
-    if centred is None or centred.change is None or not _is_moved(raw, centred):
+    centred = found.arm("centre")
+    if centred is None or centred.change is None or not _is_moved(found.arms[0], centred):
         return ""
     cure = next((cure for cure in diagnosis.trial.cures if cure.kind == "centre"), None)
     score = "" if cure is None else cure_change(cure)
@@ -87,12 +88,12 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         least=f"{found.least_related or 0:.3g}",
         most=f"{found.most_unrelated or 0:.3g}",
     )
-    said = [rule, *([] if found.evidence == "pairs" else [_(SENTENCES["copies"])])]
+    said = [rule]
+    if found.evidence != "pairs":
+        said.append(_(SENTENCES["copies"]))
     if found.n_related:
-        said += [
-            _(SENTENCES["share"]).format(share=f"{found.share:.0%}"),
-            _(SENTENCES["interval"]),
-        ]
+        said.append(_(SENTENCES["share"]).format(share=f"{found.share:.0%}"))
+        said.append(_(SENTENCES["interval"]))
     return paragraph(said)
 
 
@@ -121,22 +122,18 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
         return [], []
     columns = ("goal", "threshold", "precision", "rare", "recall", "false")
     names = {cure.kind: cure_name(cure, _) for cure in diagnosis.trial.cures}
-    shown = ("leave", "centre", diagnosis.trial.here.kind)
-    rows = [
-        [
-            names[arm.kind],
-            _(THRESHOLDS[f"goal-{each.code}"]).format(wanted=f"{WANTED:.2f}"),
-            *_numbers(each).values(),
-        ]
-        for arm in found.arms
-        if arm.kind in shown
-        for each in arm.thresholds
-    ]
+    rows = []
+    for arm in found.arms:
+        if arm.kind in ("leave", "centre", diagnosis.trial.here.kind):
+            for each in arm.thresholds:
+                goal = _(THRESHOLDS[f"goal-{each.code}"]).format(wanted=f"{WANTED:.2f}")
+                rows.append([names[arm.kind], goal, *_numbers(each).values()])
     return [_(REPORT["cure"]), *(_(THRESHOLDS[code]) for code in columns)], rows
 
 
 def _numbers(threshold: Threshold) -> dict[str, str]:
-    found, others = RARE * threshold.recall, (1 - RARE) * threshold.false_share
+    found = RARE * threshold.recall
+    others = (1 - RARE) * threshold.false_share
     return {
         "cosine": signed(threshold.cosine, 3),
         "precision": f"{threshold.precision:.2f}",

@@ -6,7 +6,7 @@ Its variance is that of dyads (Aronow, Samii, Assenova 2015), as for neighbours 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -219,7 +219,8 @@ def _of_scores(
 def _of_queries(
     yardstick: QueryYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
 ) -> _Pairs:
-    queries, n = yardstick.queries, yardstick.n_searched
+    queries = yardstick.queries
+    n = yardstick.n_searched
     links = np.array([(query, row) for query, each in enumerate(queries.relevant) for row in each])
     links = rng.permutation(links.reshape(-1, 2))[:MOST].astype(np.int64)
     known = zip(queries.relevant, queries.left_out, strict=True)
@@ -227,7 +228,8 @@ def _of_queries(
         {units[row] for row in (*relevant, *left_out)} | {units[n + query]}
         for query, (relevant, left_out) in enumerate(known)
     ]
-    drawn, asked = rng.integers(n, size=len(links)), links[:, 0]
+    drawn = rng.integers(n, size=len(links))
+    asked = links[:, 0]
     is_other = [units[row] not in near[q] for q, row in zip(asked, drawn, strict=True)]
     others = asked[is_other]
     related = n + asked, links[:, 1], np.ones(len(asked), dtype=bool), split.item_folds[asked]
@@ -258,13 +260,15 @@ def _arms(
         more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
             order = _auc(values, pairs.is_related, ends)
-            estimates = [_interval(order), None if raw is None else yardsticks.change(raw, order)]
+            auc = _interval(order)
+            change = None if raw is None else yardsticks.change(raw, order)
             if not is_counted:
-                estimates = [each and replace(each, low=None, high=None) for each in estimates]
+                auc = Estimate(auc.value, None, None)
+                change = None if change is None else Estimate(change.value, None, None)
             more |= {
                 "related": _quantiles(related),
-                "auc": estimates[0],
-                "change": estimates[1],
+                "auc": auc,
+                "change": change,
                 "thresholds": find_cuts(related, unrelated),
                 "related_shares": _shares(related),
             }
@@ -331,10 +335,10 @@ def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.
 
 def _interval(auc: Score) -> Estimate:
     """AUC with its interval, which is symmetric in log odds."""
-    value, spread = float(auc.values[0]), float(auc.values[0] * (1 - auc.values[0]))
-    deviation = (
-        0.0 if auc.edges is None else float(np.sqrt(yardsticks.variance_of_dyads(auc.edges)))
-    )
+    value = float(auc.values[0])
+    spread = value * (1 - value)
+    assert auc.edges is not None
+    deviation = float(np.sqrt(yardsticks.variance_of_dyads(auc.edges)))
     if not spread or not deviation:
         return Estimate(value, None, None)
     ends = around(np.log(value / (1 - value)), NORMAL * deviation / spread)
@@ -355,7 +359,8 @@ def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ..
         len(each) - np.searchsorted(np.sort(each), values, side="left")
         for each in (related, unrelated)
     )
-    precision, recall = hits / (hits + false), hits / len(related)
+    precision = hits / (hits + false)
+    recall = hits / len(related)
     f1 = 2 * hits / (hits + false + len(related))
     is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
     places = {"precision": np.argmax(np.where(is_precise, hits, -1))} if is_precise.any() else {}

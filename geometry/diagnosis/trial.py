@@ -22,7 +22,7 @@ from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.table import measure_table
 from ..transform.treatments import simple_first
 from . import yardsticks
-from .yardsticks import ERROR, PairedDifference, Place, Score, TrialRows, Vectors, mean_score
+from .yardsticks import ERROR, PairedDifference, Place, Score, TrialRows, mean_score
 
 Because = Literal["helps", "nothing_helps", "no_yardstick", "too_few", "unknown_text"]
 FOLDS, SPLITS = 5, 3
@@ -101,27 +101,27 @@ class Trial:
     ties: tuple[str, ...] = ()
 
 
-def run_trial(
-    rows: TrialRows, *, others: Mapping[Place, Vectors], seed: int, step: Callable[[], None]
-) -> Trial:
-    """The trial of rows, n >= 4, none zero; ``others`` are all vectors at other places."""
-    rows = replace(rows, others=others)
-    X, yardstick, d = rows.X, rows.yardstick, rows.X.shape[1]
+def run_trial(rows: TrialRows, *, seed: int, step: Callable[[], None]) -> Trial:
+    """The trial of rows, n >= 4, none zero."""
+    d = rows.X.shape[1]
+    yardstick = rows.yardstick
     first = TrialSplit.of(rows, seed)
     unjudged = TrialSplit.of(rows, seed, is_judged=False)
     because: Because = "no_yardstick" if yardstick is None else "too_few"
     if first is None or unjudged is None:  # nearly all rows are copies or connected by pairs
-        raw = Cure("leave", "none", measures=measures(X[:MEASURED]))
+        raw = Cure("leave", "none", measures=measures(rows.X[:MEASURED]))
         return Trial((raw,), raw, raw, because, 0, 0, 0, 0)
     amount = 0 if yardstick is None else yardstick.amount()
-    found: dict[str, Any] = {}
+    more: dict[str, Any] = {}
     if yardstick is None or amount < yardstick.least or first.n_fit < MIN_ROWS:
         compared = tuple(Cure(kind, text) for kind, text in usual_settings(first.n_fit, d).items())
         chosen = here = compared[0]
         # without a score, the fits are those of the measures, unless there are too few rows to fit
         n_fit = first.n_fit if first.n_fit < MIN_ROWS else unjudged.n_fit
     else:
-        arms = _arms(first.n_fit, d) | ({"layer": tuple(others)} if others else {})
+        arms = _arms(first.n_fit, d)
+        if rows.others:
+            arms["layer"] = tuple(rows.others)
         # all items in SPLITS splits, or a sample in fewer
         n_splits = SPLITS if yardstick.cost < MANY else SPLITS_OF_MANY
         affordable = max(LEAST_ITEMS, int(COMPARED / (yardstick.cost * d)))
@@ -131,24 +131,26 @@ def run_trial(
         draws, judged = [], []
         for number in range(n_splits):
             drawn = np.sort(np.roll(order, -number * per_split)[:per_split])
-            if (made := TrialSplit.of(rows, (seed, number))) is not None:
+            split = TrialSplit.of(rows, (seed, number))
+            if split is not None:
                 draws.append(drawn)
-                judged.append(_judge(rows, arms, made, drawn, step))
+                judged.append(_judge(rows, arms, split, drawn, step))
         best = {}
         for kind, settings in arms.items():
-            totals = np.sum([[_mean(each) for each in split[kind]] for split in judged], axis=0)
+            totals = np.sum([[_mean(each) for each in found[kind]] for found in judged], axis=0)
             best[kind] = settings[int(np.argmax(totals))]
         stay = {kind: setting for kind, setting in best.items() if kind != "layer"}
-        scores = [{kind: chosen_by_fold(split[kind]) for kind in arms} for split in judged]
+        scores = [{kind: chosen_by_fold(found[kind]) for kind in arms} for found in judged]
         same_items = all(np.array_equal(draws[0], each) for each in draws)
         tried = partial(_cures, yardstick=yardstick, same_items=same_items)
         compared = tried(scores, best)
-        chosen, here = recommended(compared), recommended(tried(scores, stay))
+        chosen = recommended(compared)
+        here = recommended(tried(scores, stay))
         if compared[0].score is not None:
             because = "helps" if chosen.kind != "leave" else "nothing_helps"
         n_fit = first.n_fit
-        found = {
-            "others": tuple(others),
+        more = {
+            "others": tuple(rows.others),
             "n_items": len(np.unique(np.concatenate(draws))),
             "n_searched": round(yardstick.cost),
             "n_splits": len(scores),
@@ -169,7 +171,7 @@ def run_trial(
         chance=yardstick.chance if isinstance(yardstick, yardsticks.LabelYardstick) else None,
         n_folds=first.n_folds,
         ties=_ties(compared, chosen),
-        **found,
+        **more,
     )
 
 
@@ -216,21 +218,23 @@ class TrialSplit:
 
         is_apart : each fold has its share of the rows that judge; is_judged : there are items.
         """
-        groups, yardstick, may_fit = rows.groups, rows.yardstick, rows.fittable
+        groups = rows.groups
+        yardstick = rows.yardstick
         is_judge = None if yardstick is None else np.isin(groups, yardstick.groups)
         n_wanted = n_folds or (FOLDS if len(groups) < MANY else FOLDS_OF_MANY)
         fold = folds(groups, n_wanted, seed, is_judge if is_apart else None)
         n_folds = int(fold.max()) + 1
-        item_folds, judges = np.zeros(0, dtype=np.int64), np.ones(len(groups), dtype=bool)
+        item_folds = np.zeros(0, dtype=np.int64)
+        judges = np.ones(len(groups), dtype=bool)
         if yardstick is not None and is_judge is not None and is_judged:
             judges = is_judge
             names, first = np.unique(groups, return_index=True)
             item_folds = fold[first[np.searchsorted(names, yardstick.groups)]]
         fits = tuple(
-            np.flatnonzero(may_fit & ~(judges & (fold == each))) for each in range(n_folds)
+            np.flatnonzero(rows.fittable & ~(judges & (fold == each))) for each in range(n_folds)
         )
-        held_out = np.flatnonzero(may_fit & (fold == 0))
-        if n_folds < 2 or min(len(rows) for rows in (*fits, held_out)) < LEAST_HALF:
+        held_out = np.flatnonzero(rows.fittable & (fold == 0))
+        if n_folds < 2 or min(map(len, (*fits, held_out))) < LEAST_HALF:
             return None
         return cls(fold, fits, item_folds, held_out)
 
@@ -269,13 +273,11 @@ def _cures(
     against: dict[str, dict[str, Estimate]] = {kind: {} for kind in best}
     least: dict[str, float] = {}
     for is_with_raw in (True, False):
-        some = {
-            (simple, complex_): PairedDifference.of(
-                scored[simple], scored[complex_], units, same_items=same_items
-            )
-            for simple, complex_ in combinations(scored, 2)
-            if (simple == "leave") == is_with_raw
-        }
+        some = {}
+        for simple, complex_ in combinations(scored, 2):
+            if (simple == "leave") == is_with_raw:
+                both = scored[simple], scored[complex_]
+                some[simple, complex_] = PairedDifference.of(*both, units, same_items=same_items)
         quantile = together(list(some.values()), len(np.unique(units)))
         for (simple, complex_), each in some.items():
             against[complex_][simple] = each.estimate(quantile, len(some))
@@ -360,7 +362,8 @@ def chosen_by_fold(of_arm: Sequence[Sequence[Score | None]]) -> Score | None:
 def _measured(
     rows: TrialRows, cures: Sequence[Cure], split: TrialSplit, step: Callable[[], None]
 ) -> tuple[Cure, ...]:
-    some, fit_set = split.held_out[:MEASURED], FitSet(rows.X[split.fits[0]])
+    some = split.held_out[:MEASURED]
+    fit_set = FitSet(rows.X[split.fits[0]])
     found = []
     for cure in cures:
         if cure.place is not None:

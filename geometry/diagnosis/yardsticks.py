@@ -12,7 +12,7 @@ rows are split; ``cost`` is how many rows an item is compared with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -245,11 +245,12 @@ class LabelYardstick(_Labelled):
                 row = int(np.argmin(lengths)) + 1
                 raise UndefinedMeasure("zero_row", row=row, n_zero=1, n=len(rows))
             rows = rows / lengths[:, None]
-        U, units = rows.astype(np.float32), self.units
+        U = rows.astype(np.float32)
         half = 0.0
         if self.similarity != "dot":
             U = U - U.mean(axis=0)  # distances stay, and rows in a needle have more digits
             half = np.einsum("nd,nd->n", U, U) / 2
+        units = self.units
         most = int(np.bincount(units).max())
         found = np.empty((len(items), k), dtype=np.int64)
         for start in range(0, len(items), QUERIES_AT_ONCE):
@@ -329,8 +330,9 @@ class PairYardstick:
     def score(self, Z: np.ndarray, items: np.ndarray) -> Score:
         if len(np.unique(self.gold[items])) < 2:
             raise UndefinedMeasure("no_spread")
-        key, units = items.tobytes(), self.units
+        key = items.tobytes()
         if key not in self._kept:
+            units = self.units
             self._kept.clear()
             self._kept[key] = PairBootstrap(
                 self.gold[items], DRAWS, self.seed, units=units[items], n_units=int(units.max()) + 1
@@ -356,7 +358,7 @@ class QueryYardstick:
     ) -> None:
         self.queries, self.n_searched, self.seed = queries, n_searched, seed
         self.groups = groups[n_searched:]
-        units = _connected_queries(queries.relevant, n_searched)
+        units = _connected_queries(queries.relevant)
         # answers that most queries share would leave one unit; each query is then one
         self.units = units if np.bincount(units).max() <= len(units) / 2 else np.arange(len(units))
         self.cost = float(n_searched)
@@ -393,14 +395,12 @@ class QueryYardstick:
 Yardstick = LabelYardstick | ProbeYardstick | PairYardstick | QueryYardstick
 
 
-def _connected_queries(relevant: Sequence[object], n: int) -> np.ndarray:
+def _connected_queries(relevant: Sequence[Iterable[int]]) -> np.ndarray:
     """(q,) the first query that shared relevant rows connect with each."""
     first: dict[int, int] = {}
-    links = [
-        (query, first.setdefault(row, query))
-        for query, each in enumerate(relevant)
-        for row in each  # type: ignore[attr-defined]
-    ]
+    links = []
+    for query, rows in enumerate(relevant):
+        links += [(query, first.setdefault(row, query)) for row in rows]
     left, right = np.array(links, dtype=np.int64).reshape(-1, 2).T
     return units_of(connected(np.arange(len(relevant)), left, right), len(relevant))
 
@@ -420,7 +420,6 @@ class TrialRows:
     others: Mapping[Place, Vectors] = field(default_factory=dict)  # all vectors, at other places
 
     def at(self, place: Place) -> np.ndarray:
-        """These rows at another place."""
         vectors = self.others[place]
         return np.asarray(vectors() if callable(vectors) else vectors)[self.numbers]
 
@@ -447,7 +446,8 @@ class TrialRows:
         if queries is not None:
             return cls._of_queries(X, rows, unit, queries, seed)
         cloud = X if len(rows) == len(X) else X[rows]
-        groups, yardstick = _groups(cloud, _at(text, rows), unit[rows]), None
+        groups = _groups(cloud, _at(text, rows), unit[rows])
+        yardstick = None
         if labels is not None:
             names = np.asarray(labels, dtype=str)[rows]
             labelled = np.flatnonzero(names != "")
@@ -472,7 +472,8 @@ class TrialRows:
             raise ValueError(
                 f"{len(left)} left sides, {len(right)} right ones and {len(gold)} scores of pairs"
             )
-        n_pairs, drawn = len(gold), np.arange(len(gold))
+        n_pairs = len(gold)
+        drawn = np.arange(n_pairs)
         if n_pairs > MOST_PAIRS:
             drawn = np.random.default_rng(seed).choice(n_pairs, MOST_PAIRS, replace=False)
             left, right, gold = left[drawn], right[drawn], gold[drawn]

@@ -21,7 +21,7 @@ def of_labels(X: np.ndarray, labels: np.ndarray, seed: int) -> Trial:
     rows = np.arange(len(X))
     yardstick = LabelYardstick(labels, rows, rows, seed)
     given = TrialRows(X, rows, rows, yardstick, np.ones(len(X), dtype=bool))
-    return run_trial(given, others={}, seed=seed, step=lambda: None)
+    return run_trial(given, seed=seed, step=lambda: None)
 
 
 def shuffled(seed: int) -> Trial:
@@ -51,7 +51,7 @@ def clusters_of_five(seed: int) -> Trial:
     gold = np.einsum("pd,pd->p", hidden[left], hidden[right])
     yardstick = PairYardstick(left, right, gold, group, seed)
     given = TrialRows(X, np.arange(N), group, yardstick, np.ones(N, dtype=bool))
-    return run_trial(given, others={}, seed=seed, step=lambda: None)
+    return run_trial(given, seed=seed, step=lambda: None)
 
 
 @pytest.mark.parametrize("made", [shuffled, few_rows, one_in_ten, clusters_of_five])
