@@ -243,8 +243,9 @@ def probed_states(
     _refuse_misshapen(alone, settings, about)
     n = alone[0].shape[1]
     for layer, (short, padded) in enumerate(zip(alone, beside, strict=True)):
-        h, g = short[0].float(), padded[0, :n].float()  # (n, d)
-        apart = ((h - g).norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
+        h = short[0].float()  # (n, d)
+        difference = h - padded[0, :n].float()
+        apart = (difference.norm(dim=-1) / h.norm(dim=-1).clamp(min=1e-6)).max().item()
         if not apart <= ROUNDING[dtype]:  # also refuses NaN
             raise ModelFilesError("mixes", layer=layer, **about)
     return model

@@ -62,7 +62,9 @@ def encode_to_files(
         raise ValueError("there are no texts to encode")
     if block_rows < 1:
         raise ValueError(f"block_rows must be 1 or more; got {block_rows}")
-    folder, report, n = Path(folder), progress or no_report, len(texts)
+    folder = Path(folder)
+    report = progress or no_report
+    n = len(texts)
     names = as_poolings(poolings)
     # what the files contain; files of another job are deleted
     job = {
@@ -78,7 +80,8 @@ def encode_to_files(
     }
     finished = _begin(job, folder, names, (encoder.n_layers + 1, n, encoder.dimension))
     for start in range(0, n, block_rows):
-        rows, block = slice(start, min(n, start + block_rows)), str(start // block_rows)
+        rows = slice(start, min(n, start + block_rows))
+        block = str(start // block_rows)
         # mapped anew for each block: pages of earlier blocks would count as this process's memory
         arrays = _mapped(folder, names, "r+")
         if block in finished and finished[block] == _checksum(arrays, rows):

@@ -166,7 +166,6 @@ class _Request:
     progress: Progress = no_report
 
     def report(self, done: int) -> None:
-        """Report how many texts are done; raises what ``progress`` raises."""
         self.progress(done, len(self.corpus))
 
     @property
@@ -246,7 +245,7 @@ def piece_frequencies(
 
 
 def _tokens(request: _Request) -> Cloud:
-    corpus, pieces = request.corpus, request.pieces()
+    pieces = request.pieces()
     flat = [piece for sentence in pieces for piece in sentence]
     lengths = [len(sentence) for sentence in pieces]
     source = np.repeat(np.arange(len(pieces)), lengths)
@@ -266,7 +265,8 @@ def _tokens(request: _Request) -> Cloud:
         vectors = _token_vectors(request, layers, rows, lengths)
         return {request.key(layer): X for layer, X in zip(layers, vectors, strict=True)}
 
-    labels = _pick(corpus.labels, source[rows]) if corpus.labels else None
+    of_texts = request.corpus.labels
+    labels = _pick(of_texts, source[rows]) if of_texts else None
     vectors = recall(request.store, request.keys, compute)[0]
     return _of_pieces("tokens", vectors, _pick(flat, rows), flat, source[rows], labels)
 
@@ -275,7 +275,8 @@ def _token_vectors(
     request: _Request, layers: Sequence[int], rows: np.ndarray, lengths: list[int]
 ) -> np.ndarray:
     """Vectors (layers, m, d) of the tokens at these sorted rows, VECTOR_BYTES at a time."""
-    encoder, texts, sizes = request.encoder, request.corpus.texts, np.asarray(lengths)
+    encoder = request.encoder
+    sizes = np.asarray(lengths)
     is_drawn = np.zeros(sizes.sum(), dtype=bool)
     is_drawn[rows] = True
     drawn = np.split(is_drawn, np.cumsum(sizes)[:-1])  # the tokens of each text
@@ -289,7 +290,7 @@ def _token_vectors(
         def report(done: int, _of_these: int, first: int = int(some[0])) -> None:
             request.report(first + done)
 
-        chosen = [texts[i] for i in some]
+        chosen = [request.corpus.texts[i] for i in some]
         parts = encoder.encode_token_layers(chosen, layers=layers, progress=report)
         kept = np.concatenate([drawn[i] for i in some])
         found.append(np.stack([part.vectors[kept] for part in parts]))

@@ -157,7 +157,8 @@ class ArrayStore:
 
     def _evict(self) -> None:
         """Delete the least recently used files above the limit, and what killed processes left."""
-        now, entries = time.time(), []
+        now = time.time()
+        entries = []
         for path in self.folder.glob("*"):
             with suppress(OSError):  # deleted by another process
                 age = now - max(each.stat().st_mtime for each in (path, *path.glob("*")))
@@ -179,10 +180,9 @@ class ArrayStore:
 def shipped_index(folder: Path = SHIPPED) -> dict[str, dict[str, str]]:
     """File and sha256 of each key; empty if the folder is absent."""
     try:
-        index: dict[str, dict[str, str]] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return json.loads((folder / INDEX).read_text(encoding="utf-8"))
     except OSError:
         return {}
-    return index
 
 
 def read_shipped(key: str, folder: Path = SHIPPED) -> np.ndarray | None:
@@ -200,7 +200,8 @@ def read_shipped(key: str, folder: Path = SHIPPED) -> np.ndarray | None:
     if isinstance(found, np.ndarray):
         array = found
     else:  # as ``write_shipped`` halves them
-        X, flat = found["rows"].astype(np.float64), found["flat"]
+        X = found["rows"].astype(np.float64)
+        flat = found["flat"]
         array = (X - (X @ flat.T - found["place"]) @ flat).astype(np.float32)
     array.flags.writeable = False
     return array
@@ -236,6 +237,7 @@ def recalled_vectors(
     layers = encoder.layer_indices(layer)
     every = range(encoder.n_layers + 1)
     of_pooling = len(corpus) * encoder.dimension * np.float32().nbytes * len(every)
+    is_large = of_pooling * len(POOLINGS) > BYTES_AT_ONCE and pooling != OWN
     how: dict[str, Any] = {"special_tokens": special_tokens, "progress": progress}
 
     def key(layer: int, pooling: str) -> str:
@@ -245,8 +247,8 @@ def recalled_vectors(
         if pooling == OWN:
             own = encoder.encode(corpus.texts, layer=layer, pooling=OWN, **how)
             return {key(layers[0], OWN): own}
-        names = POOLINGS if of_pooling * len(POOLINGS) <= BYTES_AT_ONCE else (pooling,)
-        vectors = encoder.encode_layers(corpus.texts, poolings=tuple(names), **how)
+        names = (pooling,) if is_large else tuple(POOLINGS)
+        vectors = encoder.encode_layers(corpus.texts, poolings=names, **how)
         return {key(index, name): vectors[name][index] for name in names for index in every}
 
     def compute_by_blocks(store: ArrayStore) -> list[np.ndarray]:
@@ -267,7 +269,6 @@ def recalled_vectors(
     if pooling != OWN:
         check_pooling(pooling)
     keys = tuple(key(index, pooling) for index in layers)
-    is_large = of_pooling * len(POOLINGS) > BYTES_AT_ONCE and pooling != OWN
     X = None if store is None else stored(store, keys)
     if X is None and is_large and store is not None:
         try:

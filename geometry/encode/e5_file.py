@@ -106,7 +106,8 @@ def read_tensors(content: bytes) -> Iterator[tuple[str, np.ndarray]]:
 def read_character_map(content: bytes) -> tuple[dict[str, str], int]:
     """What each character becomes in the model's own normalisation; where the map ends."""
     [n_entries] = struct.unpack_from("<i", content, MAP)
-    at, found = MAP + 8, {}
+    at = MAP + 8
+    found = {}
     for _ in range(n_entries):
         character, n = struct.unpack_from("<IB", content, at)
         found[chr(character)] = "".join(map(chr, struct.unpack_from(f"<{n}I", content, at + 5)))
@@ -170,8 +171,9 @@ def read_model(path: Path, *, dtype: str) -> Any:
     with torch.device("meta"):  # no memory, and no random numbers
         model = BertModel(config, add_pooling_layer=False)
     # the tensors are in the order of the model's parameters
-    named, weights = model.named_parameters(), {}
-    for (name, empty), (_, values) in zip(named, read_tensors(content), strict=True):
+    weights = {}
+    both = zip(model.named_parameters(), read_tensors(content), strict=True)
+    for (name, empty), (_, values) in both:
         weights[name] = torch.from_numpy(values).to(getattr(torch, dtype)).reshape(empty.shape)
     # counted, not learned
     model.embeddings.position_ids = torch.arange(positions)[None]

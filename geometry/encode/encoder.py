@@ -95,8 +95,9 @@ class Encoder:
             most = {"most_layers": MOST_LAYERS, "most_dimensions": LIMITS.dimensions}
             raise ModelFilesError("too_wide", name=name, **found, **most)
         self._settings = settings
-        self.n_layers, self.dimension = settings.n_layers, settings.dimension
-        self.max_tokens, self._lowercase = settings.max_tokens, settings.lowercase
+        self.n_layers = settings.n_layers
+        self.dimension = settings.dimension
+        self.max_tokens = settings.max_tokens
         self._known_fingerprint = fingerprint
 
     def _read_settings(self) -> Architecture:
@@ -153,23 +154,20 @@ class Encoder:
         self._try_first()
         how: dict[str, Any] = {"max_tokens": self.max_tokens, "prefix": self.prefix}
         if self._words is not None:
-            return WordReader(self._words, **how)
+            return WordReader.read(self._words, **how)
         self._verify("tokenizer.json")
         path = self.folder / "tokenizer.json"
-        return PieceReader(path, name=self.name, lowercase=self._lowercase, **how)
+        return PieceReader(path, name=self.name, lowercase=self._settings.lowercase, **how)
 
     @cached_property
     def fingerprint(self) -> str:
         return self._fingerprint()
 
     def _fingerprint(self, report: Progress = no_report) -> str:
-        found = self._known_fingerprint or ""
-        if self._known_fingerprint is None or self.is_approximate:
-            digest = hashlib.sha256(found.encode())
-            if self._known_fingerprint is None:
-                digest.update(b"".join(_names_and_digests(self.folder, report)))
-            digest.update(self.dtype.encode())
-            found = digest.hexdigest()
+        found = self._known_fingerprint
+        if found is None or self.is_approximate:
+            parts = [found.encode()] if found else _names_and_digests(self.folder, report)
+            found = hashlib.sha256(b"".join([*parts, self.dtype.encode()])).hexdigest()
         if not self.prefix:
             return found
         return hashlib.sha256(f"{found} {self.prefix}".encode()).hexdigest()
@@ -185,7 +183,7 @@ class Encoder:
         """
         self._try_first(progress or no_report)
         self.coverage(["."])
-        self.__dict__["fingerprint"] = self._fingerprint(progress or no_report)
+        self.fingerprint = self._fingerprint(progress or no_report)
         _ = self._model
 
     def _try_first(self, report: Progress = no_report) -> None:
@@ -202,8 +200,8 @@ class Encoder:
         """
         with converting_faults(self.name):
             self.coverage(texts)
-            ids = self._reader.encodings([".", "a"])
-            _ = self._model, ids
+            self._reader.encodings([".", "a"])
+            _ = self._model
             if OWN in self.poolings:
                 _ = self._own_steps
             return self.max_tokens if self.max_tokens <= SHORT_TEXT else longest_text(self._model)
@@ -447,7 +445,8 @@ class Encoder:
 
         model = self._model
         n_types = len(model.input_embeddings())
-        budget, done = GPU_TOKENS_PER_BATCH, 0
+        done = 0
+        budget = GPU_TOKENS_PER_BATCH
         if self.device == "cpu":
             # fewer for a large model, whose pass takes longer: work can be cancelled only between
             # two passes. A token costs about 24 d^2 operations a layer
@@ -475,8 +474,8 @@ class WordEncoder(Encoder):
         self._table = table
         self._is_bundled = self._needs_trial = False
         self.name, self.revision, self.dtype = table.name, None, "float32"
-        self.n_layers, self.dimension = 0, table.vectors.shape[1]
-        self.max_tokens = MOST_WORDS
+        self.n_layers, self.max_tokens = 0, MOST_WORDS
+        self.dimension = table.vectors.shape[1]
         self.device, self.prefix = "cpu", ""
         self.memory_bytes = table.vectors.nbytes
 
@@ -503,7 +502,8 @@ class WordEncoder(Encoder):
 def _names_and_digests(folder: Path, report: Progress) -> Iterator[bytes]:
     """The path of each file of weights, tokenizer and settings, and its sha256."""
     paths = sorted([*folder.rglob("*.safetensors"), *folder.rglob("*.json")])
-    total, done = sum(path.stat().st_size for path in paths), 0
+    total = sum(path.stat().st_size for path in paths)
+    done = 0
     for path in paths:
         yield path.relative_to(folder).as_posix().encode()
         of_file = hashlib.sha256()

@@ -68,7 +68,8 @@ def load_encoder(
         check_device(device)
     if dtype == "bfloat16":
         need_bfloat16(choose_device(device))
-    is_path, name = not isinstance(name, str), os.fspath(name)
+    is_path = not isinstance(name, str)
+    name = os.fspath(name)
     if prefix is None:
         prefix = "" if is_path else default_prefix(name)
     check_text(prefix, 0)
@@ -94,8 +95,8 @@ def _read_bundled(name: str, progress: Progress | None, how: dict[str, Any]) -> 
 
         path = bundled.e5_path()
         if path is None:
-            package, hub = bundled.E5_PACKAGE, bundled.E5_REPOSITORY
-            raise ModelFilesError("absent_bundled", name=E5, package=package, hub=hub)
+            hub = bundled.E5_REPOSITORY
+            raise ModelFilesError("absent_bundled", name=E5, package=bundled.E5_PACKAGE, hub=hub)
         return E5Encoder(path, **how)
     folder = bundled.bundled_folder() or fetch_model(
         bundled.REPOSITORY, revision=bundled.REVISION, limits=ModelLimits(), progress=progress

@@ -54,7 +54,8 @@ class OwnOutput:
             if _kind(module) != SKIPPED:
                 self._add(_kind(module), module_folder(folder, module["path"], name=name))
         if self.dimension > LIMITS.dimensions:
-            raise self._broken(f"an output of {self.dimension} numbers")
+            said = f"an output of {self.dimension} numbers"
+            raise ModelFilesError("broken", name=name, said=said)
         if not any(kind == "Pooling" for kind, _, _ in self._steps):
             raise ModelFilesError("no_pooling", name=name)
 
@@ -74,9 +75,8 @@ class OwnOutput:
             with safe_open(folder / "model.safetensors", "numpy") as file:
                 rows, columns = file.get_slice("linear.weight").get_shape()
             if settings.get("out_features") != rows or columns != self.dimension:
-                raise self._broken(
-                    f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
-                )
+                said = f"Dense with {rows} x {columns} weights after {self.dimension} numbers"
+                raise ModelFilesError("broken", name=self._name, said=said)
             self.dimension = int(rows)
         self._steps.append((kind, folder, settings))
 
@@ -94,9 +94,6 @@ class OwnOutput:
     def _unknown(self, what: str) -> ModelFilesError:
         return ModelFilesError("unknown_step", name=self._name, step=what)
 
-    def _broken(self, reason: str) -> ModelFilesError:
-        return ModelFilesError("broken", name=self._name, said=reason)
-
     def loaded(self, device: str) -> Callable[[Tensor, Tensor], Tensor]:
         """The steps as a function from H (b, L, d) and mask (b, L) to (b, dimension)."""
         import torch
@@ -112,7 +109,8 @@ class OwnOutput:
         H = torch.zeros(1, 2, self._dimension, device=device)  # settings may name any function
         width = run(H, torch.ones(1, 2, dtype=torch.long, device=device)).shape[1:]
         if width != (self.dimension,):
-            raise self._broken(f"steps that give {tuple(width)} numbers, not {self.dimension}")
+            said = f"steps that give {tuple(width)} numbers, not {self.dimension}"
+            raise ModelFilesError("broken", name=self._name, said=said)
         return run
 
 
@@ -139,22 +137,22 @@ def _step(kind: str, folder: Path, settings: dict[str, Any], device: str) -> Cal
     if isinstance(found, type) and issubclass(found, torch.nn.Module):
         activation = found().eval()
 
-    def pooled(_: Tensor, H: Tensor, mask: Tensor) -> Tensor:
+    def pooled(x: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         return torch.cat([MODES[mode][1](H, mask) for mode in settings["modes"]], dim=-1)
 
-    def dense(x: Tensor, *_: Tensor) -> Tensor:
+    def dense(x: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         y: Tensor = activation(F.linear(x, weights["linear.weight"], weights.get("linear.bias")))
         if not settings.get("use_residual"):
             return y
         residual = weights.get("residual.weight")
         return y + (x if residual is None else F.linear(x, residual))
 
-    def layer_norm(x: Tensor, *_: Tensor) -> Tensor:
+    def layer_norm(x: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         shape = (settings["dimension"],)
         return F.layer_norm(x, shape, weights["norm.weight"], weights["norm.bias"])
 
-    def normalize(x: Tensor, *_: Tensor) -> Tensor:
+    def normalize(x: Tensor, H: Tensor, mask: Tensor) -> Tensor:
         return F.normalize(x, dim=-1)
 
-    steps: dict[str, Callable[..., Tensor]] = {"Pooling": pooled, "Dense": dense}
-    return (steps | {"LayerNorm": layer_norm, "Normalize": normalize})[kind]
+    steps = {"Pooling": pooled, "Dense": dense, "LayerNorm": layer_norm, "Normalize": normalize}
+    return steps[kind]

@@ -17,13 +17,13 @@ DEFAULT_POOLING = "mean"
 
 def pool_cls(H: Tensor, mask: Tensor) -> Tensor:
     """The first real token: position 0, or the first after padding on the left."""
-    return H[_rows(H), mask.argmax(dim=1)]
+    return _at(H, mask.argmax(dim=1))
 
 
 def pool_last(H: Tensor, mask: Tensor) -> Tensor:
     """The last real token ([SEP] for BERT, the end of the text for a decoder)."""
     from_right = mask.flip(1).argmax(dim=1)
-    return H[_rows(H), mask.shape[1] - 1 - from_right]
+    return _at(H, mask.shape[1] - 1 - from_right)
 
 
 def pool_mean(H: Tensor, mask: Tensor) -> Tensor:
@@ -52,8 +52,8 @@ def pool_mean_sqrt_len(H: Tensor, mask: Tensor) -> Tensor:
     return pool_mean(H, mask) * mask.sum(dim=1, keepdim=True).sqrt()
 
 
-def _rows(H: Tensor) -> Tensor:
-    return H.new_ones(len(H)).cumsum(0).long() - 1  # 0, 1, …, b - 1 on H's device
+def _at(H: Tensor, places: Tensor) -> Tensor:
+    return H.take_along_dim(places[:, None, None], dim=1)[:, 0]
 
 
 POOLINGS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {

@@ -69,13 +69,10 @@ def split_apart(
     try:
         return run(LIMITS, partial(_split, tokenizer, list(texts), special, name), report)
     except (MemoryError, ProcessEnded) as error:
-        is_slow = isinstance(error, ProcessEnded) and error.too_slow
-        raise ModelFilesError(
-            "slow_patterns" if is_slow else "growing_text",
-            name=name,
-            seconds=round(LIMITS.cpu_seconds),
-            limit=MOST_GROWTH,
-        ) from error
+        if isinstance(error, ProcessEnded) and error.too_slow:
+            seconds = round(LIMITS.cpu_seconds)
+            raise ModelFilesError("slow_patterns", name=name, seconds=seconds) from error
+        raise ModelFilesError("growing_text", name=name, limit=MOST_GROWTH) from error
 
 
 def _split(tokenizer: str, texts: list[str], special: bool, name: str) -> list[TextTokens]:
@@ -136,5 +133,4 @@ def _longest_word(tokenizer: Tokenizer) -> int:
     """Characters of the longest piece that is tried at each place; byte pairs try none."""
     if type(tokenizer.model).__name__ == "Unigram":
         return max(map(len, tokenizer.get_vocab()), default=0)
-    longest: int = getattr(tokenizer.model, "max_input_chars_per_word", 0)
-    return longest
+    return getattr(tokenizer.model, "max_input_chars_per_word", 0)

@@ -54,13 +54,12 @@ class PieceReader:
         self,
         path: Path,
         *,
-        name: str = "",
+        name: str,
         max_tokens: int,
         lowercase: bool = False,
         prefix: str = "",
     ) -> None:
-        self._path, self._prefix = path, prefix
-        self._name = name or str(path.parent)
+        self._path, self._name, self._prefix = path, name, prefix
         self._lowercase = lowercase
         self.max_tokens = max_tokens
 
@@ -101,10 +100,6 @@ class PieceReader:
         [alone] = self._encoded(self._tokenizer, [self._prefix], special=False)
         return list(alone.ids)
 
-    @property
-    def _n_special(self) -> int:
-        return self._tokenizer.num_special_tokens_to_add(False)
-
     def encodings(self, texts: Sequence[str], report: Progress = no_report) -> list[TextTokens]:
         """Each text as the model reads it, special tokens included."""
         strings: dict[str, str] = {}  # each token once, however often it occurs
@@ -117,9 +112,9 @@ class PieceReader:
             return [self._kept(each, strings) for each in encodings]
 
         found = in_batches(texts, read, report, prefix=self._prefix)
-        if self._n_special == 0 and (empty := [i for i, e in enumerate(found) if not len(e.ids)]):
-            n_empty, n = len(empty), len(found)
-            raise TextError("no_tokens", row=empty[0] + 1, n_empty=n_empty, n=n)
+        empty = [i for i, encoding in enumerate(found) if not len(encoding.ids)]
+        if empty and not self._tokenizer.num_special_tokens_to_add(False):
+            raise TextError("no_tokens", row=empty[0] + 1, n_empty=len(empty), n=len(found))
         return found
 
     def _kept(self, encoding: Encoding | TextTokens, strings: dict[str, str]) -> TextTokens:
@@ -146,11 +141,10 @@ class PieceReader:
         special: bool = True,
     ) -> Sequence[Encoding | TextTokens]:
         if self._is_apart:
-            json_text, name = tokenizer.to_str(), self._name
-            return split_apart(json_text, texts, special=special, name=name, report=report)
+            rules = tokenizer.to_str()
+            return split_apart(rules, texts, special=special, name=self._name, report=report)
         with converting_faults(self._name):
-            encodings: list[Encoding] = tokenizer.encode_batch(texts, add_special_tokens=special)
-        return encodings
+            return tokenizer.encode_batch(texts, add_special_tokens=special)
 
     def pieces(self, texts: Sequence[str], report: Progress = no_report) -> list[list[str]]:
         """The word pieces of each text as strings, without special tokens and prefix."""
@@ -173,18 +167,17 @@ class PieceReader:
         return "" if unknown is None else self._tokenizer.id_to_token(unknown) or ""
 
     def coverage(self, texts: Sequence[str], report: Progress = no_report) -> Coverage:
-        """Count the texts that are cut and the tokens that are unknown."""
-
         def read(batch: list[str], report: Progress) -> list[tuple[int, int, int]]:
             """Of each text the tokens, those of the prefix, and those that are unknown."""
             counts = []
             for encoding in self._encoded(self._tokenizer, batch, report, special=False):
-                ids, of_prefix = list(encoding.ids), _shared(self._prefix_ids, encoding.ids)
+                ids = list(encoding.ids)
+                of_prefix = _shared(self._prefix_ids, ids)
                 counts.append((len(ids), of_prefix, ids[of_prefix:].count(self._unknown_id)))
             return counts
 
         counts = in_batches(texts, read, report, prefix=self._prefix)
-        limit = self.max_tokens - self._n_special
+        limit = self.max_tokens - self._tokenizer.num_special_tokens_to_add(False)
         return Coverage(
             n_texts=len(counts),
             truncated=sum(
@@ -255,9 +248,12 @@ def in_batches(
         if batch and size > BATCH_CHARACTERS:
             found += read(batch, report_here)
             report_here()
-            batch, size = [], len(cut)
+            batch = []
+            size = len(cut)
         batch.append(cut)
-    return found + read(batch, report_here) if batch else found
+    if batch:
+        found += read(batch, report_here)
+    return found
 
 
 def batches_by_tokens(lengths: Sequence[int], budget: int) -> Iterator[np.ndarray]:

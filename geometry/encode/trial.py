@@ -74,9 +74,8 @@ def try_model(folder: Path, *, name: str, report: Progress = no_report) -> int:
     try:
         process.start(partial(_try_out, folder, name))
         # Import now what this process needs next; the other process is importing too.
-        from transformers import AutoModel
+        from transformers import AutoModel  # noqa: F401
 
-        _ = AutoModel
         longest = process.answer(report)
     except (ProcessEnded, MemoryError) as error:  # killed at a limit, or by its own fault
         raise ModelFilesError(
@@ -91,11 +90,10 @@ def try_model(folder: Path, *, name: str, report: Progress = no_report) -> int:
 def _import() -> None:
     """Import, in the trial's process, what its limit of memory does not include."""
     import torch
-    from transformers import AutoConfig, AutoModel
+    from transformers import AutoConfig, AutoModel  # noqa: F401
 
-    from .encoder import Encoder
+    from .encoder import Encoder  # noqa: F401
 
-    _ = AutoConfig, AutoModel, Encoder
     torch.set_num_threads(1)
 
 

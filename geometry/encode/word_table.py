@@ -9,8 +9,7 @@ of the settings before any check, and its import takes 1.2 s beyond transformers
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,36 +60,23 @@ class WordReader:
 
     special_tokens = ()  # none are added to a text
 
-    def __init__(self, place: Path, *, max_tokens: int, prefix: str = "") -> None:
-        self._place, self._prefix = place, prefix
+    def __init__(self, settings: Mapping[str, Any], *, max_tokens: int, prefix: str = "") -> None:
+        self._ids = {word: i for i, word in enumerate(settings["vocab"])}
+        self._stop_words = frozenset(settings.get("stop_words", ()))
+        self._lowercase = bool(settings.get("do_lower_case"))
+        self._prefix_words = [word for word in self._lookup(prefix) if word is not None]
+        self._limit = max(0, max_tokens - len(self._prefix_words))
         self.max_tokens = max_tokens
 
-    @cached_property
-    def _settings(self) -> dict[str, Any]:
-        return read_json(self._place / TOKENIZER_FILE)
-
-    @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {word: i for i, word in enumerate(self._settings["vocab"])}
-
-    @cached_property
-    def _stop_words(self) -> frozenset[str]:
-        return frozenset(self._settings.get("stop_words", ()))
-
-    @cached_property
-    def _prefix_words(self) -> list[str]:
-        return [word for word in self._lookup(self._prefix) if word is not None]
-
-    @property
-    def _limit(self) -> int:
-        return max(0, self.max_tokens - len(self._prefix_words))
+    @classmethod
+    def read(cls, place: Path, **how: Any) -> WordReader:
+        return cls(read_json(place / TOKENIZER_FILE), **how)
 
     def encodings(self, texts: Sequence[str], report: Progress = no_report) -> list[TextTokens]:
         """The known words of each text; TextError for a text without any."""
         found = self.pieces(texts, report)
         if empty := [i for i, words in enumerate(found) if not words]:
-            n_empty, n = len(empty), len(found)
-            raise TextError("no_known_words", row=empty[0] + 1, n_empty=n_empty, n=n)
+            raise TextError("no_known_words", row=empty[0] + 1, n_empty=len(empty), n=len(found))
         prefix = self._prefix_words
         return [
             TextTokens(
@@ -129,7 +115,7 @@ class WordReader:
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         """Each word in the vocabulary's form; None for an unknown word."""
-        if self._settings.get("do_lower_case"):
+        if self._lowercase:
             text = text.lower()
         for word in text.split():
             bare = word.strip(string.punctuation)
@@ -147,9 +133,8 @@ class TableReader(WordReader):
     """The words of a text as word averages take them."""
 
     def __init__(self, table: VectorTable, *, max_tokens: int) -> None:
-        super().__init__(Path(), max_tokens=max_tokens)
         self._table = table
-        self._ids = {word: row for row, word in enumerate(table.words)}
+        super().__init__({"vocab": table.words}, max_tokens=max_tokens)
 
     def _lookup(self, text: str) -> Iterator[str | None]:
         for word in words_in(text):

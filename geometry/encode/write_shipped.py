@@ -69,23 +69,26 @@ def write_shipped(folder: Path = SHIPPED) -> None:
     index = {}
 
     def write(key: str, stem: str, array: np.ndarray, *, is_halved: bool = False) -> None:
-        out, file = io.BytesIO(), f"{stem}.npz" if is_halved else f"{stem}.npy"
+        out = io.BytesIO()
         if is_halved:
+            file = f"{stem}.npz"
             np.savez(out, **halved(array))  # type: ignore[arg-type]
         else:
+            file = f"{stem}.npy"
             np.save(out, array, allow_pickle=False)
         write_file(folder / file, out.getvalue())
         sha256 = hashlib.sha256(out.getvalue()).hexdigest()
         index[key] = {"file": file, "sha256": sha256}
 
     for (model, name), clouds in CLOUDS.items():
-        encoder, corpus = load_encoder(model, device="cpu"), corpus_of(name)
+        encoder = load_encoder(model, device="cpu")
+        corpus = corpus_of(name)
         stem = name if model == BUNDLED else f"e5-{name}"
         vectors = encoder.encode_layers(corpus.texts, poolings=sorted({p for _, p in clouds}))
         for layer, pooling in clouds:
             key = key_of(encoder, corpus, "sentences", layer, pooling)
-            X, is_halved = vectors[pooling][layer], pooling not in EXACT
-            write(key, f"{stem}-layer-{layer}-{pooling}", X, is_halved=is_halved)
+            X = vectors[pooling][layer]
+            write(key, f"{stem}-layer-{layer}-{pooling}", X, is_halved=pooling not in EXACT)
         counts = piece_frequencies(encoder, corpus.texts)
         write(counts_key(encoder, corpus), f"{stem}-counts", counts)
         if (model, name) == (BUNDLED, "pairs"):

@@ -117,11 +117,7 @@ def encode_shard(
     encoder = _loaded(*model)
     beside = {n: kind for n, kind in CARRIED.items() if getattr(texts, n) is not None}
     with writing_shard(folder, part.name, columns, beside) as writer:
-        blocks = text_blocks(part.source, texts, skip=skip, left_out=writer.left_out)
-        for rows, n_blank in blocks:
-            writer.blank += n_blank
-            if not rows:
-                continue
+        for rows in text_blocks(part.source, texts, skip=skip, left_out=writer.left_out):
             given = [row.text for row in rows]
             vectors = encoder.encode_layers(given, poolings=poolings, layers=layers)
             of_rows = {n: pa.array([getattr(row, n) for row in rows], beside[n]) for n in beside}
@@ -188,10 +184,9 @@ def suffix_of(address: str) -> str:
 
 def text_blocks(
     address: str, columns: TextColumns, *, skip: bool, left_out: RowsLeftOut
-) -> Iterator[tuple[list[TextRow], int]]:
-    """(rows, number of rows without text) of a shard, BLOCK_TEXTS rows at a time."""
+) -> Iterator[list[TextRow]]:
+    """The rows of a shard that have texts, BLOCK_TEXTS rows at a time."""
     block: list[TextRow] = []
-    blank = 0
     for place, record in enumerate(_records(address, columns)):
         row = record if isinstance(record, str) else _row(place, record, columns)
         if isinstance(row, str):
@@ -199,14 +194,14 @@ def text_blocks(
                 raise ScaleError(row, shard=address, row=place + 1)
             left_out.add([place + 1])
         elif not row.text.strip():
-            blank += 1
+            left_out.blank += 1
         else:
             block.append(row)
         if len(block) == BLOCK_TEXTS:
-            yield block, blank
-            block, blank = [], 0
-    if block or blank:
-        yield block, blank
+            yield block
+            block = []
+    if block:
+        yield block
 
 
 def _row(place: int, record: dict[str, Any], columns: TextColumns) -> TextRow | str:

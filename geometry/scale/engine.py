@@ -78,7 +78,8 @@ class Engine:
     """
 
     def __init__(self, *, threads: int = 1, skip: bool = False, watch: Watch | None = None) -> None:
-        self.threads, self.skip, self.watch = threads, skip, watch or (lambda report: None)
+        self.threads, self.skip = threads, skip
+        self.watch = watch or (lambda report: None)
         self.failures: list[Failed] = []
         self.omitted: list[tuple[str, int, list[int]]] = []
         self.ended_by: Failed | None = None
@@ -120,7 +121,8 @@ class Engine:
                 self.ended_by = result
                 raise result.error
         else:
-            report.done, report.rows = report.done + 1, report.rows + result
+            report.done += 1
+            report.rows += result
         self.watch(report)
 
 
@@ -201,7 +203,6 @@ def attempt(work: Callable[[Any], Any], task: Task, threads: int) -> Any:
 
 
 def part_of(work: Callable[[Any], Any], task: Task, threads: int) -> ShardSum:
-    """The sum of a task as a leaf of the tree."""
     result = attempt(work, task, threads)
     return ShardSum(None, 0, (result,)) if isinstance(result, Failed) else result
 

@@ -52,7 +52,8 @@ def directions_of_block(
     norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
     is_zero = norms == 0
     U = X / np.where(is_zero, 1.0, norms).astype(np.float32)[:, None]  # (m, d)
-    n_zero, total = int(np.count_nonzero(is_zero)), U.sum(axis=0, dtype=np.float64)
+    n_zero = int(np.count_nonzero(is_zero))
+    total = U.sum(axis=0, dtype=np.float64)
     squares = np.einsum("nd,nd->d", U, U, dtype=np.float64)
     return Directions(len(X) - n_zero, n_zero, total, squares)
 
@@ -160,7 +161,8 @@ class SummedView(View):
     def __init__(self, moments: Moments, directions: Directions) -> None:
         self.shared = self  # type: ignore[assignment]  # it has the sums of unit rows itself
         self.left_out = None
-        self.n, self.d = moments.n_rows, len(moments.mean)
+        self.n = moments.n_rows
+        self.d = len(moments.mean)
         self.mean, self.covariance = moments.mean, moments.covariance
         self.second = float(np.trace(self.second_moment))
         self.unit_squares = directions.squares  # sum of the squares of the unit rows' entries, (d,)
@@ -173,7 +175,6 @@ class SummedView(View):
 
     @cached_property
     def unit_sum(self) -> np.ndarray:
-        """Sum of the unit rows, (d,)."""
         if n_zero := self._directions.n_zero:
             raise UndefinedMeasure("zero_row", row="?", n_zero=n_zero, n=self.n)
         return self._directions.total

@@ -208,7 +208,6 @@ def opened_shard(address: str) -> Iterator[pq.ParquetFile]:
 
 
 def unreadable(address: str, error: BaseException) -> ScaleError:
-    """The error for a shard, with the first line of its reader's message."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ScaleError("unreadable_shard", shard=address, detail=lines[0])
 

@@ -202,7 +202,8 @@ def project_data(
         raise ValueError(f"method must be one of {', '.join(PROJECTIONS)}; got {method!r}")
     if n_components not in (2, 3):
         raise ValueError(f"n_components must be 2 or 3; got {n_components}")
-    chosen, axes = data.column(column), AXES[:n_components]
+    axes = AXES[:n_components]
+    chosen = data.column(column)
     if chosen.dimension < 3:
         raise ScaleError("too_few_columns", folder=data.address, found=chosen.dimension, wanted=3)
     about = {**chosen.about, "projection": method}

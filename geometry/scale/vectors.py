@@ -56,9 +56,10 @@ class ShardBlock:
 
 @dataclass
 class RowsLeftOut(RowCount):
-    """Rows of a shard that are left out."""
+    """Rows of a shard that are left out because they can't be read."""
 
     most: int = 100  # whose numbers a log lists
+    blank: int = 0  # rows without text, which are left out too
 
     def of(self, shard: str) -> tuple[tuple[str, int, list[int]], ...]:
         """As ``ShardSum.omitted``."""
@@ -116,7 +117,8 @@ def sum_of_shard(
     beside: Sequence[str] = (),
 ) -> ShardSum:
     """The merged parts of the blocks; ``part`` gets a block that has rows and the sum before it."""
-    n, total, left_out = 0, None, RowsLeftOut()
+    n, total = 0, None
+    left_out = RowsLeftOut()
     for block in blocks(shard, column, left_out, skip=skip, beside=beside):
         if len(block.ids):
             n += len(block.ids)
@@ -148,13 +150,11 @@ def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
     if not is_list(values.type) or str(values.type.value_type) not in FLOATS:
         raise ScaleError("not_vectors", shard=address, found=str(values.type))
     valid = values.is_valid().to_numpy(zero_copy_only=False)
-    if pa.types.is_fixed_size_list(values.type):
-        widths = np.full(len(values), values.type.list_size)
-    else:
-        widths = np.diff(values.offsets.to_numpy())
-    wrong = np.flatnonzero((widths != d) & valid)
+    widths = pc.list_value_length(values).fill_null(d).to_numpy()
+    wrong = np.flatnonzero(widths != d)
     if len(wrong):
-        row, found = start + int(wrong[0]) + 1, int(widths[wrong[0]])
+        row = start + int(wrong[0]) + 1
+        found = int(widths[wrong[0]])
         raise ScaleError("other_dimension", shard=address, row=row, found=found, wanted=d)
     flat = np.asarray(values.flatten().to_numpy(zero_copy_only=False)).reshape(-1, d)
     flat = flat.astype(np.float32, copy=False)
@@ -166,7 +166,7 @@ def _matrix(values: pa.Array, d: int, address: str, start: int) -> np.ndarray:
 
 
 class ShardWriter:
-    """A shard while it is written; ``left_out`` and ``blank`` go into its log."""
+    """A shard while it is written; ``left_out`` goes into its log."""
 
     def __init__(
         self,
@@ -175,7 +175,8 @@ class ShardWriter:
         columns: Sequence[Column],
         beside: Mapping[str, pa.DataType],
     ) -> None:
-        self.n_rows, self.blank, self.left_out = 0, 0, RowsLeftOut()
+        self.n_rows = 0
+        self.left_out = RowsLeftOut()
         self._name, self._columns, self._beside = name, columns, beside
         # lists that may have nulls are read four times as slowly
         kinds = {}
@@ -231,9 +232,9 @@ def writing_shard(
         with Path(file.name).open("rb") as whole:
             sha256 = hashlib.file_digest(whole, "sha256").hexdigest()
         size = file.tell()
-    rows, n_rows = writer.left_out, writer.n_rows
-    left_out = {"blank": writer.blank, "left_out": rows.n, "rows_left_out": rows.first}
-    write_log(folder, name, rows=n_rows, bytes=size, sha256=sha256, **left_out)
+    rows = writer.left_out
+    left_out = {"blank": rows.blank, "left_out": rows.n, "rows_left_out": rows.first}
+    write_log(folder, name, rows=writer.n_rows, bytes=size, sha256=sha256, **left_out)
 
 
 def whole_sum(

@@ -20,9 +20,9 @@ def refuse_foreign(foreign: Foreign) -> NoReturn:
         raise VectorFileError("pickle_file", command=command)
     if foreign is GGUF:
         raise VectorFileError("model_file", command=command)
-    raise VectorFileError(
-        "sparse_file" if "sparse" in what else "foreign", what=what, command=command
-    )
+    if "sparse" in what:
+        raise VectorFileError("sparse_file", what=what, command=command)
+    raise VectorFileError("foreign", what=what, command=command)
 
 
 def _saved(expression: str) -> str:

@@ -3,6 +3,7 @@
 The first format that fits a file's beginning counts. A new one is an entry here.
 """
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,9 +13,9 @@ from typing import BinaryIO
 
 from ..data.decode import GZIP, PARQUET, ZIP, Source, name_of, opened, unpacked
 from ..errors import own_errors
-from .errors import VectorFileError
+from .errors import VectorFileError, refuse_unpacked
 from .foreign import FOREIGN, Fits, Foreign, refuse_foreign, starts
-from .row_source import HEAD, Hints, RowSource, in_memory
+from .row_source import HEAD, Hints, RowSource
 from .set_arrays import is_safetensors, open_npy, open_npz, open_safetensors, open_vecs, vecs_type
 from .set_parquet import is_arrow, is_hdf5, open_hdf5, open_stored
 from .set_tables import is_json, is_table, open_json, open_table
@@ -57,7 +58,6 @@ MAIN_ENDINGS = tuple(first for name, (first, *_) in ENDINGS.items() if name not 
 
 
 def recognised(head: bytes, hints: Hints) -> Format:
-    """The format of a file that begins so."""
     of_words = hints.of_words
     if not head.strip() and not of_words:
         raise VectorFileError("empty_file")
@@ -106,7 +106,9 @@ def opened_rows(
         found = form or recognised(file.read(HEAD), hints)
         file.seek(0)
         if is_packed and found.name not in _STREAMED:
-            file = in_memory(file, most, of_words=of_words)
+            content = file.read(most + 1)
+            refuse_unpacked(len(content), most, of_words=of_words)
+            file = io.BytesIO(content)
         assert found.rows is not None
         rows = found.rows(file, hints)
         stack.callback(rows.close)

@@ -150,7 +150,8 @@ def _decided(
         if found.because in _NO_TEXTS or (no_text and has_digits):
             raise found
         return Recognised("texts", True, table.encoding, table.columns)
-    d, column = found.vectors.shape[1], table.suggested_text_column
+    d = found.vectors.shape[1]
+    column = table.suggested_text_column
     if found.format in _WORDS:
         if d == 1 and suffix != ".vec":  # Chapter 1
             return Recognised("texts", True, table.encoding, table.columns)

@@ -58,10 +58,10 @@ class RowSample:
     def __init__(self, sample: int | None, seed: int, limits: Limits, expected: int | None) -> None:
         self.n_rows = 0
         self.not_finite, self.zero = RowCount(), RowCount()
-        self.empty: np.ndarray | None = None  # which numbers are missing in all rows
+        self.empty: np.ndarray = np.array(True)  # (d,): which numbers are missing in all rows
         self._sample, self._limits, self._expected = sample, limits, expected
         self._random = np.random.default_rng(seed)
-        self._rows, self._step = GrownRows(), 1
+        self._rows = GrownRows()
         self._keys: list[np.ndarray] = []
         self._largest = np.inf  # key of a row that may be in the sample
         self._numbers: list[np.ndarray] = []
@@ -86,9 +86,8 @@ class RowSample:
         finite = np.isfinite(rows).all(axis=1)
         self.not_finite.add(numbers[~finite].tolist())
         self.zero.add(numbers[finite & ~rows.any(axis=1)].tolist())
-        if m and (self.empty is None or self.empty.any()):
-            empty = np.asarray(np.isnan(rows).all(axis=0))
-            self.empty = empty if self.empty is None else self.empty & empty
+        if m and self.empty.any():
+            self.empty = self.empty & np.isnan(rows).all(axis=0)
         places = np.flatnonzero(finite)
         n = self._rows.n + len(places)
         if self._sample is None:
@@ -115,7 +114,8 @@ class RowSample:
         keys = np.concatenate(self._keys)
         self._largest = np.partition(keys, sample - 1)[sample - 1]
         kept = np.flatnonzero(keys <= self._largest)
-        self._keys, self._numbers = [keys[kept]], [np.concatenate(self._numbers)[kept]]
+        self._keys = [keys[kept]]
+        self._numbers = [np.concatenate(self._numbers)[kept]]
         self._rows.keep(kept, self._step)
         places = kept.tolist()
         self._beside = [column and [column[place] for place in places] for column in self._beside]
@@ -159,17 +159,18 @@ class RowSample:
 
     def _refuse_bytes(self, n: int, d: int) -> None:
         rows = n if self._sample is None else min(n, self._sample)
-        needed, most = 4 * rows * d, self._limits.table_bytes
+        needed = 4 * rows * d
+        most = self._limits.table_bytes
         if needed > most:
-            raise VectorFileError(
-                "large_set", n=rows, d=d, needed=needed, limit=most, fits=most // (4 * d)
-            )
+            fits = most // (4 * d)
+            raise VectorFileError("large_set", n=rows, d=d, needed=needed, limit=most, fits=fits)
 
 
 class _LengthSums:
     def __init__(self, d: int) -> None:
         self._moments: Moments | None = None
-        self._norms, self._directions, self._n_directions = 0.0, np.zeros(d), 0
+        self._norms, self._n_directions = 0.0, 0
+        self._directions = np.zeros(d)
 
     def add(self, rows: np.ndarray) -> None:
         part = Moments.of_part(rows, like=self._moments)
@@ -185,7 +186,8 @@ class _LengthSums:
         # loads scipy, which files of words do not need
         from ..measure.cosines import mean_cosine_of_sum
 
-        moments, n = self._moments, self._n_directions
+        moments = self._moments
+        n = self._n_directions
         assert moments is not None
         return WholeStatistics(
             n_rows=moments.n_rows,

@@ -1,11 +1,10 @@
 """A file of vectors as blocks of rows, whatever its format."""
 
 import base64
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..data.decode import REPLACE
 from ..data.limits import LIMITS, Limits
 from ..data.recognise import AS_FOUND, Reading
 from ..data.recognise import is_id as tells_rows_apart
-from .errors import VectorFileError, refuse_unpacked
+from .errors import VectorFileError
 
 VECTOR_NAMES = (
     "vectors", "vec", "vecs", "embeddings", "embedding", "embedding.weight", "weight", "matrix",
@@ -62,8 +61,6 @@ class Hints:
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """What is read of a file: columns, or None."""
-
     # A column of whole vectors, or the columns of their dimensions; None for a lone array
     vector: str | tuple[str, ...] | None = None
     text: str | None = None
@@ -122,11 +119,13 @@ class RowSource:
             for name in (wanted,) if isinstance(wanted, str) else wanted:
                 refuse_unknown(name, known)
             return wanted if isinstance(wanted, str) else tuple(wanted)
-        several = self.vector_columns if len(self.vector_columns) > 1 and self.asks_which else ()
-        if several and several[0].casefold() not in VECTOR_NAMES:
-            raise VectorFileError("uncertain_vectors", option="path", choices=several)
-        if self.vector_columns or not known:  # a lone array has no name
-            return self.vector_columns[0] if known else None
+        found = self.vector_columns
+        if self.asks_which and len(found) > 1 and found[0].casefold() not in VECTOR_NAMES:
+            raise VectorFileError("uncertain_vectors", option="path", choices=found)
+        if found:
+            return found[0]
+        if not known:  # a lone array has no name
+            return None
         dimensions = tuple(name for name in self.dimension_columns if name not in without)
         if not dimensions:
             raise VectorFileError("no_vector_column", columns=known)
@@ -146,12 +145,6 @@ def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints:
     except LookupError as error:
         raise VectorFileError("unknown_encoding", encoding=encoding) from error
     return Block(rows, chosen.cells(lambda _: texts))
-
-
-def in_memory(file: BinaryIO, most: int, *, of_words: bool = True) -> BinaryIO:
-    content = file.read(most + 1)
-    refuse_unpacked(len(content), most, of_words=of_words)
-    return io.BytesIO(content)
 
 
 def rows_a_block(d: int) -> int:
@@ -278,11 +271,11 @@ def as_numbers(rows: RowSource, chosen: ChosenColumns, reading: Reading) -> Iter
             if scales is not None:
                 raise VectorFileError("scaled", column=column, scales=scales)
             quarters += np.bincount(_unsigned(block.vectors).ravel() >> 6, minlength=4)
-            n, d = quarters.sum(), block.vectors.shape[1]
+            n = quarters.sum()
             if n >= FEWEST_BYTES and quarters.min() > EVEN[0] * n and quarters.max() < EVEN[1] * n:
-                found = {"column": column, "d": d, "bits": 8 * d}
-                choices = ("yes", "no")
-                raise VectorFileError("uncertain_packed", option="packed", choices=choices, **found)
+                d = block.vectors.shape[1]
+                found = {"column": column, "d": d, "bits": 8 * d, "choices": ("yes", "no")}
+                raise VectorFileError("uncertain_packed", option="packed", **found)
         with np.errstate(over="ignore"):  # a float64 too large for float32 is then not finite
             vectors = block.vectors.astype(np.float32)
         yield replace(block, vectors=vectors)

@@ -27,6 +27,7 @@ _TYPES = {
     **_FLOATS, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1", "U64": "<u8", "U32": "<u4",
     "U16": "<u2", "U8": "|u1",
 }  # fmt: skip
+_KINDS = dict.fromkeys(_TYPES, "i") | dict.fromkeys(_FLOATS, "f")
 PASSED_OVER = 5  # times the limit of bytes in memory that may be read for a sample
 _SPARSE = ({"indices", "indptr", "data"}, {"row", "col", "data"}, {"offsets", "data"})
 _SMALLEST = 1e-30  # of floats; 32-bit numbers of rows, read as floats, are smaller
@@ -71,8 +72,8 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     refuse_unpacked(sum(members.values()), most, of_words=hints.of_words)
     headers: dict[str, Header] = {}
     for name in members:
-        with _member(archive, name) as (headers[name], _):
-            pass
+        with _member(archive, name) as (header, _):
+            headers[name] = header
     kinds = {name: (shape, dtype.kind) for name, (shape, _, dtype) in headers.items()}
     pickled = [name for name, (_, _, dtype) in headers.items() if dtype.hasobject]
     if pickled and not row_source.tables_among(kinds):
@@ -143,10 +144,7 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
         raise VectorFileError("damaged_file", kind="safetensors file") from error
     refuse_halves(names)
     lines = [name for name, (shape, kind, _) in tensors.items() if kind == "U8" and len(shape) == 1]
-    kinds = {
-        name: (shape, "f" if kind in _FLOATS else "i" if kind in _TYPES else "")
-        for name, (shape, kind, _) in tensors.items()
-    }
+    kinds = {name: (shape, _KINDS.get(kind, "")) for name, (shape, kind, _) in tensors.items()}
 
     def column(n: int, name: str) -> list[str]:
         if name in metadata:
@@ -192,7 +190,8 @@ def vecs_type(head: bytes, suffix: str) -> str | None:
 
 def open_vecs(file: BinaryIO, hints: Hints) -> RowSource:
     head = file.read(row_source.HEAD)
-    dtype, d = np.dtype(vecs_type(head, hints.suffix)), int.from_bytes(head[:4], "little")
+    dtype = np.dtype(vecs_type(head, hints.suffix))
+    d = int.from_bytes(head[:4], "little")
     if dtype.kind == "i":
         raise VectorFileError("row_numbers")
     width = 4 + d * dtype.itemsize
@@ -248,7 +247,8 @@ def _mapped(
     file: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], kind: str, order: Any = "C"
 ) -> np.ndarray:
     """The array at the place of an open file; on disk, its parts are read when they are used."""
-    start, n_bytes = file.tell(), _n_bytes(shape, dtype)
+    start = file.tell()
+    n_bytes = _n_bytes(shape, dtype)
     if file.seek(0, os.SEEK_END) < start + n_bytes:
         raise VectorFileError("damaged_file", kind=kind)
     if isinstance(file, io.BytesIO):
@@ -276,11 +276,9 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[Header, Read]
     try:
         with archive.open(f"{name}.npy") as file:
             yield _npy_header(file), file.read
-    except VectorFileError:
+    except (VectorFileError, MemoryError):
         raise
     except Exception as error:  # zipfile and what it unpacks with raise almost anything
-        if isinstance(error, MemoryError):
-            raise
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
 
 
@@ -298,8 +296,9 @@ def _whole(texts: Iterable[str]) -> list[str]:
 
 def _tensor(stated: dict[str, Any], size: int) -> tuple[tuple[int, ...], str, int]:
     """(shape, type, start) of a tensor; ValueError where it does not fit the file."""
-    shape, kind = tuple(int(each) for each in stated["shape"]), str(stated["dtype"])
-    start, end = (int(each) for each in stated["data_offsets"])
+    shape = tuple(map(int, stated["shape"]))
+    kind = str(stated["dtype"])
+    start, end = map(int, stated["data_offsets"])
     if min(shape, default=0) < 0 or not 0 <= start <= end <= size:
         raise ValueError
     if kind in _TYPES and _n_bytes(shape, np.dtype(_TYPES[kind])) != end - start:

@@ -116,7 +116,7 @@ def read_vector_set(
         for block in as_numbers(rows, of_file, reading):
             taken.add(block)
         empty = taken.empty
-        if isinstance(chosen.vector, tuple) and empty is not None and 0 < empty.sum() < len(empty):
+        if isinstance(chosen.vector, tuple) and empty.any() and not empty.all():
             names = tuple(name for name, no in zip(chosen.vector, empty, strict=True) if no)
             raise VectorFileError("empty_dimensions", columns=names)
         vectors, cells, numbers = taken.result(not_finite)
@@ -205,7 +205,8 @@ def preview_vector_set(
         wanted = ChosenColumns(chosen.vector, keeps_missing=True, others=of_file)
         none = Block(np.empty((0, 0), dtype=np.float32))
         first = next(as_numbers(found, wanted, reading), none)
-        m = len(vectors := first.vectors[:rows])
+        vectors = first.vectors[:rows]
+        m = len(vectors)
         cells = {each: beside.column(each, np.arange(1, m + 1)) for each in beside.columns}
         for column, found_cells in zip(of_file, first.beside[CHOSEN:], strict=False):
             cells[column] = (found_cells or [])[:m]
@@ -285,7 +286,8 @@ def _metadata(
     file = read_text_file(source, name=name, limits=limits)
     is_csv = (Path(name or "").suffix.lower() or file.suffix) == ".csv"
     # an empty row is a row, so that there may be as many lines as for so many texts
-    within, newline = limits.but(rows=n), "" if is_csv else "\n"
+    within = limits.but(rows=n)
+    newline = "" if is_csv else "\n"
     lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
     rows: list[tuple[str, ...]] = []
@@ -298,7 +300,8 @@ def _metadata(
             raise VectorFileError("uneven_metadata", line=line, n=len(row), expected=width)
         if line > n + 1 and not any(row):  # perhaps the end of the file
             continue
-        n_rows, n_cells = line, n_cells + len(row)
+        n_rows = line
+        n_cells += len(row)
         if n_rows <= n + 1:
             refuse_too_many_cells(n_cells)
             rows.append(tuple(cell.strip() for cell in row))
@@ -311,13 +314,16 @@ def _metadata(
     if shown and not has_header:
         first = ", ".join(rows[0][:5])
         raise VectorFileError("metadata_header", row=first, n=n_rows - 1, n_vectors=n)
-    names = rows[0] if has_header else ((ONLY,) if width == 1 else ("",) * width)
-    return _Metadata(unique_names(names), tuple(rows[has_header:]))
+    names = (ONLY,) if width == 1 else ("",) * width
+    if has_header:
+        names = rows.pop(0)
+    return _Metadata(unique_names(names), tuple(rows))
 
 
 def _shows_header(rows: Sequence[Sequence[str]]) -> bool | None:
     """Whether the first row can only be a header (True), can only be data, or shows neither."""
-    first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    first = rows[0]
+    body = [row for row in rows[1:] if len(row) == len(first)]
     columns = [[row[place] for row in body] for place in range(len(first))]
     above = [cell for cell, cells in zip(first, columns, strict=True) if mostly_numbers(cells)]
     if any(cell and not is_number(cell) for cell in above):

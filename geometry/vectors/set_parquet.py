@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -132,7 +133,6 @@ def _next_apart(chosen: ChosenColumns | None) -> Block | None:
 
 
 def _path_or_content(file: BinaryIO) -> str | bytes:
-    """The path of an open file, or what it has."""
     with suppress(OSError, ValueError, TypeError, AttributeError):  # it is in memory, or was moved
         if os.path.samestat(os.fstat(file.fileno()), Path(file.name).stat()):
             return str(Path(file.name).resolve())
@@ -146,7 +146,6 @@ class _Columns:
         from pyarrow import types
 
         self._limits, self._name = limits, name
-        self._written, self._row = set[str](), 1
         content = source.getvalue() if isinstance(source, io.BytesIO) else source
         with _own_error(name):
             self._table = StoredTable(content)
@@ -162,8 +161,9 @@ class _Columns:
         with _own_error(name):
             batch = next(self._table.batches(tried, FIRST_ROWS), None) if tried else None
             taken = tried if batch is not None else []
-            first = {each: self._column(batch, each).to_pylist() for each in taken}
+            first = {each: self._table.column(batch, each).to_pylist() for each in taken}
         texts = {name: [*map(text_of, cells)] for name, cells in first.items() if name in strings}
+        # columns of lists that are written as texts
         self._written = {name for name, cells in texts.items() if is_of_lists(cells)}
         if not lists:
             lists = [name for name in columns if name in self._written]
@@ -188,9 +188,10 @@ class _Columns:
         }
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        vector, names = chosen.vector, chosen.vector_names
+        vector = chosen.vector
+        names = chosen.vector_names
         beside = [each for each in chosen.beside if each is not None]
-        self._row = 1
+        self._row = 1  # the first of a batch, for errors
         with _own_error(self._name):
             is_list = isinstance(vector, str) and _is_vector(self._kinds[vector])
             width = self._width(names[0]) if is_list else len(names)
@@ -205,7 +206,8 @@ class _Columns:
 
     def _texts(self, batch: Any, name: str) -> list[str]:
         """Cells as texts, a few at a time, since rows may share a long text."""
-        column, texts = self._column(batch, name), []
+        column = self._column(batch, name)
+        texts = []
         for start in range(0, len(column), BATCH_ROWS):
             some = column.slice(start, BATCH_ROWS).to_pylist()
             texts += [text_of(each)[: self._limits.text_characters] for each in some]
@@ -227,11 +229,11 @@ class _Columns:
         The file states it too, but pyarrow ends the whole program where that statement is damaged.
         """
         width = int(getattr(storage(self._kinds[name]), "list_size", 0))
-        for rows in (1, SOME_ROWS):  # one row may be large
-            for batch in () if width else self._table.batches([name], rows):
-                width = int(next(filter(None, _lengths(self._column(batch, name))), 0))
-                if width or rows == 1:
-                    break
+        if not width:
+            first = islice(self._table.batches([name], 1), 1)  # one row may be large
+            batches = chain(first, self._table.batches([name], SOME_ROWS))
+            lengths = (_lengths(self._column(batch, name)) for batch in batches)
+            width = int(next(filter(None, chain.from_iterable(lengths)), 0))
         refuse_dimensions(width, self._limits.dimensions)
         return max(1, width)
 
@@ -279,9 +281,9 @@ class _Hdf5Table:
                 refuse_dimensions(len(self._sets), limits.dimensions)
             kinds: dict[str, tuple[Any, str]] = {}
             for name, each in self._sets.items():
-                shape, dtype = each.shape or (), each.dtype
-                kind = dtype.kind if all(shape) else ""  # a dataset without rows is no table
-                kinds[name] = shape, "S" if h5py.check_string_dtype(dtype) else kind
+                shape = each.shape or ()
+                kind = each.dtype.kind if all(shape) else ""  # a dataset without rows is no table
+                kinds[name] = (shape, "S" if h5py.check_string_dtype(each.dtype) else kind)
         except VectorFileError:
             raise
         except _FAULTS as error:
@@ -300,16 +302,15 @@ class _Hdf5Table:
         self.facts["strings"] = tuple(name for name in columns if name in self._strings)
 
     def blocks(self, chosen: ChosenColumns) -> Iterator[Block]:
-        n, d = self._sets[str(chosen.vector)].shape
+        name = str(chosen.vector)
+        n, d = self._sets[name].shape
         for column in chosen.beside:
             if column is not None and (m := len(self._sets[column])) != n:
                 raise VectorFileError("column_length", column=column, n=m, n_vectors=n)
         step = row_source.rows_a_block(d)
         for start in range(0, n, step):
             part = slice(start, start + step)
-            yield Block(
-                self._cells(part, str(chosen.vector)), chosen.cells(partial(self._texts, part))
-            )
+            yield Block(self._cells(part, name), chosen.cells(partial(self._texts, part)))
 
     def _texts(self, rows: slice, name: str) -> list[str]:
         most = self._limits.text_characters
@@ -347,7 +348,8 @@ def _is_one(names: Sequence[str], kind: Any) -> bool:
 
 def _is_vector(kind: Any) -> bool:
     shape = getattr(kind, "shape", None)  # of an extension of tensors
-    is_flat, kind = shape is None or len(shape) == 1, storage(kind)
+    is_flat = shape is None or len(shape) == 1
+    kind = storage(kind)
     return is_flat and _is_one(LISTS, kind) and _is_one(NUMBERS, kind.value_type)
 
 
@@ -388,8 +390,8 @@ def _of_lists(column: Any, width: int, first: int, keeps_missing: bool) -> np.nd
     other = (lengths != width) & ~missing
     if other.any():
         place = int(other.argmax())
-        n, row = int(lengths[place]), first + place
-        raise VectorFileError("ragged_vector", row=row, n=n, expected=width)
+        n = int(lengths[place])
+        raise VectorFileError("ragged_vector", row=first + place, n=n, expected=width)
     numbers = _numbers(column.flatten()).reshape(-1, width)
     if not missing.any():
         return numbers

@@ -35,7 +35,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     sample = [cells for _, cells in islice(rows(), recognise.SAMPLE_ROWS)]
     if not sample:
         raise VectorFileError("empty_file")
-    first, body = sample[0], sample[1:] or sample
+    first = sample[0]
+    body = sample[1:] or sample
     refuse_dimensions(len(first), limits.dimensions, beside=limits.columns)
     cells = [[row[place].strip() for row in body] for place in range(len(first))]
     lists = [place for place, column in enumerate(cells) if recognise.is_of_lists(column)]
@@ -48,7 +49,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     if has_header is None:
         has_header = _is_header(sample, numeric, lists, decimal)
     names = recognise.unique_names([name.strip() if has_header else "" for name in first])
-    columns = dict(zip(names, range(len(names)), strict=True))
+    columns = {name: place for place, name in enumerate(names)}
     vector_columns = row_source.likeliest_first([names[place] for place in lists])
     if not lists:
         row_source.refuse_coded(dict(zip(names, cells, strict=True)))
@@ -107,14 +108,14 @@ def is_json(head: bytes, suffix: str) -> bool:
 
 def open_json(file: BinaryIO, hints: Hints) -> RowSource:
     """The rows of JSON: one record a line, or a document that has them."""
-    limits, path = hints.limits, hints.reading.path
+    limits = hints.limits
+    path = hints.reading.path
     encoding = hints.reading.encoding or _encoding(file)
     lines = partial(_lines, file, encoding, limits)
 
     def whole() -> str:
         file.seek(0)
-        content = row_source.in_memory(file, limits.vector_file_bytes).read()
-        return decode(content, encoding=encoding)[0]
+        return decode(file.read(), encoding=encoding)[0]
 
     rows, is_lines = open_records(
         lines, whole, VectorFileError, path=path, most=limits.table_bytes, vectors=True
@@ -176,7 +177,7 @@ def is_table(head: bytes, suffix: str) -> bool:
     if suffix in (".csv", *recognise.TAB_SUFFIXES):
         return True
     lines = head.decode("latin-1").splitlines(keepends=True)
-    lines = lines[: len(lines) - 1] or lines
+    lines = lines[:-1] or lines
     try:
         dialect = recognise.dialect_of(lambda: lines, spaced=True)
         rows = [cells for _, cells in islice(recognise.records(lines, dialect), 3) if cells]
@@ -198,7 +199,8 @@ def _blocks(
 ) -> Iterator[Block]:
     """Blocks of parsed records, each of which gives as many numbers as the first, or no vector."""
     rows: list[list[float]] = []
-    texts, width = chosen.cells(lambda _: []), 0
+    texts = chosen.cells(lambda _: [])
+    width = 0
     for number, record in numbered:
         row = parse(record, number)
         if not width and row:
@@ -217,7 +219,8 @@ def _blocks(
         # a number takes eight times as much in a list
         if width and len(rows) >= row_source.rows_a_block(width * 8):
             yield Block(np.array(rows), texts)
-            rows, texts = [], chosen.cells(lambda _: [])
+            rows = []
+            texts = chosen.cells(lambda _: [])
     if rows:
         yield Block(np.array(rows) if width else np.full((len(rows), 1), np.nan), texts)
 

@@ -113,7 +113,9 @@ def sentence_vectors(
     refuse_unfinite_words(table)
     stops = stop_list(stop_words)
     split, used = split_words(sentences, table, tokenizer)
-    known, n_words, n_stopped = [], [], []
+    known: list[list[int]] = []
+    n_words = []
+    n_stopped = []
     lacking: Counter[str] = Counter()
     for words in split:
         kept = [word for word in words if word.lower() not in stops]
@@ -125,7 +127,8 @@ def sentence_vectors(
     n_known = np.array([*map(len, known)], dtype=np.int64)
     if empty == "error":
         _refuse_unknown_sentences(n_known, without=len(stops))
-    vectors, weights = table.vectors, np.ones(len(table.words))
+    vectors = table.vectors
+    weights = np.ones(len(table.words))
     if weighting != "mean" and counts is not None:
         p = row_probabilities(table, counts)
         if not p.any():
@@ -153,19 +156,18 @@ def split_words(
 ) -> tuple[list[Sequence[str]], str]:
     """(words of each sentence, the name of what split them); parameters of ``sentence_vectors``."""
     texts = [each for each in sentences if isinstance(each, str)]
-    tokenizer = tokenizer or (tokenizer_for(texts) if texts else "given")
-    if callable(tokenizer):
-        return (
-            [tokenizer(each) if isinstance(each, str) else each for each in sentences],
-            getattr(tokenizer, "__name__", "own"),
-        )
-    cut = (lambda word, _: [word]) if tokenizer == "ascii" else known_parts
-    return [
-        [part for word in words_in(each, tokenizer) for part in cut(word, table)]
-        if isinstance(each, str)
-        else each
-        for each in sentences
-    ], tokenizer
+    chosen = tokenizer or (tokenizer_for(texts) if texts else "given")
+
+    def split(text: str) -> Sequence[str]:
+        if callable(chosen):
+            return chosen(text)
+        words = words_in(text, chosen)
+        if chosen == "ascii":
+            return words
+        return [part for word in words for part in known_parts(word, table)]
+
+    name = getattr(chosen, "__name__", "own") if callable(chosen) else chosen
+    return [split(each) if isinstance(each, str) else each for each in sentences], name
 
 
 def row_probabilities(table: VectorTable, counts: Mapping[str, float]) -> np.ndarray:
@@ -242,12 +244,12 @@ def refuse_unfinite_words(table: VectorTable) -> None:
 
 def _refuse_unknown_sentences(n_known: Sequence[int] | np.ndarray, *, without: int = 0) -> None:
     rows = np.flatnonzero(np.equal(n_known, 0)) + 1
-    named = rows[:MOST_NAMED].tolist()
-    if len(rows) and without:
-        found = {"n": len(rows), "total": len(n_known), "rows": named, "limit": without}
-        raise VectorFileError("only_stop_words", **found)
-    if len(rows):
-        raise VectorFileError("no_known_words", n=len(rows), total=len(n_known), rows=named)
+    if not len(rows):
+        return
+    found = {"n": len(rows), "total": len(n_known), "rows": rows[:MOST_NAMED].tolist()}
+    if without:
+        raise VectorFileError("only_stop_words", limit=without, **found)
+    raise VectorFileError("no_known_words", **found)
 
 
 def _total_count(counts: Mapping[str, float]) -> float:

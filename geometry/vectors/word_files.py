@@ -87,8 +87,8 @@ def read_vectors(
     gathering = _Gathering(limits, max_words, words)
     with opened_rows(source, name, hints, formats.get(format or "")) as (rows, title):
         vector = rows.vector_choice(None, rows.ids)
+        arrays = (*rows.vector_columns, *rows.columns)
         if len(rows.vector_columns) > 1 and named(rows.vector_columns, VECTOR_NAMES) is None:
-            arrays = (*rows.vector_columns, *rows.columns)
             raise VectorFileError("unnamed_arrays", arrays=arrays, n=len(rows.vector_columns))
         n = rows.lengths.get(str(vector), rows.n_rows)
         if n == 0:
@@ -106,9 +106,9 @@ def read_vectors(
                 raise VectorFileError("no_words_beside", file=f"{title.stem}.words.txt")
             if rows.format == "npz" and rows.others:
                 raise VectorFileError("pickled")
-            arrays = (*rows.vector_columns, *rows.columns)
             raise VectorFileError("no_list_of_words", arrays=arrays)
-        for texts, block in _with_words(rows.blocks(ChosenColumns(vector, column)), beside):
+        chosen = ChosenColumns(vector, column)
+        for texts, block in _with_words(rows.blocks(chosen), beside):
             if gathering.is_full():
                 gathering.is_whole = False
                 break
@@ -120,7 +120,7 @@ def read_vectors(
             if gathering.is_full() and n is not None:  # what follows may be cut off
                 gathering.is_whole &= gathering.n_rows == n
                 break
-        used = tuple(filter(None, (column, *ChosenColumns(vector).vector_names)))
+        used = tuple(filter(None, (column, *chosen.vector_names)))
         return gathering.table(title.stem, rows, n, used)
 
 
@@ -146,9 +146,10 @@ class _Gathering:
     def __init__(
         self, limits: Limits, max_words: int | None, words: Collection[str] | None
     ) -> None:
-        self._limits, self._chosen = limits, None if words is None else frozenset(words)
+        self._limits = limits
+        self._chosen = None if words is None else frozenset(words)
         n_chosen = math.inf if self._chosen is None else len(self._chosen)
-        self._most = n_chosen if max_words is None else min(n_chosen, max_words)
+        self._most = min(n_chosen, max_words or math.inf)
         self.is_whole = True  # False if rows of the file are not looked at
         self._rows = GrownRows()
         self._words: list[str] = []
@@ -167,8 +168,10 @@ class _Gathering:
             raise VectorFileError("too_many_words", limit=self._limits.words)
 
     def add(self, words: Sequence[str], block: np.ndarray) -> None:
-        refuse_dimensions(d := block.shape[1], self._limits.dimensions)
-        taken, finite = [], np.isfinite(block).all(axis=1).tolist()
+        d = block.shape[1]
+        refuse_dimensions(d, self._limits.dimensions)
+        finite = np.isfinite(block).all(axis=1).tolist()
+        taken = []
         for row, (word, is_finite) in enumerate(zip(words, finite, strict=True)):
             if self.is_full():
                 self.is_whole = False
@@ -188,7 +191,8 @@ class _Gathering:
                 self._numbers.append(self.n_rows)
                 taken.append(row)
         self.refuse_words(self.n_rows)
-        end, most = len(self._words), self._limits.table_bytes
+        end = len(self._words)
+        most = self._limits.table_bytes
         self._word_bytes += sum(map(sys.getsizeof, self._words[self._rows.n :]))
         needed = 4 * d * end + self._word_bytes + BESIDE_A_WORD * end
         if needed > most:

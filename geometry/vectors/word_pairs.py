@@ -69,8 +69,7 @@ def _word_pairs_of(file: TextFile, reading: Reading, limits: Limits) -> Pairs:
         return _word_pairs_of(file, reading.but(header=True), limits)
     refuse_too_few(table.n_rows)
     refuse_too_many(table.n_rows, limits.rows)
-    places = _places(table)
-    lefts, rights, cells = (table.cells(place) for place in places)
+    lefts, rights, cells = (table.cells(place) for place in _places(table))
     scores = [table.number(cell) for cell in cells]
     for row in zip(table.lines, lefts, rights, scores, cells, strict=True):
         check_pair(*row)

@@ -128,8 +128,8 @@ def _recognise(first: Lines) -> tuple[Form, Lines]:
     plain = [line for line, field in zip(body, odd, strict=True) if field is None]
     if 2 * len(plain) < len(body):  # most lines are of numbers, and some of these are none
         at = next(i for i, field in enumerate(odd) if field is not None)
-        number, n = first_line + numbers[at - len(body)], len(body[at].split()) - 1
-        _refuse_number(number, odd[at] or b"", n)
+        number = first_line + numbers[at - len(body)]
+        _refuse_number(number, odd[at] or b"", len(body[at].split()) - 1)
     d = start or Counter(map(_numbers_behind, plain)).most_common(1)[0][0]
     if d < 1 or (odd[0] is None and not numbers_of(body[0].split()[1:][-d:])):
         raise VectorFileError("no_vectors")
@@ -171,7 +171,6 @@ def stated(line: bytes) -> tuple[int, int] | None:
 
 
 def _parser(form: Form, largest: int) -> Callable[[Lines], Parsed]:
-    """A function from a block to its words and rows."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -265,11 +264,13 @@ def open_binary(file: BinaryIO, hints: Hints) -> RowSource:
 
 def _records(file: BinaryIO, n: int, d: int) -> Iterator[tuple[list[bytes], np.ndarray]]:
     """Words and rows (m, d) of the records, some thousand at a time."""
-    wide, n_read, rest = 4 * d, 0, b""
+    wide = 4 * d
+    n_read, rest = 0, b""
     while n_read < n:
         read = file.read(max(BINARY_BLOCK, 2 * wide))
         content = rest + read
-        words, rows, place = [], [], 0
+        words, rows = [], []
+        place = 0
         while n_read < n:
             space = content.find(b" ", place, place + LONGEST_WORD)
             if space < 0 and len(content) - place >= LONGEST_WORD:

@@ -15,7 +15,7 @@ TEXTS = ["the cat sat", "a dog", "the", "cat " * 30, "dog"]
 @pytest.fixture
 def reader(tmp_path):
     save_tiny_bert(tmp_path)
-    return PieceReader(tmp_path / "tokenizer.json", max_tokens=8)
+    return PieceReader(tmp_path / "tokenizer.json", name="x", max_tokens=8)
 
 
 def test_batches_change_no_token(reader, monkeypatch):

@@ -226,9 +226,9 @@ def parquet(path: Path) -> Path:
 def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_path):
     path = str(make(tmp_path / "shard"))
     left_out = RowsLeftOut()
-    ((rows, n_blank),) = text_blocks(path, TextColumns(), skip=True, left_out=left_out)
+    (rows,) = text_blocks(path, TextColumns(), skip=True, left_out=left_out)
     assert [(row.place, row.text) for row in rows] == texts
-    assert (n_blank, left_out.first, left_out.n) == (blank, bad, len(bad))
+    assert (left_out.blank, left_out.first, left_out.n) == (blank, bad, len(bad))
     for columns, sentence in (
         (TextColumns(), first),
         (TextColumns("body"), None if make is lines else "has no column `body`; it has `text`"),
@@ -239,7 +239,7 @@ def test_texts_of_every_form_with_bad_rows(make, texts, blank, bad, first, tmp_p
                 list(text_blocks(path, columns, skip=False, left_out=RowsLeftOut()))
     if make is parquet:
         columns = TextColumns(label="n", weight="n")
-        ((rows, _),) = text_blocks(path, columns, skip=False, left_out=RowsLeftOut())
+        (rows,) = text_blocks(path, columns, skip=False, left_out=RowsLeftOut())
         assert [(row.label, row.weight) for row in rows] == [("1.0", 1.0), ("3.0", 3.0)]
 
 
@@ -271,7 +271,7 @@ def test_shards_of_texts_are_read_over_http(tmp_path):
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         (shard,) = text_shards([f"http://127.0.0.1:{server.server_port}/a.jsonl"])
-        ((rows, _),) = text_blocks(shard, TextColumns(), skip=True, left_out=RowsLeftOut())
+        (rows,) = text_blocks(shard, TextColumns(), skip=True, left_out=RowsLeftOut())
         server.shutdown()
     assert [(row.place, row.text) for row in rows] == [(0, "one"), (5, "six")]
 
