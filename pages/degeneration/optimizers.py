@@ -9,12 +9,7 @@ from geometry.data.number_text import signed
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
 from geometry.training.runs import GROUPS
-from geometry.training.shipped_training import (
-    SEEDS,
-    VARIANTS,
-    OptimizerRuns,
-    recorded_optimizers,
-)
+from geometry.training.shipped_training import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
@@ -64,7 +59,8 @@ def show_optimizers() -> None:
 @cache
 def equal_loss_curves(_language: str) -> list[Curve]:
     """The never-seen tokens' mean cosine against each loss that all seeds of a variant reach."""
-    runs, curves = recorded_optimizers(), []
+    runs = recorded_optimizers()
+    curves = []
     for place, name in enumerate(variant_names().values()):
         low, high = runs.loss[place].min(axis=1).max(), runs.loss[place, :, 0].min()
         losses = np.linspace(high, low, LOSSES)
