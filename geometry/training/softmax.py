@@ -107,8 +107,7 @@ class SoftmaxToy:
         for _ in range(steps + 1):
             path.append(tokens)
             found = token_gradients(hidden, TARGETS, tokens, range(len(tokens)))
-            pull, push = (
-                np.stack([getattr(each, of) for each in found]) for of in ("pull", "push")
-            )
+            pull = np.stack([each.pull for each in found])
+            push = np.stack([each.push for each in found])
             tokens = tokens + RATE * (pull + push)
         return cls(hidden, path[-1], pull, push, np.stack(path))
