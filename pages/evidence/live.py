@@ -67,7 +67,8 @@ def _of_model(
         judge: dict[str, Any] = {"pairs": (*pairs.rows, pairs.gold_scores)}
     else:
         corpus = corpus.take(_labelled(corpus.labels or (), MOST_ROWS))
-        texts, judge = list(corpus.texts), {"labels": corpus.labels, "units": corpus.sources}
+        texts = list(corpus.texts)
+        judge = {"labels": corpus.labels, "units": corpus.sources}
     hidden = encoder.encode_layers(texts, poolings=POOLINGS, layers=layers, progress=report)
     # [CLS] of layer 0 is one vector for all texts
     places = {
@@ -91,8 +92,8 @@ def _of_vectors(own: Keyed, code: str, report: jobs.Progress = jobs.no_report) -
     if judge is None:
         labels = vectors.labels or ()
         rows = _labelled(labels, MOST_VECTORS)
-        X, named = vectors.vectors[rows], [labels[row] for row in rows]
-        return evidence({OWN_PLACE: X}, task=OF_LABELS[code], labels=named, **how)
+        how["labels"] = [labels[row] for row in rows]
+        return evidence({OWN_PLACE: vectors.vectors[rows]}, task=OF_LABELS[code], **how)
     how |= {"pairs": judge.pairs, "queries": judge.queries}
     task: Task = "pairs" if judge.queries is None else "queries"
     return evidence({OWN_PLACE: vectors.vectors}, task=task, **how)

@@ -61,7 +61,8 @@ def bundled() -> Made:
 def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
     """Of an encoder those of the recorded layers and poolings; of GloVe averages of words."""
     if model == GLOVE:
-        table, found = read_bundled_vectors("glove"), {}
+        table = read_bundled_vectors("glove")
+        found = {}
         for pooling, stop_words in (("mean", "none"), ("no-stop-words", STOP_WORDS)):
             average = sentence_vectors(texts, table, empty="zero", stop_words=stop_words)
             found[0, pooling] = average.vectors
@@ -87,7 +88,8 @@ def _of_topics(model: str, task: Task) -> GainGrid:
 
 
 def _grid(model: str, texts: Iterable[str], data: str, **judge: Any) -> GainGrid:
-    rows, about = list(texts), {"model": model, "data": data, "fit": "folds"}
+    rows = list(texts)
+    about = {"model": model, "data": data, "fit": "folds"}
     cures = (*CURES, FLOW)
     return evidence(_vectors(model, rows), texts=rows, cures=cures, about=about, **judge)
 
