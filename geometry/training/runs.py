@@ -27,8 +27,7 @@ TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
-# Quantiles, by frequency, of the next tokens at the fixed places
-FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
+FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)  # by frequency, of the next tokens at the fixed places
 PLAIN = ("steps", "loss", "cosine", "norm", "singular_values")  # arrays that a file has as they are
 TEXT_ARRAYS = ("counts", "groups")
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
@@ -219,8 +218,7 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
 
 def _degrees(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
     cosines = rows @ direction / np.linalg.norm(rows, axis=1) / np.linalg.norm(direction)
-    angles: np.ndarray = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
-    return angles
+    return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.runs import GROUPS, History, Run, Theory
-from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
+from geometry.training.softmax import DEGREES, MOST_STEPS, NAMES, SoftmaxToy
 from pages.common import measures
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import act_button, choose
@@ -551,7 +551,7 @@ def _toy_lengths(steps: int) -> dict[str, list[float]]:
     """The lengths of the four tokens after some steps, for each place of the hidden states."""
     return {
         side: np.linalg.norm(SoftmaxToy.after(steps, side).tokens, axis=1).tolist()
-        for side in SIDES
+        for side in DEGREES
     }
 
 
