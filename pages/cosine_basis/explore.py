@@ -350,7 +350,9 @@ WITH_GRAM = r"\frac{x^\top G\, y}{\sqrt{x^\top G\, x}\,\sqrt{y^\top G\, y}}"
 
 def _cosine_lines(form: str, a: np.ndarray, b: np.ndarray, gram: np.ndarray) -> str:
     """The formula for x and y, and below it the numbers of a and b under that Gram matrix."""
-    inner, first, second = (float(x @ gram @ y) for x, y in ((a, b), (a, a), (b, b)))
+    inner = float(a @ gram @ b)
+    first = float(a @ gram @ a)
+    second = float(b @ gram @ b)
     shown = f" = {_three(inner / np.sqrt(first * second))}" if first and second else ""
     return (
         rf"\small\begin{{aligned}}\cos(x, y) &= {form}\\[12pt]"

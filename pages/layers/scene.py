@@ -75,18 +75,17 @@ def drawn_spec(
 
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
     """The cloud of that name at every layer, encoded in one pass. Of many texts, a sample."""
-    n = len(corpus)
-    most = min(SAMPLE_ROWS, most_at_once(encoder))
     private = is_own(corpus)
     texts = corpus
-    if n > most:
-        texts = corpus.take(some_rows(n, most, SEED))
+    most = min(SAMPLE_ROWS, most_at_once(encoder))
+    if len(corpus) > most:
+        texts = corpus.take(some_rows(len(corpus), most, SEED))
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
     first = encode_corpus(texts, spec, private=private)
     above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
     rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
-    return Series(name, tuple(map(unlabelled, (first, *rest))), n)
+    return Series(name, tuple(map(unlabelled, (first, *rest))), len(corpus))
 
 
 def compared_names(shown: str) -> tuple[str, ...]:
