@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..data.words import STOP_LISTS, stop_list, tokenizer_for, words_of
+from ..data.words import stop_list, tokenizer_for, words_of
 from ..linalg.rows import finite_rows, need_whole, some_rows
 
 NONE = -1  # the label of a row that is in no cluster
@@ -131,14 +131,14 @@ def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float]:
     has no clusters, so all that are found there are noise.
     """
     X = finite_rows(X, at_least=2)
-    rng, n = np.random.default_rng(found.seed), found.n_clustered
-    mean, covariance = X.mean(axis=0), np.cov(X, rowvar=False).reshape(X.shape[1], -1)
-    components = found.n_components or X.shape[1]
+    rng = np.random.default_rng(found.seed)
+    mean = X.mean(axis=0)
+    covariance = np.cov(X, rowvar=False).reshape(X.shape[1], -1)
     shares = [
         find_clusters(
-            rng.multivariate_normal(mean, covariance, size=n),
+            rng.multivariate_normal(mean, covariance, size=found.n_clustered),
             smallest=found.smallest,
-            n_components=components,
+            n_components=found.n_components or X.shape[1],
         ).share
         for _ in range(CONTROLS)
     ]
@@ -176,9 +176,8 @@ def cluster_words(
     if labels.shape != (len(texts),):
         raise ValueError(f"{len(texts)} texts for labels of shape {labels.shape}")
     need_whole("most", most, at_least=1)
-    if stop_words not in STOP_LISTS:
-        raise ValueError(f"stop_words must be one of {', '.join(STOP_LISTS)}; got {stop_words!r}")
-    how, stopped = tokenizer or tokenizer_for(texts), stop_list(stop_words)
+    stopped = stop_list(stop_words)
+    how = tokenizer or tokenizer_for(texts)
     n_clusters = int(labels.max(initial=NONE)) + 1
     counts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]
     n_texts: list[Counter[str]] = [Counter() for _ in range(n_clusters)]

@@ -49,7 +49,9 @@ class Preference:
     @property
     def better(self) -> str:
         """ "first" or "second" where the interval lies on one side of 0, else ""."""
-        return "second" if self.change.rises else "first" if self.change.falls else ""
+        if self.change.rises:
+            return "second"
+        return "first" if self.change.falls else ""
 
 
 def align(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, float]:
@@ -104,11 +106,9 @@ def linear_cka(X: np.ndarray, Y: np.ndarray) -> float:
 
 def cosine_rank_correlation(X: np.ndarray, Y: np.ndarray) -> float:
     """Spearman's correlation of the cosines of all pairs of rows in X (n, d) and in Y (n, e)."""
-    pairs, found = np.triu_indices(len(X), k=1), []
-    for each in (X, Y):
-        U = unit_rows(finite_rows(each, at_least=2))
-        found.append((U @ U.T)[pairs])
-    return spearman(*found)
+    pairs = np.triu_indices(len(X), k=1)
+    directions = [unit_rows(each, at_least=2) for each in (X, Y)]
+    return spearman(*((U @ U.T)[pairs] for U in directions))
 
 
 def compare(
@@ -149,7 +149,8 @@ def compare(
         changes = neighbour_changes(
             X, Y, k=k, labels=labels, units=units, seed=seed, progress=progress
         )
-    rng, n = np.random.default_rng(seed), len(X)
+    rng = np.random.default_rng(seed)
+    n = len(X)
     rows = np.arange(n)
     if n > MOST_PAIRED:
         rows = np.sort(rng.choice(n, MOST_PAIRED, replace=False))

@@ -132,7 +132,8 @@ def _by_pattern(texts: Sequence[str], pattern: str, seconds: float) -> np.ndarra
         raise SearchError("pattern", f"not a regular expression: {error}") from error
     except RecursionError as error:
         raise SearchError("large", "the expression has too many levels") from error
-    end, found = monotonic() + seconds, []
+    end = monotonic() + seconds
+    found = []
     for row, text in enumerate(texts):
         left = end - monotonic()
         try:

@@ -14,7 +14,8 @@ LABEL_SIZE = 15  # px
 LABEL_HEIGHT = 22  # px between two labels
 LABEL_GAP = 46  # px between a point and its label
 MARGIN = 0.09  # share of an axis's range that stays free on both sides
-FRAME = 110  # px of the height outside of the axes
+HEIGHT = 430  # px
+FRAME = 110  # px of it outside of the axes
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,6 @@ def plane_figure(
     name: str,  # of the path
     titles: tuple[str, str, str],  # of x, y and the colours
     theme: Theme,
-    *,
-    height: int = 430,
 ) -> go.Figure:
     """Points with labels, and the path as a line with a dot for each recorded step."""
     everywhere = [*points, *path]
@@ -54,12 +53,12 @@ def plane_figure(
     return drawn(
         [line, _dots(points, {"size": sizes, "line": ink})],
         theme,
-        height=height,
+        height=HEIGHT,
         xaxis=axis(theme, titles[0], zeroline=False, range=across),
         yaxis=axis(theme, titles[1], zeroline=False, range=upwards),
         coloraxis=colours,
         showlegend=False,
-        annotations=_labels(points, across, upwards, theme, height),
+        annotations=_labels(points, across, upwards, theme),
     )
 
 
@@ -81,14 +80,10 @@ def _limits(values: Sequence[float]) -> list[float]:
 
 
 def _labels(
-    points: Sequence[PlanePoint],
-    across: Sequence[float],
-    upwards: Sequence[float],
-    theme: Theme,
-    height: int,
+    points: Sequence[PlanePoint], across: Sequence[float], upwards: Sequence[float], theme: Theme
 ) -> list[dict[str, object]]:
     """A label beside each point, towards the middle, moved so that no two overlap."""
-    scale = (height - FRAME) / (upwards[1] - upwards[0])  # px for 1
+    scale = (HEIGHT - FRAME) / (upwards[1] - upwards[0])  # px for 1
     arrow = {"showarrow": True, "arrowhead": 0, "arrowwidth": 1, "arrowcolor": theme.ink}
     look: dict[str, Any] = {"standoff": 9, "bgcolor": theme.paper, "opacity": 0.9, **arrow}
     labels: list[dict[str, object]] = []
@@ -102,6 +97,7 @@ def _labels(
             # px from below; on the right the path comes from the left, so labels are above it
             floor = max(y + (0 if is_left else 3 * LABEL_HEIGHT), floor + LABEL_HEIGHT)
             text = f"<b>{point.label}</b>" if point.is_main else point.label
-            x, look["ay"] = point.uniformity, y - floor
-            labels.append(note(text, x, point.alignment, theme, size=LABEL_SIZE, **look))
+            look["ay"] = y - floor
+            place = (point.uniformity, point.alignment)
+            labels.append(note(text, *place, theme, size=LABEL_SIZE, **look))
     return labels

@@ -27,7 +27,7 @@ def cone_figure(
     Pictures beside each other align if they have space for the same number of caption ``lines``.
     """
     x, y = panel.coordinates.T
-    look = marker(colours, theme, size=7 if len(x) <= 2000 else 5, opacity=OPACITY)
+    look = marker(colours, theme, size=7 if len(x) <= 2000 else 5)
     symbols = look.pop("symbol", None)
     same = {"marker": {"opacity": OPACITY}}  # a click must not fade the other points
     more: dict[str, Any] = {"selected": same, "unselected": same}
@@ -36,11 +36,11 @@ def cone_figure(
         ink = {"color": theme.ink, "width": 1}
         traces.append(line(*panel.lines.T, by_webgl=True, line=ink))
     for mark in panel.marks:
-        rows, name = list(mark.rows), mark.caption
+        rows = list(mark.rows)
         symbol = "x-thin-open" if mark.shape == "dot" else f"{mark.shape}-open"
         ring = {"symbol": symbol, "size": 15, "color": theme.accent, "line": {"width": 2.5}}
         named = {"mode": "markers", "marker": ring, "showlegend": True}
-        traces.append(line(x[rows], y[rows], name, by_webgl=True, **named))
+        traces.append(line(x[rows], y[rows], mark.caption, by_webgl=True, **named))
     figure = drawn(traces, theme, **_layout(panel, theme, height, lines))
     if symbols is not None:
         # Plotly's validator checks the entries one by one: 0.3 s for 5,000 points
@@ -52,9 +52,9 @@ def cone_figure(
     return figure
 
 
-def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) -> dict[str, Any]:
+def marker(colours: PointColours, theme: Theme, *, size: float) -> dict[str, Any]:
     """Marker settings for ONE trace of all points, coloured by an array."""
-    base: dict[str, Any] = {"size": size, "opacity": opacity, "line": {"width": 0}}
+    base: dict[str, Any] = {"size": size, "opacity": OPACITY, "line": {"width": 0}}
     if colours.names is None:
         place = {"orientation": "h", "y": -0.2, "yanchor": "top"}
         bar = colour_bar(colours.title, thickness=10, len=0.6, **place)
@@ -76,7 +76,8 @@ def marker(colours: PointColours, theme: Theme, *, size: float, opacity: float) 
 
 def _layout(panel: Panel, theme: Theme, height: int, lines: int) -> dict[str, Any]:
     """Equal axes about the origin, and everything except the points."""
-    above, below = lines * CAPTION_HEIGHT, LEGEND_HEIGHT if panel.marks else 0
+    above = lines * CAPTION_HEIGHT
+    below = LEGEND_HEIGHT if panel.marks else 0
     notes = []
     if lines and panel.captions:
         corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}

@@ -72,11 +72,13 @@ def curves_figure(
 ) -> go.Figure:
     """All curves; the legend above adds to the height. Clouds differ by colour and dash."""
     references = cycle(REFERENCES.items())
-    looks = [
-        next(references) if curve.place is None else (DASHES[curve.place % len(DASHES)], "circle")
-        for curve in curves
-    ]
-    lines = [_line(curve, axes, theme, *look) for curve, look in zip(curves, looks, strict=True)]
+    lines = []
+    for curve in curves:
+        if curve.place is None:
+            dash, symbol = next(references)
+        else:
+            dash, symbol = DASHES[curve.place % len(DASHES)], "circle"
+        lines.append(_line(curve, axes, theme, dash, symbol))
     x = axis(theme, axes.x, zeroline=False) | axis_scale(axes.log_x, axes.x_range)
     if axes.x_ticks:
         x |= {"tickmode": "array", "tickvals": axes.x_ticks, "dtick": None}
@@ -231,7 +233,8 @@ def scatter_figure(
 
 
 def _dots(group: Curve, theme: Theme) -> Any:
-    place, n = group.place or 0, len(group.x)
+    place = group.place or 0
+    n = len(group.x)
     look = {
         "color": theme.categories[place % len(theme.categories)],
         "symbol": SYMBOLS[place % len(SYMBOLS)],
@@ -296,6 +299,7 @@ def _with_bars(each: Curve, theme: Theme, *, axes: str) -> Any:
     look: dict[str, Any] = {"mode": "lines+markers", "xaxis": f"x{axes}", "yaxis": f"y{axes}"}
     if each.low is not None and each.high is not None:
         look["error_y"] = error_bars(each.y, each.low, each.high, width=0)
-    colour, place = place_colour(each.place, theme), each.place or 0
-    look["line"] = {"color": colour, "dash": DASHES[place % len(DASHES)], "width": 2}
+    colour = place_colour(each.place, theme)
+    dash = DASHES[(each.place or 0) % len(DASHES)]
+    look["line"] = {"color": colour, "dash": dash, "width": 2}
     return dots(each.x, each.y, each.about, each.name, marker={"color": colour, "size": 6}, **look)

@@ -46,8 +46,7 @@ def _lines(head: str) -> str:
     """The name of a column on as many lines as it needs to stay level."""
     lines = wrap(head, LONGEST_HEAD, break_long_words=False)
     most = LONGEST_HEAD // 2  # Han characters are twice as wide
-    wide = [line for line in lines if len(line) > most and not line.isascii()]
-    if not wide:
+    if not any(len(line) > most and not line.isascii() for line in lines):
         return "<br>".join(lines)
     place = head.find("（") if "（" in head else len(head) - 2
     return f"{head[:place]}<br>{head[place:]}"
@@ -216,7 +215,6 @@ def cells_figure(
         textfont={"size": CELL_SIZE, "color": theme.ink},
         customdata=[list(row) for row in about],
         hovertemplate="%{customdata}<extra></extra>",
-        hoverongaps=True,
         xgap=1,
         ygap=1,
     )

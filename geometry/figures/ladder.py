@@ -120,7 +120,8 @@ def _dots(rungs: Sequence[Rung], name: str, theme: Theme) -> go.Scatter:
     ends = [np.where(np.isnan(end), values, end) for end in (lows, highs)]
     hues = [theme.categories[rung.place % len(theme.categories)] for rung in rungs]
     bars = error_bars(values, *ends, color=theme.ink, width=5)
-    about, look = [rung.about for rung in rungs], {"color": hues, "size": 13}
+    about = [rung.about for rung in rungs]
+    look = {"color": hues, "size": 13}
     return dots(values, range(len(rungs)), about, name, marker=look, error_x=bars)
 
 

@@ -75,17 +75,18 @@ def _levels(
     traces = []
     shade: dict[str, Any] = {"fill": "toself", "fillcolor": faint(theme.raw, BAND_OPACITY * 2)}
     for number, (name, levels) in enumerate([measured, *references]):
-        colour, width = (theme.ink, 2) if number else (theme.raw, 4)
-        dash = ("dash", "dot")[number % 2] if number else "solid"
+        stroke = {"color": theme.raw, "width": 4, "dash": "solid"}
+        if number:
+            stroke = {"color": theme.ink, "width": 2, "dash": ("dash", "dot")[number % 2]}
         for place, level in enumerate(levels):
             if not number and level.low is not None and level.high is not None:
                 around = (level.start, level.stop, level.stop, level.start)
                 edges = (level.low, level.low, level.high, level.high)
                 traces.append(line(around, edges, line={"width": 0}, **shade))
             look: dict[str, Any] = {"hoverinfo": None, "hovertemplate": f"{level.value:.3f}"}
-            look |= {"line": {"color": colour, "width": width, "dash": dash}, "legendgroup": name}
-            ends, values = (level.start, level.stop), (level.value,) * 2
-            traces.append(line(ends, values, name, showlegend=place == 0, **look))
+            look |= {"line": stroke, "legendgroup": name}
+            ends = (level.start, level.stop)
+            traces.append(line(ends, [level.value] * 2, name, showlegend=place == 0, **look))
     return traces
 
 

@@ -64,8 +64,9 @@ def fit_map(
     McInnes et al. 2018 (UMAP). van der Maaten & Hinton 2008 (t-SNE). Policar et al. 2024
     (openTSNE), whose defaults these are: PCA first, early exaggeration of 12.
     """
-    kind, seed = MAPS[method], random_state or 0
+    kind = MAPS[method]
     need(kind.extra, kind.module)
+    seed = random_state or 0
     rows = some_rows(len(X), len(X) if most_fitted is None else most_fitted, seed)
     with _LOCK:
         fitted = _fit(X[rows], kind, n_components, random_state, n_neighbors, progress)
@@ -85,8 +86,8 @@ def _fit(
     n_neighbors: int | None,
     progress: Progress | None,
 ) -> np.ndarray:
-    wanted, report = n_neighbors or kind.n_neighbors, _of_stage("neighbours", progress)
-    found = Search(X).nearest_of_all(wanted, progress=report)
+    report = _of_stage("neighbours", progress)
+    found = Search(X).nearest_of_all(n_neighbors or kind.n_neighbors, progress=report)
     first, places = _of_one_direction(found)
     if len(first) <= n_components:  # too few for a fit: their own distances, as far as they go
         U = unit_rows(X[first])

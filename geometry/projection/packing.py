@@ -35,10 +35,11 @@ def pack_cloud(keyframes: Sequence[np.ndarray], reach: float) -> bytes:
 def unpack_cloud(message: bytes) -> list[np.ndarray]:
     start = 4 + int.from_bytes(message[:4], "little")
     head = json.loads(message[4:start])
-    n, k, frames = head["n"], head["k"], []
+    frames = []
     for about in head["frames"]:
-        stored = np.frombuffer(message, f"<{about['type']}", n * k, start).reshape(n, k)
-        frames.append(np.asarray(about["low"]) + np.asarray(about["step"]) * stored)
+        stored = np.frombuffer(message, f"<{about['type']}", head["n"] * head["k"], start)
+        steps = stored.reshape(head["n"], head["k"])
+        frames.append(np.asarray(about["low"]) + np.asarray(about["step"]) * steps)
         start += -(-stored.nbytes // 4) * 4
     return frames
 

@@ -151,12 +151,12 @@ def project(
     d = X.shape[1]
     # an axis in a third dimension, where d < 3, is 0 in the others
     moments = Moments.of_part(np.pad(X, ((0, 0), (0, 3 - d))) if d < 3 else X)
-    mean, S = moments.mean, moments.scatter
-    about_origin = len(X) * np.outer(mean, mean)
+    S = moments.scatter
+    about_origin = len(X) * np.outer(moments.mean, moments.mean)
     square = float(np.trace(S + about_origin)) / len(X)
     if method == "svd":
         S = S + about_origin
-    axes, centre = _axes(method, S, mean, square, n_components, rank=len(X))
+    axes, centre = _axes(method, S, moments.mean, square, n_components, rank=len(X))
     return _on_axes(X, method, axes[:, :d], centre[:d], n_components, random_state)
 
 

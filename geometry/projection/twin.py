@@ -31,9 +31,8 @@ class ConeEdge:
     angle: float  #: half-angle in all d dimensions, degrees
     drawn: float  #: half-angle in the picture; a linear projection makes it smaller or larger
     axis: np.ndarray  #: (k,) unit vector in the picture
-    is_drawn: (
-        bool  #: false for a wide cone, except in the angle-true picture, where it may be a disc
-    )
+    #: false for a wide cone, except in the angle-true picture, where it may be a disc
+    is_drawn: bool
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ def fit_whitening(
     if fit not in FITS:
         raise ValueError(f"fit must be one of {', '.join(FITS)}; got {fit!r}")
     weights = None if sample_weight is None else checked_weights(sample_weight, len(X))
-    moments, d = Moments.of(X, weights), X.shape[1]
+    moments = Moments.of(X, weights)
     n = round(moments.weight**2 / moments.weight2)
     settings: dict[str, Any] = {
-        "recommended": recommended_whitening(n, d),
+        "recommended": recommended_whitening(n, X.shape[1]),
         "ledoit-wolf": {"shrinkage": "ledoit-wolf"},
         "full": {},
     }[fit]
@@ -135,11 +134,9 @@ def frame_of(places: np.ndarray, cones: Sequence[ConeEdge] = ()) -> Frame:
             float(np.quantile(np.hypot(P[:, 1], P[:, 2]), FRAME_SHARE)),
             float(np.hypot(rims[:, 1], rims[:, 2]).max()),
         )
-        ends = _ends(P[:, 0], rims[:, 0])
-        low, high = (
-            np.array([end, sign * radius, sign * radius])
-            for end, sign in zip(ends, (-1, 1), strict=True)
-        )
+        near, far = _ends(P[:, 0], rims[:, 0])
+        low = np.array([near, -radius, -radius])
+        high = np.array([far, radius, radius])
     else:
         low, high = np.array([_ends(*both) for both in zip(P.T, rims.T, strict=True)]).T
     return Frame(low, high, length)
@@ -233,7 +230,8 @@ def nearest_in_film(
     point = np.array([centring, strength])
     found = []
     for place, (start, end) in enumerate(pairwise(knobs)):
-        begin, way = np.array(start), np.subtract(end, start)
+        begin = np.array(start)
+        way = np.subtract(end, start)
         share = float(np.clip((point - begin) @ way / (way @ way), 0.0, 1.0))
         found.append((place + share, float(np.hypot(*(begin + share * way - point)))))
     return min(found, key=lambda place_and_distance: place_and_distance[1])

@@ -26,8 +26,6 @@ OPTIONAL = ("dots", "selected")  # arrays that a cloud may lack
 AS_THEY_ARE = ("at", "nearest", "reach", "name", "alt", "provenance", "side", "turns")
 MOST_TEXTS = 5000  # texts that are sent at once at most: half a megabyte
 LONGEST_SHOWN = 2_000  # characters of a text in a tooltip at most; a corpus may have 50 MB
-
-
 # Labels of the buttons, and messages; pages translate them.
 TWIN_WORDS = text_tables("axis_labels")["twin"]
 
@@ -208,7 +206,8 @@ def _frame(frame: Frame) -> dict[str, Any]:
 
 def _sectors(band: Band) -> list[dict[str, Any]]:
     """The band on both sides of the first axis, each as a cone in the plane."""
-    middle, half = np.radians((band.low + band.high) / 2), (band.high - band.low) / 2
+    middle = np.radians((band.low + band.high) / 2)
+    half = (band.high - band.low) / 2
     axes = ([float(np.cos(middle)), float(sign * np.sin(middle))] for sign in (1, -1))
     return [{"axis": axis, "degrees": half, "isDrawn": True} for axis in axes]
 

@@ -113,7 +113,8 @@ def train_contrastive(
     need("encode", "torch")
     import torch
 
-    rows, n = float_rows(X, at_least=1).astype(np.float64), len(X)
+    rows = float_rows(X, at_least=1).astype(np.float64)
+    n = len(rows)
     if head not in HEADS:
         raise ValueError(f"head must be one of {HEADS}; got {head!r}")
     if not 0 <= dropout < 1:

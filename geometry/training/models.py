@@ -117,7 +117,8 @@ def train_language_model(
         with torch.no_grad():
             return model(before).flatten(0, 1).numpy(), after.flatten().numpy()
 
-    trained, plan = list(model.parameters()), (learning_rate, steps, record_every)
+    trained = list(model.parameters())
+    plan = (learning_rate, steps, record_every)
     yield from steps_of(text, model.softmax, trained, loss_of, *plan, optimizer, hidden_of)
 
 
@@ -225,8 +226,8 @@ def train_classifier(
         loss = F.cross_entropy(passage @ classes.T + offsets, sections[starts])
         return loss, loss
 
-    trained, plan = [words, classes, offsets], (learning_rate, steps, record_every)
-    yield from steps_of(text, words, trained, loss_of, *plan)
+    plan = (learning_rate, steps, record_every)
+    yield from steps_of(text, words, [words, classes, offsets], loss_of, *plan)
 
 
 def train_word2vec(
@@ -291,8 +292,8 @@ def train_word2vec(
         loss = -(positive + negative).mean()
         return loss, loss
 
-    trained, plan = [centres, contexts], (learning_rate, steps, record_every)
-    yield from steps_of(text, centres, trained, loss_of, *plan)
+    plan = (learning_rate, steps, record_every)
+    yield from steps_of(text, centres, [centres, contexts], loss_of, *plan)
 
 
 @dataclass(frozen=True)
@@ -357,7 +358,8 @@ def steps_of(
             measured[f"mean_cosine_{name}"] = mean_cosine(E[part])
             measured[f"norm_{name}"] = float(np.linalg.norm(E[part], axis=1).mean())
         sizes = np.linalg.svd(E.astype(np.float64), compute_uv=False)
-        hidden, targets = np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=int)
+        hidden = np.empty((0, 0), dtype=np.float32)
+        targets = np.empty(0, dtype=int)
         if hidden_of is not None:
             hidden, targets = hidden_of()
         measured |= {"singular_values": sizes, "hidden": hidden, "targets": targets}
@@ -401,7 +403,9 @@ def coupled_adam(rows: torch.Tensor, learning_rate: float) -> torch.optim.Optimi
     class CoupledAdam(torch.optim.Optimizer):
         def __init__(self) -> None:
             super().__init__([rows], {})
-            self.n, self.first, self.second = 0, torch.zeros_like(rows), torch.zeros(rows.shape[1])
+            self.n = 0
+            self.first = torch.zeros_like(rows)
+            self.second = torch.zeros(rows.shape[1])
 
         @torch.no_grad()
         def step(self, closure: Any = None) -> None:

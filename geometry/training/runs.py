@@ -27,8 +27,7 @@ TRAIN: dict[str, Callable[..., Iterator[TrainingStep]]] = {
 MOST_DRAWN = 500  # words of each frequency
 GROUPS = ("unseen", "rare", "frequent")
 SINGULAR_VALUES = 64
-# Quantiles, by frequency, of the next tokens at the fixed places
-FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)
+FORCE_QUANTILES = (0.0, 0.5, 0.9, 1.0)  # by frequency, of the next tokens at the fixed places
 PLAIN = ("steps", "loss", "cosine", "norm", "singular_values")  # arrays that a file has as they are
 TEXT_ARRAYS = ("counts", "groups")
 EARLY = 0.15  # share of all steps; by then the tokens that never occur have a common direction
@@ -192,7 +191,8 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     # some next tokens of the fixed places, from frequent to rare; a smaller number is more frequent
     nexts = np.unique(step.targets)
     places = np.unique(np.round(np.array(FORCE_QUANTILES) * (len(nexts) - 1)).astype(int))
-    examples, unseen = nexts[places].tolist(), text.unseen().tolist()
+    examples = nexts[places].tolist()
+    unseen = text.unseen().tolist()
     tokens = [*examples, *unseen]
     found = token_gradients(step.hidden, step.targets, step.embeddings, tokens)
     pushed = _degrees(np.stack([each.push for each in found[len(examples) :]]), away)
@@ -201,9 +201,9 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
     for token, gradient in zip(tokens, found[: len(examples) + 1], strict=False):
         count = int(text.counts[token])
         here = max(gradient.n_pull, 1) / len(step.hidden)
-        pull, push = gradient.pull * (count / len(text.tokens) / here), gradient.push
-        lengths = float(np.linalg.norm(pull)), float(np.linalg.norm(push))
-        degrees = float(_degrees((pull + push)[None], away)[0])
+        pull = gradient.pull * (count / len(text.tokens) / here)
+        lengths = float(np.linalg.norm(pull)), float(np.linalg.norm(gradient.push))
+        degrees = float(_degrees((pull + gradient.push)[None], away)[0])
         forces.append(Force(text.words[token], count, gradient.n_pull, *lengths, degrees))
     return Theory(
         len(step.hidden),
@@ -218,8 +218,7 @@ def theory_of(step: TrainingStep, text: TrainingText) -> Theory:
 
 def _degrees(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
     cosines = rows @ direction / np.linalg.norm(rows, axis=1) / np.linalg.norm(direction)
-    angles: np.ndarray = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
-    return angles
+    return np.asarray(np.degrees(np.arccos(np.clip(cosines, -1, 1))))
 
 
 @dataclass(frozen=True)
@@ -279,14 +278,19 @@ def film_of(rows: Sequence[np.ndarray], at: int) -> np.ndarray:
     """
     doubles = [each.astype(np.float64) for each in rows]
     units = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in doubles]
-    mean = units[at].mean(axis=0)
-    first = mean / np.linalg.norm(mean)
-    rest = units[at] - mean
-    rest -= np.outer(rest @ first, first)
-    second = np.linalg.svd(rest, full_matrices=False)[2][0]
+    first, second = mean_plane(units[at])
     second *= np.sign(second[np.abs(second).argmax()])
     basis = np.stack([first, second], axis=1)
     return np.stack([each @ basis for each in units])
+
+
+def mean_plane(U: np.ndarray) -> np.ndarray:
+    """(2, d) the mean direction of unit rows U (n, d), and the principal direction of the rest."""
+    mean = U.mean(axis=0)
+    first = mean / np.linalg.norm(mean)
+    rest = U - mean
+    rest -= np.outer(rest @ first, first)
+    return np.stack([first, np.linalg.svd(rest, full_matrices=False)[2][0]])
 
 
 def write_history(history: History, path: Path, about: Mapping[str, str]) -> None:

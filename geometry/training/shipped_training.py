@@ -93,8 +93,8 @@ def train_optimizers(seeds: Sequence[int] = SEEDS, **settings: Any) -> Optimizer
 
     torch.set_num_threads(1)
     text = training_text()
-    how = [{**settings, "seed": seed} for seed in seeds]
-    trained = [[list(replace(run, **e).train(text)) for e in how] for run in VARIANTS.values()]
+    runs = [replace(run, **settings) for run in VARIANTS.values()]
+    trained = [[list(replace(run, seed=seed).train(text)) for seed in seeds] for run in runs]
 
     def values(name: str) -> np.ndarray:
         return np.array([[[getattr(s, name) for s in steps] for steps in each] for each in trained])

@@ -74,14 +74,13 @@ def token_gradients(
 
 # ---- a softmax in two dimensions: twelve hidden states, four tokens, and what moves them ----
 
-# angles and lengths of the hidden states, and the tokens at the start
+# angles, by side, and lengths of the hidden states, and the tokens at the start
 DEGREES = {
     "one-sided": [5, 12, 20, 28, 35, 42, 58, 66, 74, 82, 90, 50],
     "around": [-30, -10, 10, 30, 50, 70, 130, 150, 170, 190, 210, 270],
 }
 LENGTHS = np.array([1.2, 0.9, 1.4, 1.1, 0.8, 1.3, 1.2, 0.9, 1.4, 1.0, 1.2, 1.1])
 TOKENS = 0.8 * np.array([[1.0, 0.2], [-0.2, 1.0], [-1.0, -0.2], [0.2, -1.0]])
-SIDES = tuple(DEGREES)
 NAMES = ("a", "b", "c", "d")  # d never occurs
 TARGETS = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2])  # c occurs once
 RATE = 1.0
@@ -107,8 +106,7 @@ class SoftmaxToy:
         for _ in range(steps + 1):
             path.append(tokens)
             found = token_gradients(hidden, TARGETS, tokens, range(len(tokens)))
-            pull, push = (
-                np.stack([getattr(each, of) for each in found]) for of in ("pull", "push")
-            )
+            pull = np.stack([each.pull for each in found])
+            push = np.stack([each.push for each in found])
             tokens = tokens + RATE * (pull + push)
         return cls(hidden, path[-1], pull, push, np.stack(path))

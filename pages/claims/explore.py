@@ -46,8 +46,8 @@ def explore(corpus: Corpus) -> None:
         found = recorded().get(place_of(encoder, corpus))
         is_recorded = found is not None
         if found is None:
-            of, what = (encoder, corpus, is_own(corpus)), _("Testing claims")
-            found = jobs.kept_or_made(_measured, *of, what=what, is_long=True)
+            of = (encoder, corpus, is_own(corpus))
+            found = jobs.kept_or_made(_measured, *of, what=_("Testing claims"), is_long=True)
         claims = read_claims(language())
         show_wall(claims, found, shown)
     counts = Counter(state_of(found[claim.key]) for claim in claims)
@@ -213,8 +213,8 @@ def place_words(claim: Claim) -> str:
     return claim.where if claim.checked else _("{where} (from memory)").format(where=claim.where)
 
 
-def is_measured(tested: Tested | None) -> bool:
-    return tested is not None and tested.missing in ("", CONTRASTIVE)
+def is_measured(tested: Tested) -> bool:
+    return tested.missing in ("", CONTRASTIVE)
 
 
 def about_of(claim: Claim, about: str) -> str:
@@ -235,8 +235,9 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
             beside = _("{names}.").format(names=_said(claim.control, tested.control))
             control = measures.Control(beside)
     heading = _("Does not apply.") if tested.missing == CONTRASTIVE else ""
-    said, basis = paragraph(measured), dotted(*parts)
-    return measures.Verdict(claim.says, claim.source, tested.state, said, control, basis, heading)
+    said = paragraph(measured)
+    of = dotted(*parts)
+    return measures.Verdict(claim.says, claim.source, tested.state, said, control, of, heading)
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
@@ -270,7 +271,8 @@ def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
             measured = [why, _plain(claim.values, tested.values)]
             control = _plain(claim.control, tested.control)
             if is_measured(tested):
-                n, here = f"{tested.n}", claim.here.format(**tested.settings)
+                n = f"{tested.n}"
+                here = claim.here.format(**tested.settings)
         row = {
             "claim": claim.says,
             "source": claim.source,

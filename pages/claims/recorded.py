@@ -23,11 +23,10 @@ from pages.common.recorded import rounded, write_lines
 FILE = shipped_file("claims.json")
 DECIMALS = 6
 RECORDED = (
-    ("all-MiniLM-L6-v2", "", "topics"),
-    ("multilingual-e5-small", "query: ", "topics"),
-    ("multilingual-e5-small", "query: ", "topics-zh"),
+    ("bundled", "", "topics"),
+    ("bundled-e5", "query: ", "topics"),
+    ("bundled-e5", "query: ", "topics-zh"),
 )
-CODES = {"all-MiniLM-L6-v2": "bundled", "multilingual-e5-small": "bundled-e5"}
 ENGLISH = "pairs"
 
 
@@ -64,7 +63,7 @@ def _tested(stored: dict[str, Any]) -> Tested:
 
 
 def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
-    encoder = load_encoder(CODES[name], prefix=prefix, device="cpu")
+    encoder = load_encoder(name, prefix=prefix, device="cpu")
     texts = read_bundled(corpus)
     found = {
         claim.key: tested and rounded(asdict(tested), DECIMALS)
@@ -73,9 +72,5 @@ def measured(name: str, prefix: str, corpus: str) -> tuple[str, dict[str, Any]]:
     return place_of(encoder, texts), found
 
 
-def main() -> None:
-    write_lines(FILE, dict(measured(*each) for each in RECORDED))
-
-
 if __name__ == "__main__":
-    main()
+    write_lines(FILE, dict(measured(*each) for each in RECORDED))

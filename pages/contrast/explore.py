@@ -34,12 +34,7 @@ from pages.common.origin import coverage_of, layer_words, of_known_text, warn_of
 from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, with_interval
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
-from pages.common.uploads import (
-    BUNDLED,
-    BUNDLED_NAMES,
-    chosen_corpus,
-    short_pair_labels,
-)
+from pages.common.uploads import BUNDLED, BUNDLED_NAMES, chosen_corpus, short_pair_labels
 from pages.common.words import _, dotted, labelled, markdown, names, paragraph, prose
 
 from . import PAGE
@@ -78,8 +73,8 @@ def choose_settings(
     text = choose_in(text_box, label, texts, key="contrast-text", help=about)
     default = str(min(DEFAULTS.layer, last))
     layer = choose_in(layer_box, _("Layer"), layer_options(last), default, key="contrast-layer")
-    names, offered = pooling_names(encoder), ("mean", "cls", "max")
-    poolings = {each: names[each] for each in offered if each in encoder.poolings}
+    names = pooling_names(encoder)
+    poolings = {each: names[each] for each in ("mean", "cls", "max") if each in encoder.poolings}
     pooling = choose_in(
         pooling_box, _("Pooling"), poolings, DEFAULT_POOLING, key="contrast-pooling"
     )
@@ -185,7 +180,8 @@ def place_names(settings: HeadSettings) -> dict[str, str]:
 
 def data_words(header: Header) -> str:
     settings = header.settings
-    text, pairs = settings.text or _("the dev pairs’ sentences"), names("pairs")[settings.pairs]
+    text = settings.text or _("the dev pairs’ sentences")
+    pairs = names("pairs")[settings.pairs]
     trained = _("trained on {n} sentences ({text})").format(n=f"{header.n_trained:,}", text=text)
     measured = _("measured on {n} test pairs ({pairs}), {positive} of them scored above 4")
     return dotted(
@@ -218,7 +214,8 @@ COMPARED_WITH = frozenset({"raw", "whitened", "centred"})  # the last is the con
 
 
 def contrast_verdict(scene: ContrastScene) -> measures.Verdict:
-    run, ending = scene.run, scene.run.ending
+    run = scene.run
+    ending = run.ending
     gains = {} if ending is None else {gain.over: gain for gain in ending.gains}
     state = contrast_state(gains)
     measured = _("The training has no end yet, so nothing is compared.")
@@ -288,10 +285,10 @@ def _over_splits(splits: Sequence[Sequence[Gain]]) -> str:
     values = {"n": f"{len(splits)}"}
     for name in ("raw", "whitened"):
         gains = [gain for each in splits for gain in each if gain.over == name]
-        least, most = (ends(gain.value for gain in gains) for ends in (min, max))
+        moved = [100 * gain.value for gain in gains]
         clear = sum(gain.low > 0 for gain in gains)
         values[name] = _("{low} to {high}").format(
-            low=with_sign(100 * least, 1), high=with_sign(100 * most, 1)
+            low=with_sign(min(moved), 1), high=with_sign(max(moved), 1)
         )
         values[f"{name}_clear"] = f"{clear}"
     return _(
@@ -301,7 +298,7 @@ def _over_splits(splits: Sequence[Sequence[Gain]]) -> str:
     ).format(**values)
 
 
-PLANE_HEIGHT = 430
+CLOUD_HEIGHT = 360
 CURVE_HEIGHT = 220
 REACH = 1.06  # half-width of the frame; the vectors have length 1
 
@@ -311,10 +308,10 @@ def draw_plane(scene: ContrastScene) -> None:
     names = place_names(run.header.settings)
     points = []
     for place in run.places:
-        name, score = names[place.name], place.spearman_test
-        label, about = f"{name} {hundred(score)}", _about(place, name)
-        at = place.uniformity, place.alignment, 100 * score
-        points.append(PlanePoint(*at, label, about, is_main=place.name == "trained"))
+        name = names[place.name]
+        label = f"{name} {hundred(place.spearman_test)}"
+        at = place.uniformity, place.alignment, 100 * place.spearman_test
+        points.append(PlanePoint(*at, label, _about(place, name), place.name == "trained"))
     path = []
     for each in run.moments:
         about = _about(each, _("Step {step}").format(step=each.step))
@@ -325,8 +322,8 @@ def draw_plane(scene: ContrastScene) -> None:
         _("← better: alignment of test pairs"),
         _("Spearman × 100, test pairs"),
     )
-    name, theme = _("the head as it trains"), current_theme()
-    figure = plane_figure(points, path, name, titles, theme, height=PLANE_HEIGHT)
+    name = _("the head as it trains")
+    figure = plane_figure(points, path, name, titles, current_theme())
     alt = _("; ").join(point.about for point in points)
     alt = alt.replace("<b>", "").replace("</b>", "").replace("<br>", _(", "))
     show_chart(figure, key="contrast-plane", alt=alt)
@@ -346,7 +343,8 @@ def _about(of: PlaneScores | Moment, name: str) -> str:
 
 
 def draw_cloud(scene: ContrastScene) -> None:
-    moment, start = scene.moment, scene.run.moments[0]
+    moment = scene.moment
+    start = scene.run.moments[0]
     pairs = scored_pairs(scene.run.header.settings)
     test = halves(pairs.gold_scores, random_state=SEED)[1]
     rows = test[drawn_rows(test)]
@@ -356,10 +354,11 @@ def draw_cloud(scene: ContrastScene) -> None:
         Curve(each.cloud[:, 0], each.cloud[:, 1], name, place, about=sentences)
         for each, name, place in ((start, _("before"), 1), (moment, now, 0))
     ]
-    theme, limits = current_theme(), (-REACH, REACH)
+    theme = current_theme()
+    limits = (-REACH, REACH)
     x, y = axis_titles("mean", 2)
     axes = Axes(x, y, x_range=limits, y_range=limits)
-    figure = scatter_figure(groups, axes, theme, height=PLANE_HEIGHT - 70)
+    figure = scatter_figure(groups, axes, theme, height=CLOUD_HEIGHT)
     figure.update_xaxes(zeroline=True, constrain="domain")
     figure.update_yaxes(zeroline=True, scaleanchor="x", constrain="domain")
     line = {"color": theme.grid, "width": 2}
@@ -377,14 +376,16 @@ def draw_cloud(scene: ContrastScene) -> None:
 
 
 def draw_curves(scene: ContrastScene) -> None:
-    moment, moments = scene.moment, scene.run.moments
+    moment = scene.moment
+    moments = scene.run.moments
     steps = np.array([each.step for each in moments])
 
     def over(name: str, title: str, place: int = 0, scale: int = 1) -> Curve:
         return Curve(steps, scale * np.array([getattr(m, name) for m in moments]), title, place)
 
     rank = np.arange(1, len(moment.singular_values) + 1)
-    step, now = _("step"), _("step {step}").format(step=moment.step)
+    step = _("step")
+    now = _("step {step}").format(step=moment.step)
     scores = [over("spearman_dev", _("dev"), 0, 100), over("spearman_test", _("test"), 1, 100)]
     before = Curve(rank, moments[0].singular_values, _("before"), 0)
     spectra = [before, Curve(rank, moment.singular_values, now, 1)]
@@ -415,7 +416,8 @@ PUBLISHED = (  # (table, row)
 
 
 def show_headlines(scene: ContrastScene) -> None:
-    moment, start = scene.moment, scene.run.moments[0]
+    moment = scene.moment
+    start = scene.run.moments[0]
     dev = _("dev: {score}").format(score=hundred(moment.spearman_dev))
     numbers = []
     for label, name, note, decimals, scale in (
@@ -454,7 +456,8 @@ def show_table(scene: ContrastScene) -> None:
 
 
 def show_published(scene: ContrastScene) -> None:
-    header, settings = scene.run.header, scene.run.header.settings
+    header = scene.run.header
+    settings = header.settings
     values = {
         "n": f"{header.n_trained:,}",
         "parameters": f"{header.n_parameters:,}",
@@ -500,13 +503,16 @@ WANTED = "contrast-wanted"  # in the session: the settings of a training that ha
 
 
 def explore() -> None:
-    control_box, notes_box = st.container(key="cloud-controls"), st.container()
-    run_box, question_box = picture_place(), st.container()
+    control_box = st.container(key="cloud-controls")
+    notes_box = st.container()
+    run_box = picture_place()
+    question_box = st.container()
     more = st.expander(_("More controls"), key="more-controls")
     with control_box:
         *boxes, button_box = st.columns(6)
         settings = choose_settings(current_encoder(), boxes, more=more)
-        want, how = st.session_state.__setitem__, {"type": "primary", "width": "stretch"}
+        how = {"type": "primary", "width": "stretch"}
+        want = st.session_state.__setitem__
         with button_box:
             act_button(_("Train"), "contrast-train", "play_arrow", want, WANTED, settings, **how)
     pairs = pair_sentences(settings)
@@ -542,7 +548,8 @@ def _start_if_wanted(settings: HeadSettings) -> None:
 
 def _draw_training(settings: HeadSettings, training: Training | None) -> None:
     """The session's training; the recorded run before its first step."""
-    run, is_active = None, training is not None and training.is_active
+    run = None
+    is_active = training is not None and training.is_active
     if training is not None:
         show_controls(PAGE, training)
         run = ContrastRun.of(training.records)
@@ -572,7 +579,8 @@ def _show_numbers(scene: ContrastScene) -> None:
         )
     st.caption(markdown(run_words(scene.run)))
     if not is_presenting():
-        verdict, settings = contrast_verdict(scene), scene.run.header.settings
+        verdict = contrast_verdict(scene)
+        settings = scene.run.header.settings
         if settings.model == current_encoder().name:
             verdict = of_known_text(verdict, pair_sentences(settings))
         measures.show_verdict(verdict, key="contrast")
@@ -585,11 +593,12 @@ def _show_numbers(scene: ContrastScene) -> None:
 
 
 def _facts(scene: ContrastScene) -> dict[str, float]:
-    ending, start = scene.run.ending, scene.run.moments[0]
-    if ending is None:
+    run = scene.run
+    if run.ending is None:
         return {}
-    found = {"raw": start.spearman_test, "trained": scene.run.place("trained").spearman_test}
-    for gain in ending.gains:
+    start = run.moments[0]
+    found = {"raw": start.spearman_test, "trained": run.place("trained").spearman_test}
+    for gain in run.ending.gains:
         found |= {f"over_{gain.over}": gain.value, f"over_{gain.over}_low": gain.low}
         found[f"over_{gain.over}_high"] = gain.high
     return {name: 100 * value for name, value in found.items()}

@@ -30,16 +30,16 @@ DEFAULTS = run.HeadSettings()
 @cache
 def recorded_run() -> run.ContrastRun:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    header, ending = stored["header"], stored["ending"]
+    settings = run.HeadSettings(**stored["header"]["settings"])
     moments = [
         each | {name: np.array(each[name]) for name in ("singular_values", "cloud")}
         for each in stored["moments"]
     ]
     parts = {
-        "header": run.Header(**header | {"settings": run.HeadSettings(**header["settings"])}),
+        "header": run.Header(**stored["header"] | {"settings": settings}),
         "places": tuple(run.PlaneScores(**each) for each in stored["places"]),
         "moments": tuple(run.Moment(**each) for each in moments),
-        "ending": run.Ending(ending["step"], _gains(ending["gains"])),
+        "ending": run.Ending(stored["ending"]["step"], _gains(stored["ending"]["gains"])),
         "splits": tuple(map(_gains, stored["splits"])),
     }
     return run.ContrastRun(**stored | parts)

@@ -13,6 +13,7 @@ from geometry.evaluate import PairBootstrap, PairScore, pair_similarities
 from geometry.evaluate.fit_size import halves
 from geometry.training import ScoredVectors, train_contrastive
 from geometry.training.contrastive import POSITIVE
+from geometry.training.runs import mean_plane
 from pages.common.seed import SEED
 from pages.common.uploads import BUNDLED
 
@@ -160,7 +161,7 @@ def contrast_run(
     best = start
     for step in chain([start], steps):
         unit = step.embeddings / np.linalg.norm(step.embeddings, axis=1, keepdims=True)
-        basis = _basis(unit) if basis is None else basis
+        basis = mean_plane(unit) if basis is None else basis
         yield Moment(
             **{name: getattr(step, name) for name in ("step", "loss", *SCORES)},
             singular_values=step.singular_values[:SPECTRUM],
@@ -184,15 +185,6 @@ def drawn_rows(gold_scores: np.ndarray) -> np.ndarray:
 def _scored(vectors: PairVectors, X: np.ndarray, rows: np.ndarray) -> ScoredVectors:
     left, right = np.split(X, 2)
     return ScoredVectors(left[rows], right[rows], vectors.gold_scores[rows])
-
-
-def _basis(unit: np.ndarray) -> np.ndarray:
-    """(2, d) the mean direction of unit rows, and the principal direction of the rest."""
-    mean = unit.mean(axis=0)
-    mean /= np.linalg.norm(mean)
-    rest = unit - unit.mean(axis=0)
-    rest -= np.outer(rest @ mean, mean)
-    return np.stack([mean, np.linalg.svd(rest, full_matrices=False)[2][0]])
 
 
 class _Measure:

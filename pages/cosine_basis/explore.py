@@ -59,7 +59,8 @@ def background() -> np.ndarray:
 
 
 def facts_of(scene: BasisScene) -> dict[str, float]:
-    (coordinates, true), plane = scene.cosines, scene.plane
+    coordinates, true = scene.cosines
+    plane = scene.plane
     facts = {"length_1": plane.length_1, "length_2": plane.length_2, "angle": plane.angle}
     facts["usual"] = float(scene.has_usual_points and plane == Plane(length_2=2.0))
     facts |= {"ab": float(true[0]), "ac": float(true[1]), "ab_coordinates": float(coordinates[0])}
@@ -258,7 +259,8 @@ def ask_for_guess(scene: BasisScene) -> None:
             "You guessed “{guess}”. It is “{truth}”: in your basis the cosine is {true}, that "
             "of the coordinates is still {coordinates}."
         )
-    guess, truth = list(answers.values())[own or 0], answers["larger"]
+    guess = list(answers.values())[own or 0]
+    truth = answers["larger"]
     st.info(text.format(guess=guess, truth=truth, true=true, coordinates=coordinates))
 
 
@@ -314,7 +316,8 @@ def show_condition(scene: BasisScene) -> None:
 
 
 def show_formula(scene: BasisScene) -> None:
-    plane, (a, b, _c) = scene.plane, scene.points
+    plane = scene.plane
+    a, b, _c = scene.points
     coordinates, true = (_(", ").join(map(number, found)) for found in scene.cosines)
     points = _(", ").join(map(_pair, scene.points))
     values = {"points": points, "coordinates": coordinates, "true": true}
@@ -347,7 +350,9 @@ WITH_GRAM = r"\frac{x^\top G\, y}{\sqrt{x^\top G\, x}\,\sqrt{y^\top G\, y}}"
 
 def _cosine_lines(form: str, a: np.ndarray, b: np.ndarray, gram: np.ndarray) -> str:
     """The formula for x and y, and below it the numbers of a and b under that Gram matrix."""
-    inner, first, second = (float(x @ gram @ y) for x, y in ((a, b), (a, a), (b, b)))
+    inner = float(a @ gram @ b)
+    first = float(a @ gram @ a)
+    second = float(b @ gram @ b)
     shown = f" = {_three(inner / np.sqrt(first * second))}" if first and second else ""
     return (
         rf"\small\begin{{aligned}}\cos(x, y) &= {form}\\[12pt]"
@@ -409,9 +414,6 @@ def points_csv(scene: BasisScene) -> bytes:
 # ---- pictures ----
 
 
-KEY = "plane"
-
-
 def show_pictures(scene: BasisScene) -> None:
     """Both pictures; a drag sets the controls. page.css hides the second one before a guess."""
     theme = current_theme()
@@ -430,7 +432,7 @@ def show_pictures(scene: BasisScene) -> None:
         "cloud": background().tolist(),
     }
     with st.container(key="plane-hidden" if scene.is_hidden else "plane-shown"):
-        send_plane("plane", KEY, message, accept_move)
+        send_plane("plane", "plane", message, accept_move)
 
 
 def snaps() -> dict[str, Any]:

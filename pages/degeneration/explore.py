@@ -10,14 +10,14 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.number_text import signed, with_sign
-from geometry.figures.arrows import Token, arrows_figure
+from geometry.figures.arrows import arrows_figure
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
 from geometry.projection.packing import pack_cloud
 from geometry.projection.point_colours import PointColours
 from geometry.projection.twin_message import UNIT_REACH, Picture, Points, TwinCloud, spread_stops
 from geometry.training.runs import GROUPS, History, Run, Theory
-from geometry.training.softmax import MOST_STEPS, NAMES, SIDES, SoftmaxToy
+from geometry.training.softmax import DEGREES, MOST_STEPS, NAMES, SoftmaxToy
 from pages.common import measures
 from pages.common.address import is_presenting, put_in_url
 from pages.common.controls import act_button, choose
@@ -43,14 +43,15 @@ from pages.common.words import (
 from . import PAGE
 from . import scene as trained
 from .optimizers import growth_of, show_optimizers
-from .run import train
+from .run import TrainingSettings, train
 from .scene import DegenerationScene, group_names, optimizer_names, provenance, run_name, shown_word
 
 SMALL_HEIGHT = 240
 
 
 def draw_pictures(scene: DegenerationScene) -> None:
-    history, text, names = scene.history, scene.history.text, group_names()
+    history = scene.history
+    text = history.text
     n = len(history.steps)
     pictures = []
     has_lead = len(history.runs) > 2
@@ -60,7 +61,7 @@ def draw_pictures(scene: DegenerationScene) -> None:
         if has_lead and place > 0:  # a small picture has a short title
             titles = [_short_name(run)] * n
         pictures.append(Picture(range(place * n, (place + 1) * n), titles, name))
-    groups = tuple(names[name] for name in GROUPS)
+    groups = tuple(group_names().values())
     cloud = TwinCloud(
         points=_points(history) if scene.versions is None else _recorded_points(),
         rows_key=text.name,
@@ -135,7 +136,8 @@ def show_curves(scene: DegenerationScene) -> None:
         y_range=limits.get(what),
     )
     for place, box in enumerate(st.columns(len(history.runs))):
-        curves, name = _curves_of(scene, place, what), run_name(history.runs[place])
+        curves = _curves_of(scene, place, what)
+        name = run_name(history.runs[place])
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
         with box:
             st.markdown(f"**{markdown(name)}**")
@@ -160,7 +162,8 @@ def show_curves(scene: DegenerationScene) -> None:
 
 
 def _curves_of(scene: DegenerationScene, run: int, what: str) -> list[Curve]:
-    history, steps = scene.history, scene.history.steps.astype(float)
+    history = scene.history
+    steps = history.steps.astype(float)
     if what == "spectrum":
         spectra = history.singular_values[[0, scene.at], run]
         ranks = np.arange(1, spectra.shape[1] + 1, dtype=float)
@@ -215,9 +218,10 @@ def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
 
 
 def points_csv(scene: DegenerationScene, measured_on: str) -> bytes:
-    history, text, names = scene.history, scene.history.text, group_names()
+    text = scene.history.text
+    names = group_names()
     rows: list[list[CsvCell]] = []
-    for run, places in zip(history.runs, history.places, strict=True):
+    for run, places in zip(scene.history.runs, scene.history.places, strict=True):
         columns = text.words, text.counts.tolist(), text.groups.tolist(), places[scene.at]
         for word, count, group, xy in zip(*columns, strict=True):
             code = GROUPS[group]
@@ -247,7 +251,8 @@ def verdicts(scene: DegenerationScene) -> dict[str, measures.Verdict]:
     if scene.step >= FEWEST_STEPS:
         return found
     early = _("The step on show is before step {n}; from there on there is a verdict.")
-    said, none = early.format(n=FEWEST_STEPS), measures.nothing_measured()
+    said = early.format(n=FEWEST_STEPS)
+    none = measures.nothing_measured()
     return {
         name: replace(each, state="unknown", measured=said, control=none)
         for name, each in found.items()
@@ -277,14 +282,15 @@ def _verdict(
         _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
         *basis,
     )
-    source, beside = _("Gao et al. (2019)"), measures.Control(control)
-    return measures.Verdict(claim, source, state, paragraph(measured), beside, about)
+    source = _("Gao et al. (2019)")
+    said = paragraph(measured)
+    return measures.Verdict(claim, source, state, said, measures.Control(control), about)
 
 
 def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
     cosines = {name: scene.cosine(run, name) for name in GROUPS}
     unseen, rare = (cosines[name] >= NARROW for name in ("unseen", "rare"))
-    state: measures.State = "holds" if unseen and rare else "partly" if unseen or rare else "fails"
+    state = measures.overall_state({"holds" if each else "fails" for each in (unseen, rare)})
     if state == "holds" and cosines["frequent"] >= min(cosines["unseen"], cosines["rare"]):
         state = "partly"  # the frequent tokens are pushed as much
     words = {
@@ -297,7 +303,8 @@ def cone_verdict(scene: DegenerationScene, run: int) -> measures.Verdict:
     now, first = (_cosines(scene, run, ("unseen", "rare"), at=at) for at in (scene.at, 0))
     said = _("Mean cosine: {cosines}.").format(cosines=now)
     control = _("the frequent tokens of the same training, {frequent}. At step {step}: {cosines}.")
-    frequent, step = f"**{signed(cosines['frequent'], 2)}**", int(scene.history.steps[0])
+    frequent = f"**{signed(cosines['frequent'], 2)}**"
+    step = int(scene.history.steps[0])
     control = control.format(frequent=frequent, step=step, cosines=first)
     claim = _(
         "A model that is trained with {optimizer} to predict the next word pushes its rare "
@@ -310,7 +317,8 @@ def cure_verdict(scene: DegenerationScene, plain: int, penalised: int) -> measur
     before, after = (scene.cosine(run, "unseen") for run in (plain, penalised))
     losses = [float(scene.history.loss[scene.at, run]) for run in (plain, penalised)]
     worse = losses[1] / losses[0] - 1
-    removed, as_good = after < NARROW <= before, worse <= WORSE_LOSS
+    removed = after < NARROW <= before
+    as_good = worse <= WORSE_LOSS
     state = measures.overall_state({"holds" if each else "fails" for each in (removed, as_good)})
     said = _(
         "With the penalty, the mean cosine of never-seen tokens is **{after}**, and the loss on "
@@ -346,9 +354,9 @@ def others_verdict(scene: DegenerationScene, classifier: int, word2vec: int) -> 
             "{top} at step {step} and have {now} at step {last}. Mimno & Thompson (2017) trace it "
             "to negative sampling."
         )
-        step, most, now = int(scene.history.steps[top]), float(frequent[top]), float(frequent[-1])
-        ends = {"top": signed(most, 2), "now": signed(now, 2), "last": scene.step}
-        measured.append(own_cone.format(step=step, **ends))
+        step = int(scene.history.steps[top])
+        ends = {"top": signed(float(frequent[top]), 2), "now": signed(float(frequent[-1]), 2)}
+        measured.append(own_cone.format(step=step, last=scene.step, **ends))
     # a cone on the same text, which the measure must find; without one, the start
     language = scene.find("language", penalty=False)
     if language is not None:
@@ -499,7 +507,8 @@ def theorem_values(scene: DegenerationScene, run: int) -> dict[str, str]:
     norms = {name: scene.history.norm[[0, scene.at], run, i] for i, name in enumerate(GROUPS)}
     start, end, later = map(_toy_lengths, (0, MOST_STEPS, LATER_STEPS))
     rarest = theory.forces[-2]  # the last one never occurs
-    negative, hull = _("Here no such v exists."), _hull_sentence(theory)
+    negative = _("Here no such v exists.")
+    hull = _hull_sentence(theory)
     if theory.is_outside:
         hull = paragraph([hull, _("So v = −u is such a direction.")])
         negative = _(
@@ -542,7 +551,7 @@ def _toy_lengths(steps: int) -> dict[str, list[float]]:
     """The lengths of the four tokens after some steps, for each place of the hidden states."""
     return {
         side: np.linalg.norm(SoftmaxToy.after(steps, side).tokens, axis=1).tolist()
-        for side in SIDES
+        for side in DEGREES
     }
 
 
@@ -560,9 +569,6 @@ def penalty_values(scene: DegenerationScene) -> dict[str, str]:
         "cosines": _("; ").join(cosines),
         "penalty": _display(PENALTY),
     }
-
-
-REACH = 5.5
 
 
 @st.fragment
@@ -601,19 +607,15 @@ def show_forces() -> None:
         "pull": _("pull"),
         "push": _("push"),
     }
-    tokens = [
-        Token(name, toy.path[:, place], toy.pull[place], toy.push[place])
-        for place, name in enumerate(NAMES)
-    ]
     with picture_box:
-        figure = arrows_figure(toy.hidden, tokens, labels, current_theme(), reach=REACH)
+        figure = arrows_figure(toy, labels, current_theme())
         show_chart(figure, key="degeneration-forces", alt=_("; ").join(said), zoom=False)
         st.caption(
             _("The arrows of forces are magnified. The longest has the same length at every step.")
         )
 
 
-KEY, POINTS = "hull", "hull-points"
+POINTS = "hull-points"  # in the session
 DEFAULT = ((1.0, 2.2), (2.0, 0.8), (3.0, 1.6), (2.4, 2.8), (0.6, 3.2))
 LIMIT = 4.0
 FORM = re.compile(r"-?\d\.\d(?:,-?\d\.\d){9}")
@@ -659,7 +661,7 @@ def show_hull() -> None:
         "colours": {"ink": theme.ink, "paper": theme.paper, "set": theme.white, "side": theme.raw},
     }
     with picture_box:
-        send_plane("hull", KEY, message, _store_points)
+        send_plane("hull", "hull", message, _store_points)
         st.caption(_("Drag the points, or choose one with the tab key and press the arrows."))
 
 
@@ -710,7 +712,7 @@ def explore() -> None:
                 show_controls(PAGE, training)
         with picture_box:
             scene = _scene(training)
-            _show_progress(scene)
+            _show_progress(scene, training)
             draw_pictures(scene)
         with answer_box:
             note_facts(lambda: _facts(scene))
@@ -732,19 +734,17 @@ def _facts(scene: DegenerationScene) -> dict[str, float]:
     return {"step": scene.step, "loss": float(scene.history.loss[scene.at, run]), **cosines}
 
 
-def _start(settings: trained.TrainingSettings) -> None:
+def _start(settings: TrainingSettings) -> None:
     st.session_state.pop(trained.STEP, None)
     put_in_url(trained.STEP, None)
     st.session_state[SETTINGS] = settings
-    data = settings.texts, settings.labels, settings.vocabulary, settings.tokenizer
-    started(PAGE, partial(train, settings.runs, *data))
+    started(PAGE, partial(train, settings))
 
 
 def _scene(training: Training | None) -> DegenerationScene:
     """The reader's own training; before its first record, the recorded training."""
-    is_active = training is not None and training.is_active
     if training is None or not training.records:
-        scene = replace(trained.recorded_scene(), has_no_record=is_active)
+        scene = trained.recorded_scene()
     else:
         scene = trained.scene_of(training, st.session_state[SETTINGS])
     if scene.is_live:
@@ -754,13 +754,13 @@ def _scene(training: Training | None) -> DegenerationScene:
     return replace(scene, at=trained.chosen_step(n, 0 if scene.versions else n - 1))
 
 
-def _show_progress(scene: DegenerationScene) -> None:
+def _show_progress(scene: DegenerationScene, training: Training | None) -> None:
     n = scene.history.n_steps
     if scene.is_live:
         show_progress(scene.step, n)
         return
     note = _("Your training, {step} of {n} steps.")
-    if scene.has_no_record:
+    if scene.versions and training is not None and training.is_active:
         show_progress(0, st.session_state[SETTINGS].runs[0].steps)
         note = _("Recorded run. Your own training appears here after its first step.")
     elif scene.versions:

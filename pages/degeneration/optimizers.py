@@ -9,12 +9,7 @@ from geometry.data.number_text import signed
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.measure.cone import NARROW
 from geometry.training.runs import GROUPS
-from geometry.training.shipped_training import (
-    SEEDS,
-    VARIANTS,
-    OptimizerRuns,
-    recorded_optimizers,
-)
+from geometry.training.shipped_training import SEEDS, VARIANTS, OptimizerRuns, recorded_optimizers
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.measures import Control, State, Verdict, cone_words, show_verdict
@@ -64,9 +59,11 @@ def show_optimizers() -> None:
 @cache
 def equal_loss_curves(_language: str) -> list[Curve]:
     """The never-seen tokens' mean cosine against each loss that all seeds of a variant reach."""
-    runs, curves = recorded_optimizers(), []
+    runs = recorded_optimizers()
+    curves = []
     for place, name in enumerate(variant_names().values()):
-        low, high = runs.loss[place].min(axis=1).max(), runs.loss[place, :, 0].min()
+        low = runs.loss[place].min(axis=1).max()
+        high = runs.loss[place, :, 0].min()
         losses = np.linspace(high, low, LOSSES)
         values = np.stack([runs.at_loss("unseen", float(loss))[place] for loss in losses])
         ends = {"low": values.min(axis=1), "high": values.max(axis=1)}
@@ -85,10 +82,9 @@ def optimizer_verdict(runs: OptimizerRuns) -> Verdict:
     said = {}
     for code, name in variant_names().items():
         of_seeds = cosines[code]
-        mean, low, high = (
-            signed(float(each), 2) for each in (of_seeds.mean(), of_seeds.min(), of_seeds.max())
-        )
-        said[code] = noted(f"{name} **{mean}**", f"{low} … {high}")
+        mean = signed(float(of_seeds.mean()), 2)
+        ends = f"{signed(float(of_seeds.min()), 2)} … {signed(float(of_seeds.max()), 2)}"
+        said[code] = noted(f"{name} **{mean}**", ends)
     controls = [said[code] for code in ("coupled-adam", "sgd", "cosreg")]
     return Verdict(
         _(

@@ -1,20 +1,24 @@
 """A training of the page's models. Another process runs it, so it imports no Streamlit."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from geometry.training.runs import Run, Snapshot, train_runs
 
 
-def train(
-    runs: tuple[Run, ...],
-    texts: tuple[str, ...] | None,  # None is the manual that comes with the project
-    labels: tuple[str, ...] | None,  # the section of each text; None makes each a section
-    vocabulary: int | None,  # the most frequent words; None keeps all
-    tokenizer: str,
-) -> Iterator[tuple[Snapshot, ...]]:
+@dataclass(frozen=True)
+class TrainingSettings:
+    runs: tuple[Run, ...]
+    texts: tuple[str, ...] | None  # None is the manual that comes with Python
+    labels: tuple[str, ...] | None  # the section of each text; None makes each a section
+    vocabulary: int | None  # the most frequent words; None keeps all
+    tokenizer: str
+
+
+def train(settings: TrainingSettings) -> Iterator[tuple[Snapshot, ...]]:
     """The records of ``train_runs``, with a core for each of several models."""
     import torch
 
-    if len(runs) > 1:
+    if len(settings.runs) > 1:
         torch.set_num_threads(1)
-    return train_runs(runs, texts, labels, vocabulary=vocabulary, tokenizer=tokenizer)
+    return train_runs(**vars(settings))

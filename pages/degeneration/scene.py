@@ -18,19 +18,11 @@ from pages.common.streamlit_internals import is_from_history
 from pages.common.uploads import chosen_corpus
 from pages.common.words import _, dotted, names
 
+from .run import TrainingSettings
+
 VOCABULARIES = (300, 1000, 3000, 10000, 30000)  # the most frequent words
 RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
 STEP = "step"  # address and session: the recorded step of the numbers
-
-
-@dataclass(frozen=True)
-class TrainingSettings:
-    runs: tuple[Run, ...]
-    text: str  # "manual" or "corpus"
-    texts: tuple[str, ...] | None  # None for the manual
-    labels: tuple[str, ...] | None
-    vocabulary: int | None
-    tokenizer: str
 
 
 def choose_what(place: DeltaGenerator) -> tuple[str, float]:
@@ -86,13 +78,14 @@ def choose_more(what: str, gamma: float) -> TrainingSettings:
         record_every=max(1, steps // RECORDED),
         seed=int(seed),
     )
-    runs, words = runs_of(what, language), None if vocabulary == "all" else int(vocabulary)
+    runs = runs_of(what, language)
+    words = None if vocabulary == "all" else int(vocabulary)
     if text == "manual":
-        return TrainingSettings(runs, text, None, None, words, "unicode")
+        return TrainingSettings(runs, None, None, words, "unicode")
     corpus = chosen_corpus()
     tokenizer = choose_tokenizer(corpus.texts)
     labels = None if corpus.labels is None else tuple(corpus.labels)
-    return TrainingSettings(runs, text, tuple(corpus.texts), labels, words, tokenizer)
+    return TrainingSettings(runs, tuple(corpus.texts), labels, words, tokenizer)
 
 
 def runs_of(what: str, language: Run) -> tuple[Run, ...]:
@@ -122,18 +115,13 @@ def store_step(values: Sequence[float]) -> None:
     st.session_state[STEP] = round(values[0])
 
 
-HISTORY = "degeneration-history"  # in the session: of its training, up to the last record
-
-
 @dataclass(frozen=True)
 class DegenerationScene:
     history: History
     at: int  # the place of the recorded step of the numbers
     versions: dict[str, str] | None = None  # of Python and torch, for the bundled training
     is_live: bool = False  # True while the training goes on
-    text: str = "manual"  # "manual" or "corpus"
-    tokenizer: str = "unicode"
-    has_no_record: bool = False  # the reader's training goes on and has no record yet
+    tokenizer: str | None = None  # of the chosen corpus; None for the manual
 
     @property
     def step(self) -> int:
@@ -158,13 +146,11 @@ def recorded_scene() -> DegenerationScene:
 
 
 def scene_of(training: Training, settings: TrainingSettings) -> DegenerationScene:
-    is_live, records = training.is_active, list(training.records)
-    former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
-    if former is None or former[:2] != (training, len(records)):
-        former = (training, len(records), History.of(settings.runs, records, is_live=True))
-        st.session_state[HISTORY] = former
-    place = len(records) - 1
-    return DegenerationScene(former[2], place, None, is_live, settings.text, settings.tokenizer)
+    is_live = training.is_active
+    records = list(training.records)
+    history = History.of(settings.runs, records, is_live=True)
+    tokenizer = None if settings.texts is None else settings.tokenizer
+    return DegenerationScene(history, len(records) - 1, None, is_live, tokenizer)
 
 
 def run_name(run: Run) -> str:
@@ -194,14 +180,14 @@ def group_names() -> dict[str, str]:
 
 
 def provenance(scene: DegenerationScene) -> str:
-    history, text = scene.history, scene.history.text
-    run = history.runs[0]
+    text = scene.history.text
+    run = scene.history.runs[0]
     counts = {name: int(np.sum(text.groups == place)) for place, name in enumerate(GROUPS)}
     origin = _("trained here")
     if scene.versions:
         origin = _("recorded, Python {python}, torch {torch}").format(**scene.versions)
     of_text = [_("Python’s reference manual")]
-    if scene.text == "corpus":
+    if scene.tokenizer is not None:
         how = names("tokenizers")[scene.tokenizer]
         of_text = [_("the chosen corpus"), _("words: {how}").format(how=how)]
     size = _("{tokens} words and signs, {words} different")
@@ -213,5 +199,5 @@ def provenance(scene: DegenerationScene) -> str:
         _("drawn at length 1"),
         _("{width} dimensions").format(width=run.width),
         _("seed {seed}").format(seed=run.seed),
-        _("step {step} of {n}").format(step=scene.step, n=history.n_steps),
+        _("step {step} of {n}").format(step=scene.step, n=scene.history.n_steps),
     )

@@ -253,7 +253,8 @@ def _lines(model: str, grid: GainGrid) -> dict[str, tuple[list[tuple[int, str]],
 
 def _dots(model: str, judged: JudgedGrids, cure: str) -> list[Curve]:
     grid = judged.grids[model]
-    raw, by = {(place.layer, place.pooling): place for place in grid.places}, judged.by(grid)
+    raw = {(place.layer, place.pooling): place for place in grid.places}
+    by = judged.by(grid)
     dots = []
     for number, (name, (places, x)) in enumerate(_lines(model, grid).items()):
         if cure:
@@ -332,7 +333,8 @@ def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
         "centred": _("the mean subtracted"),
         f"{RANDOM}:3": _("the mean and 3 random directions removed"),
     }
-    words, counts = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places"), []
+    words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
+    counts = []
     for control, name in controls.items():
         up, down, n = judged.tally(control)
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
@@ -340,7 +342,8 @@ def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
         "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
         "{beats} of {n} places."
     ).format(counts=_("; ").join(counts), beats=beats, n=len(over))
-    claim, source = _("Making vectors isotropic helps."), _("Li et al. (2020), Su et al. (2021)")
+    claim = _("Making vectors isotropic helps.")
+    source = _("Li et al. (2020), Su et al. (2021)")
     measured = paragraph([_("Places are layers and poolings.") + "\n\n", lines])
     about = basis(judged.grids)
     return measures.Verdict(claim, source, state, measured, measures.Control(control), about)
@@ -429,7 +432,8 @@ def draw_predictions(judged: JudgedGrids) -> None:
             ]
             xs, ys, about = zip(*own, strict=True) if own else ((), (), ())
             groups.append(Curve(np.array(xs), np.array(ys), model, number, about=about))
-        x, y = (np.concatenate([getattr(each, axis) for each in groups]) for axis in "xy")
+        x = np.concatenate([each.x for each in groups])
+        y = np.concatenate([each.y for each in groups])
         correlation = _("Rank correlation: too few places ({n}).").format(n=len(x))
         if len(x) >= LEAST_PLACES and len(set(x)) > 1 and len(set(y)) > 1:
             found[name] = spearman(x, y)

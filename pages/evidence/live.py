@@ -18,8 +18,9 @@ from pages.common.shell import require_model
 from pages.common.uploads import evidence_label, evidence_of, is_own
 from pages.common.words import _
 
+from .recorded import encoded_places
+
 MOST_LAYERS, MOST_ROWS, MOST_VECTORS = 7, 1500, 5000
-POOLINGS = ("mean", "cls")
 OWN_PLACE = (0, "own")  # vectors have no layer or pooling
 OF_LABELS: dict[str, Task] = {"live labels": "labels", "live probe": "probe"}
 
@@ -58,8 +59,7 @@ def _of_model(
     report: jobs.Progress = jobs.no_report,
 ) -> GainGrid:
     """Some layers, both poolings; the bundled pairs of the corpus' language, or its labels."""
-    last = encoder.n_layers
-    layers = sorted({round(each) for each in np.linspace(0, last, MOST_LAYERS)})
+    layers = sorted({round(each) for each in np.linspace(0, encoder.n_layers, MOST_LAYERS)})
     task: Task = OF_LABELS.get(code, "pairs")
     if task == "pairs":
         pairs = read_bundled_pairs(pairs_for(corpus.texts))
@@ -67,15 +67,9 @@ def _of_model(
         judge: dict[str, Any] = {"pairs": (*pairs.rows, pairs.gold_scores)}
     else:
         corpus = corpus.take(_labelled(corpus.labels or (), MOST_ROWS))
-        texts, judge = list(corpus.texts), {"labels": corpus.labels, "units": corpus.sources}
-    hidden = encoder.encode_layers(texts, poolings=POOLINGS, layers=layers, progress=report)
-    # [CLS] of layer 0 is one vector for all texts
-    places = {
-        (layer, pooling): hidden[pooling][place]
-        for pooling in (POOLINGS if last else POOLINGS[:1])
-        for place, layer in enumerate(layers)
-        if layer or pooling != "cls"
-    }
+        texts = list(corpus.texts)
+        judge = {"labels": corpus.labels, "units": corpus.sources}
+    places = encoded_places(encoder, texts, layers, progress=report)
     about = {"model": encoder.name, "fit": "folds"}
     return evidence(
         places, task=task, texts=texts, about=about, seed=SEED, progress=report, **judge
@@ -91,8 +85,8 @@ def _of_vectors(own: Keyed, code: str, report: jobs.Progress = jobs.no_report) -
     if judge is None:
         labels = vectors.labels or ()
         rows = _labelled(labels, MOST_VECTORS)
-        X, named = vectors.vectors[rows], [labels[row] for row in rows]
-        return evidence({OWN_PLACE: X}, task=OF_LABELS[code], labels=named, **how)
+        how["labels"] = [labels[row] for row in rows]
+        return evidence({OWN_PLACE: vectors.vectors[rows]}, task=OF_LABELS[code], **how)
     how |= {"pairs": judge.pairs, "queries": judge.queries}
     task: Task = "pairs" if judge.queries is None else "queries"
     return evidence({OWN_PLACE: vectors.vectors}, task=task, **how)

@@ -11,7 +11,7 @@ fitted on the sentences of train and judged on the pairs of test.
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry import load_encoder, read_bundled, read_pairs
+from geometry import Encoder, load_encoder, read_bundled, read_pairs
 from geometry.data import read_bundled_pairs
 from geometry.diagnosis.evidence import CURES, FLOW, GainGrid, Task, evidence
 from geometry.diagnosis.yardsticks import Place
@@ -61,17 +61,27 @@ def bundled() -> Made:
 def _vectors(model: str, texts: list[str]) -> dict[Place, np.ndarray]:
     """Of an encoder those of the recorded layers and poolings; of GloVe averages of words."""
     if model == GLOVE:
-        table, found = read_bundled_vectors("glove"), {}
+        table = read_bundled_vectors("glove")
+        found = {}
         for pooling, stop_words in (("mean", "none"), ("no-stop-words", STOP_WORDS)):
             average = sentence_vectors(texts, table, empty="zero", stop_words=stop_words)
             found[0, pooling] = average.vectors
         return found
     name, prefix = ENCODERS[model]
     encoder = load_encoder(name, prefix=prefix, device="cpu")
-    hidden = encoder.encode_layers(texts, poolings=POOLINGS)
-    # [CLS] of layer 0 is one vector for all texts
-    at = [(layer, each) for each in POOLINGS for layer in LAYERS[model] if layer or each != "cls"]
-    return {(layer, each): hidden[each][layer] for layer, each in at}
+    return encoded_places(encoder, texts, LAYERS[model])
+
+
+def encoded_places(
+    encoder: Encoder, texts: list[str], layers: Sequence[int], **how: Any
+) -> dict[Place, np.ndarray]:
+    hidden = encoder.encode_layers(texts, poolings=POOLINGS, layers=layers, **how)
+    return {
+        (layer, pooling): hidden[pooling][number]
+        for pooling in POOLINGS
+        for number, layer in enumerate(layers)
+        if layer or pooling != "cls"  # [CLS] of layer 0 is one vector for all texts
+    }
 
 
 def _of_pairs(name: str, model: str) -> GainGrid:
@@ -87,7 +97,8 @@ def _of_topics(model: str, task: Task) -> GainGrid:
 
 
 def _grid(model: str, texts: Iterable[str], data: str, **judge: Any) -> GainGrid:
-    rows, about = list(texts), {"model": model, "data": data, "fit": "folds"}
+    rows = list(texts)
+    about = {"model": model, "data": data, "fit": "folds"}
     cures = (*CURES, FLOW)
     return evidence(_vectors(model, rows), texts=rows, cures=cures, about=about, **judge)
 

@@ -54,17 +54,20 @@ def _panel(scene: LayersScene, layer: int) -> Panel:
 
 
 def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
-    points, last, look = scene.first, scene.last, scene.look
-    layers = range(last + 1)
+    points = scene.first
+    look = scene.look
+    layers = range(scene.last + 1)
     titles = [layer_title(scene, layer) for layer in layers]
     film = Picture(layers, titles, _("Between two layers: {layer}").format(layer="{0}"))
-    title, cosine = titles[scene.layer], scene.headlines[scene.layer]["mean_cosine"].value
+    title = titles[scene.layer]
+    cosine = scene.headlines[scene.layer]["mean_cosine"].value
     each = [Picture([layer], [_("layer {layer}").format(layer=layer)]) for layer in layers]
     panels = [_panel(scene, layer) for layer in layers]
+    stops = spread_stops(len(layers)) if scene.last else []
     cloud = TwinCloud(
         points=layered.packed(layered.unlabelled(points), look.view, look.n_components),
         rows_key=points.key,
-        pictures=[film, *each] if last else [film],
+        pictures=[film, *each] if scene.last else [film],
         colours=clouds.point_colours(
             points, look.colour, scene.drawn[scene.layer][0].around_origin
         ),
@@ -77,7 +80,7 @@ def draw_pictures(scene: LayersScene, explored: Explored) -> TwinCloud:
         values=(float(scene.layer),),
         knobs=[(float(layer),) for layer in layers],
         knob_steps=1,
-        landmarks=[(stage, f"{stage}") for stage in spread_stops(last + 1)] if last else (),
+        landmarks=[(stop, f"{stop}") for stop in stops],
         alt=clouds.alternative_with(title, len(points.cloud), cosine, panels[scene.layer]),
         cones=[panel.wedges for panel in panels],
         marks=chosen_marks(points, scene.chosen),
@@ -122,7 +125,9 @@ def show_curves(scene: LayersScene) -> str:
 
 def drawn_curves(scene: LayersScene, measure: str) -> list[Curve]:
     """A curve a series; isotropic data with n and d of the drawn cloud; published curves."""
-    tables, x, curves = scene.tables_of(measure), np.arange(scene.last + 1), []
+    tables = scene.tables_of(measure)
+    x = np.arange(scene.last + 1)
+    curves = []
     for place, name in enumerate(scene.series):
         if name in tables:
             rows = [table[measure] for table in tables[name]]
@@ -173,8 +178,8 @@ def _note(measure: str, scene: LayersScene) -> str:
     parts += [texts.format(note=each) for each in layered.sample_note(shown[0])]
     if any(each.name == TOKENS for each in shown):
         parts.append(_("Tokens: special tokens left out, word pieces included."))
-    specs = [each.first.spec for each in shown if each.name not in (TOKENS, "cls")]
-    if specs and shown[0].first.encoder.special_tokens:
+    specs = [each.layers[0].spec for each in shown if each.name not in (TOKENS, "cls")]
+    if specs and shown[0].layers[0].encoder.special_tokens:
         pooled = _("Sentences: pooled without special tokens, except [CLS].")
         if all(spec.special_tokens for spec in specs):
             pooled = _(
@@ -209,7 +214,8 @@ def show_headlines(scene: LayersScene) -> None:
     }
     numbers = []
     for name in layered.HEADLINES:
-        row, unit = now[name], measures.unit_of(name)
+        row = now[name]
+        unit = measures.unit_of(name)
         decimals = measures.COSINE_DECIMALS if name == "mean_cosine" else measures.decimals_of(name)
         value, isotropic = (
             "" if each is None else measures.print_value(name, each, decimals) + unit
@@ -325,7 +331,7 @@ def show_rogues(scene: LayersScene) -> None:
         {_("Raw"): raw, _("Standardised at each layer"): standardised},
         clouds.current_theme(),
         titles=(_("dimension"), _("layer")),
-        ticks=leading(raw, 8),  # dimensions with a tick on the axis
+        ticks=leading(raw),
         reach=float(np.nanmax(np.abs(raw), initial=1e-12)),
     )
     st.subheader(_("Rogue dimensions"))
@@ -343,8 +349,9 @@ def show_rogues(scene: LayersScene) -> None:
     st.caption(prose(PAGE, "rogue"))
 
 
-def leading(parts: np.ndarray, most: int) -> list[int]:
+def leading(parts: np.ndarray) -> list[int]:
     """A few dimensions with the largest parts (layers, d) at a layer, not close to each other."""
+    most = 8  # dimensions with a tick on the axis
     strongest = np.nan_to_num(parts).max(axis=0)
     apart = parts.shape[1] / 20  # nearer names would overlap
     found: list[int] = []
@@ -366,7 +373,8 @@ def _line(parts: np.ndarray, layer: int) -> str:
 
 
 def _show_numbers(scene: LayersScene) -> None:
-    tables, d = scene.tables[scene.name], scene.first.vectors.shape[1]
+    tables = scene.tables[scene.name]
+    d = scene.first.vectors.shape[1]
     now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
@@ -386,10 +394,13 @@ def _show_numbers(scene: LayersScene) -> None:
 
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    control_box = st.container(key="cloud-controls")
+    notes_box = st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel = st.container(), picture_place(), open_panel()
+    progress_box = st.container()
+    look_box = picture_place()
+    panel = open_panel()
     selection_box = st.container()
     curve_progress_box, answer_box = st.container(), st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")

@@ -57,10 +57,6 @@ class Series:
     layers: tuple[CorpusCloud, ...]  # the same rows at each layer, from the input to the last layer
     n_texts: int  # texts of the whole corpus
 
-    @property
-    def first(self) -> CorpusCloud:
-        return self.layers[0]
-
 
 def most_at_once(encoder: Encoder) -> int:
     """How many points fit into memory with their vectors of every layer."""
@@ -79,16 +75,17 @@ def drawn_spec(
 
 def read_series(corpus: Corpus, encoder: Encoder, name: str, special_tokens: bool) -> Series:
     """The cloud of that name at every layer, encoded in one pass. Of many texts, a sample."""
-    n, most, private = len(corpus), min(SAMPLE_ROWS, most_at_once(encoder)), is_own(corpus)
+    private = is_own(corpus)
     texts = corpus
-    if n > most:
-        texts = corpus.take(some_rows(n, most, SEED))
+    most = min(SAMPLE_ROWS, most_at_once(encoder))
+    if len(corpus) > most:
+        texts = corpus.take(some_rows(len(corpus), most, SEED))
     most = SAMPLE_ROWS if name == TOKENS else MOST_DRAWN
     spec = drawn_spec(encoder, name, special_tokens, most)
     first = encode_corpus(texts, spec, private=private)
     above = (replace(spec, layer=layer) for layer in range(1, encoder.n_layers + 1))
     rest = (encode_corpus(texts, each, like=first, private=private) for each in above)
-    return Series(name, tuple(map(unlabelled, (first, *rest))), n)
+    return Series(name, tuple(map(unlabelled, (first, *rest))), len(corpus))
 
 
 def compared_names(shown: str) -> tuple[str, ...]:
@@ -132,7 +129,6 @@ def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tupl
 
 @kept(24)
 def packed(points: CorpusCloud, view: str, n_components: int) -> Points:
-    """The pictures of ``build_film`` as the browser takes them."""
     frames = [each.around_origin for each, _edges in _drawn(points, view, n_components)]
     return Points.of(pack_cloud(frames, UNIT_REACH))
 
@@ -270,7 +266,8 @@ class LayersScene:
     @cached_property
     def series(self) -> dict[str, Series]:
         """The curves' clouds but those bfloat16 can't resolve; PrecisionError for the drawn one."""
-        encoder, found = self.first.encoder, {}
+        encoder = self.first.encoder
+        found = {}
         for name in compared_names(self.name):
             try:
                 found[name] = read_series(self.corpus, encoder, name, self.special_tokens)
@@ -314,13 +311,13 @@ def provenance(scene: LayersScene) -> str:
 
 
 def series_origin(series: Series) -> list[str]:
-    corpus, n, *rest = _origin(series.first)
+    corpus, n, *rest = _origin(series.layers[0])
     return [corpus, n, *sample_note(series), *rest]
 
 
 def sample_note(series: Series) -> list[str]:
     """That only some texts were taken; empty if all were."""
-    n = len(series.first.corpus)
+    n = len(series.layers[0].corpus)
     if n == series.n_texts:
         return []
     note = _("a sample of {n} of the {all} texts, seed {seed}")
@@ -407,7 +404,8 @@ def falling_layers(rows: Sequence[Measured]) -> list[int]:
 def rogue_verdict(scene: LayersScene) -> Verdict:
     layer = scene.layer
     table = scene.tables[scene.name][layer]
-    row, is_enough = table["top_5_contributions"], table["mean_cosine"].low is not None
+    row = table["top_5_contributions"]
+    is_enough = table["mean_cosine"].low is not None
     rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
     state = rogue_state(row.value if is_enough else None, rotated[1])
     share = f"**{measures.measured_words(row)}**"

@@ -18,7 +18,7 @@ def labels(categories: int) -> PointColours:
 
 
 def settings(colours: PointColours, theme=LIGHT) -> dict:
-    return marker(colours, theme, size=7, opacity=0.75)
+    return marker(colours, theme, size=7)
 
 
 def colour_at(code: float, drawn: dict) -> str:
