@@ -64,33 +64,33 @@ from .tables import SIDES, show_two_tables
 
 
 def draw_pictures(scene: ConeScene, explored: Explored) -> TwinCloud:
-    raw, sides = scene.raw, (scene.raw, scene.white)
     marks = chosen_marks(scene.points, scene.chosen)
     if scene.near:
         (before, _cosines), (after, _cosines) = scene.near
         marks.append(Marks(before.tolist(), "square", _("nearest before whitening")))
         marks.append(Marks(after.tolist(), "diamond", _("nearest after whitening")))
-    alternatives, n = [], len(scene.points.cloud)
-    for side in sides:
-        cosine = side.headlines["mean_cosine"].value
+    n = len(scene.points.cloud)
+    alternatives = []
+    for side in scene.sides:
+        cosine = cone.measured(side)["mean_cosine"].value
         alternatives.append(clouds.alternative_with(side.title, n, cosine, side.panel))
-    projection = raw.projection
+    projection = scene.raw.projection
     has_film = projection.origin is not None and not has_no_webgl2()
     cloud = TwinCloud(
         **(_film_parts if has_film else _still_parts)(scene),
         rows_key=scene.points.key,
         colours=clouds.point_colours(scene.points, scene.look.colour, projection.coordinates),
-        reach=raw.reach,
+        reach=scene.raw.reach,
         axis_titles=clouds.axis_titles(projection.method, projection.n_components),
         origin_label=None if projection.origin is None else _("origin"),
         name=_("Both clouds, raw and whitened"),
-        values=(scene.white.whitening.centring, scene.white.whitening.strength),
+        values=(scene.white.centring, scene.white.strength),
         knob_names=knob_names(),
         knob_steps=SLIDER_STEPS,
         alt=paragraph(alternatives),
-        bands=raw.panel.bands,
+        bands=scene.raw.panel.bands,
         marks=marks,
-        below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in sides],
+        below=[labelled(side.title, " · ".join(_trust_lines(side))) for side in scene.sides],
         provenance=scene.provenance,
         file_name=f"narrow-cone-{projection.n_components}d",
         is_large=is_presenting(),
@@ -111,13 +111,15 @@ def _trust_lines(side: Side) -> list[str]:
 
 def _film_parts(scene: ConeScene) -> dict[str, Any]:
     """Raw beside the film from raw to whitened, and a picture of settings that the film lacks."""
-    raw, whitening, panel = scene.raw.projection, scene.white.whitening, scene.white.panel
+    raw = scene.raw.projection
     knobs = _knobs(scene.points)
-    stops, points = _film(scene.points, scene.fit, raw, scene.raw.reach)
+    stops, points = _film(scene.points, scene.white.fit, raw, scene.raw.reach)
     names = [cone.place_name(s, t) for s, t in knobs]
-    at, distance = nearest_in_film(knobs, whitening.centring, whitening.strength)
-    is_on_path, aside = distance < FAR, None
+    at, distance = nearest_in_film(knobs, scene.white.centring, scene.white.strength)
+    is_on_path = distance < FAR
+    aside = None
     if not is_on_path:
+        panel = scene.white.panel
         still = Points.of(pack_cloud([panel.coordinates], scene.white.reach))
         aside = Aside(still, scene.white.title, panel.wedges, scene.white.scale, panel.frame)
     between = _("Between: centring {s}, strength {t}").format(s="{0}", t="{1}")
@@ -137,12 +139,11 @@ def _film_parts(scene: ConeScene) -> dict[str, Any]:
 
 
 def _still_parts(scene: ConeScene) -> dict[str, Any]:
-    sides = (scene.raw, scene.white)
-    framed = [side for side in sides if side.panel.frame is not None]  # none of a map
-    packed = pack_cloud([side.panel.coordinates for side in sides], scene.raw.reach)
+    framed = [side for side in scene.sides if side.panel.frame is not None]  # none of a map
+    packed = pack_cloud([side.panel.coordinates for side in scene.sides], scene.raw.reach)
     return {
         "points": Points.of(packed),
-        "pictures": [Picture([place], [side.title]) for place, side in enumerate(sides)],
+        "pictures": [Picture([place], [side.title]) for place, side in enumerate(scene.sides)],
         "cones": [side.panel.wedges for side in framed],
         "frames": [side.panel.frame for side in framed],
         "factors": [side.scale for side in framed],
@@ -172,10 +173,10 @@ SIZED = ("opening_angle", "opening_angle_90", "mean_norm_share", "isoscore")
 
 def show_headlines(scene: ConeScene) -> None:
     boxes = st.container(key="headlines").columns(2)
-    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+    for box, side in zip(boxes, scene.sides, strict=True):
         is_raw = side.content_key == scene.raw.content_key
-        former = None if is_raw else scene.raw.headlines
-        numbers = measures.measure_numbers(side.headlines, former, names=cone.HEADLINES)
+        former = None if is_raw else cone.measured(scene.raw)
+        numbers = measures.measure_numbers(cone.measured(side), former, names=cone.HEADLINES)
         if side.is_set_by_fit and not is_raw:
             why = _("above it: fitted on these points")
             numbers[-1] = replace(numbers[-1], note=f"{numbers[-1].note} · {why}")
@@ -186,7 +187,7 @@ def show_headlines(scene: ConeScene) -> None:
 
 def show_all_measures(scene: ConeScene) -> None:
     boxes = st.container(key="numbers").columns(2)
-    for box, side in zip(boxes, (scene.raw, scene.white), strict=True):
+    for box, side in zip(boxes, scene.sides, strict=True):
         box.markdown(f"**{side.title}**\n\n{numbers_table(side, scene)}")
         notes = " · ".join([*side.panel.captions, *_trust_lines(side)])
         box.caption(notes, help=measures.explained(notes))
@@ -216,32 +217,29 @@ def warn_of_few_rows(scene: ConeScene) -> None:
         n, d = scene.points.vectors.shape
         values = {"n": f"{n:,}", "d": f"{d:,}", "k": f"{len(whitening.components)}"}
         st.warning(prose(PAGE, "few-points", values))
-    if scene.fit == "full" and whitening.is_simplex:
+    if scene.white.fit == "full" and whitening.is_simplex:
         values = {"n": f"{whitening.n_rows:,}", "distinct": f"{whitening.n_distinct:,}"}
         section = "simplex-warning" if whitening.is_regular else "simplex-warning-uneven"
         st.error(prose(PAGE, section, values))
 
 
 def numbers_table(side: Side, scene: ConeScene) -> str:
-    n, d = len(side.points.cloud), side.d
+    n = len(side.points.cloud)
+    d = side.d
     found = cone.measured(side, cone.MEASURES)
-    isotropic, here = isotropic_baselines(SIZED, n, d, seed=SEED), _("{value} at this n, d")
-    references = {
-        "mean_cosine": "0",
-        "positive_cosine_share": "0.5",
-        **{
-            name: here.format(value=_value(name, value)) if value is not None else ""
-            for name, value in isotropic.items()
-        },
-        "effective_rank": _("at most {d}").format(d=min(n - 1, d)),
-        "effective_rank_uncentred": _("at most {d}").format(d=min(n, d)),
-    }
+    here = _("{value} at this n, d")
+    references = {"mean_cosine": "0", "positive_cosine_share": "0.5"}
+    for name, value in isotropic_baselines(SIZED, n, d, seed=SEED).items():
+        references[name] = "" if value is None else here.format(value=_value(name, value))
+    references["effective_rank"] = _("at most {d}").format(d=min(n - 1, d))
+    references["effective_rank_uncentred"] = _("at most {d}").format(d=min(n, d))
     lines = []
     for name, reference in references.items():
         row = found[name]
-        value = measures.no_value(row.undefined) if row.value is None else _value(name, row.value)
-        lines.append([measures.measure_label(name), value, reference])
-    steps, stage = scene.steps, (side.centring, side.strength)
+        shown = measures.no_value(row.undefined) if row.value is None else _value(name, row.value)
+        lines.append([measures.measure_label(name), shown, reference])
+    steps = scene.steps
+    stage = (side.centring, side.strength)
     if steps is not None and stage in cone.STAGES:
         label = measures.agreement_label(scene.points.corpus)
         share = f"{steps.agreements[cone.STAGES.index(stage)]:.1%}"
@@ -258,11 +256,11 @@ def _value(name: str, value: float) -> str:
 
 
 def _histogram(scene: ConeScene) -> None:
-    (raw, pairs), (white, _pairs) = cone.histogram(scene.raw), cone.histogram(scene.white)
-    n, sides = len(scene.points.cloud), (scene.raw, scene.white)
+    (raw, pairs), (white, _pairs) = map(cone.histogram, scene.sides)
+    n = len(scene.points.cloud)
     st.markdown(_("**Cosines of pairs, before and after**"))
     said = _("Histogram of {n} pairwise cosines: raw around {raw}, whitened around {white}.")
-    means = (side.headlines["mean_cosine"].value for side in sides)
+    means = (cone.measured(side)["mean_cosine"].value for side in scene.sides)
     cosines = [measures.print_value("mean_cosine", mean, 2) for mean in means]
     show_histogram(
         (raw, white),
@@ -293,8 +291,8 @@ TOYS = (  # shift and matrix that are applied to round points
 
 
 def show_causes(scene: ConeScene) -> None:
-    before, now = (_values_of(side) for side in (scene.raw, scene.white))
-    independent, figures = independent_correlation(len(scene.points.cloud)), ""
+    before, now = map(_values_of, scene.sides)
+    independent = independent_correlation(len(scene.points.cloud))
     parts = (
         (
             _("Shift of the mean"),
@@ -315,6 +313,7 @@ def show_causes(scene: ConeScene) -> None:
             _("Strength undoes it; standardising does not."),
         ),
     )
+    figures = ""
     for part, *values, decimals, toy in zip(parts, before, now, (3, 2, 3), TOYS, strict=True):
         title, label, reference, remedy = map(escape, part)
         texts = ["—" if value is None else signed(value, decimals) for value in values]
@@ -325,13 +324,13 @@ def show_causes(scene: ConeScene) -> None:
         )
     st.subheader(_("Three causes"))
     st.html(f'<div class="causes">{figures}</div>')
-    k, d = len(scene.white.whitening.components), scene.raw.vectors.shape[1]
     if scene.has_few_points and scene.white.whitening.strength:
         few = _(
             "With few points, whitening keeps {k} of {d} directions and leaves out the others. So "
             "the dimensions stay unequal and correlated, even at full strength."
         )
-        st.caption(few.format(k=k, d=d))
+        k = len(scene.white.whitening.components)
+        st.caption(few.format(k=k, d=scene.points.vectors.shape[1]))
 
 
 @kept(2000)
@@ -362,9 +361,10 @@ def _toy(shift: Sequence[float], matrix: Sequence[Sequence[float]]) -> str:
 
 
 def show_inspector(scene: ConeScene) -> None:
-    cloud, chosen = scene.points.cloud, scene.chosen
+    chosen = scene.chosen
     if chosen is None:
         return
+    cloud = scene.points.cloud
     label = f" · {short(cloud.labels[chosen])}" if cloud.labels else ""
     first, second = (set(found) for found, _cosines in scene.near)
     both = first & second
@@ -427,7 +427,7 @@ def ask_for_guess(scene: ConeScene) -> None:
     codes = list(answers)
     chosen = codes.index(guess) if guess else None
     is_shown = may_show(id_, question.format(label=label), list(answers.values()), chosen)
-    truth = "more" if steps.both.rises else "fewer" if steps.both.falls else "same"
+    truth = measures.by_direction(steps.both, "more", "fewer", "same")
     note_truth(id_, codes.index(truth))
     own = own_answer(chosen)
     if is_shown and (own is not None or current() is not None):
@@ -459,7 +459,7 @@ def offer_downloads(scene: ConeScene) -> None:
 
 
 def panels_csv(scene: ConeScene, measured_on: str) -> bytes:
-    places = {side.name: side.panel.coordinates for side in (scene.raw, scene.white)}
+    places = {side.name: side.panel.coordinates for side in scene.sides}
     return cloud_parts.places_csv(scene.points.cloud, places, measured_on)
 
 
@@ -554,40 +554,31 @@ def choose_fit() -> str:
 
 def choose_map(look: Look, n: int) -> Look:
     """The look with a map's choices: seeded or not; of many points, all or a sample."""
-    # t-SNE would use one core without a seed, too
-    is_seeded = look.view != "umap" or st.toggle(
-        _("Seeded map"),
-        key="map-seeded",
-        value=True,
-        bind="query-params",
-        help=_(
+    if look.view == "umap":  # t-SNE would use one core without a seed, too
+        about = _(
             "With a seed the map is the same each time, and one core lays it out. Without a seed "
             "all cores do, and another fit gives another map."
-        ),
-    )
-    fits_all = MOST_FITTED < n <= MOST_MAPPED and st.toggle(
-        _("Fit the map to all {n} points").format(n=f"{n:,}"),
-        key="map-all",
-        bind="query-params",
-        help=_("This takes some minutes. Otherwise the map is fitted to a sample of {n}.").format(
-            n=f"{MOST_FITTED:,}"
-        ),
-    )
-    most = None if fits_all else MOST_FITTED
-    return replace(look, seed=SEED if is_seeded else None, most_fitted=most)
+        )
+        label = _("Seeded map")
+        if not st.toggle(label, True, key="map-seeded", bind="query-params", help=about):
+            look = replace(look, seed=None)
+    fits_all = False
+    if MOST_FITTED < n <= MOST_MAPPED:
+        about = _("This takes some minutes. Otherwise the map is fitted to a sample of {n}.")
+        about = about.format(n=f"{MOST_FITTED:,}")
+        label = _("Fit the map to all {n} points").format(n=f"{n:,}")
+        fits_all = st.toggle(label, key="map-all", bind="query-params", help=about)
+    return replace(look, most_fitted=None if fits_all else MOST_FITTED)
 
 
-def film_settings(*, can_play: bool) -> tuple[float, float]:
-    """(centring, strength) of the session, else of the address, else 1 and 1.
-
-    Without a film 0 and 0 mean 1 and 1: otherwise both pictures would show the raw cloud.
-    """
+def film_settings(look: Look) -> tuple[float, float]:
+    """(centring, strength) of the session, else of the address, else 1 and 1."""
     _read_film_settings()
     centring, strength = (float(st.session_state[name]) for name in FILM)
     is_white = centring == strength == 1
     for name, value in zip(FILM, (centring, strength), strict=True):
         put_in_url(name, None if is_white else f"{value:g}")
-    if not can_play and centring == strength == 0:
+    if look.is_map and centring == strength == 0:  # else both pictures would show the raw cloud
         return 1.0, 1.0
     return centring, strength
 
@@ -632,14 +623,17 @@ def film_sliders() -> tuple[float, float]:
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
     welcome_box = st.container(key="welcome")
-    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    control_box = st.container(key="cloud-controls")
+    notes_box = st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
     progress_box = st.container()
-    look_box, found_box = picture_place(), st.container(key="inspector")
+    look_box = picture_place()
+    found_box = st.container(key="inspector")
     numbers_box = st.container()
     panel = open_panel()  # below the numbers, which are on the first screen
-    guess_box, answer_box = st.container(), st.container()
+    guess_box = st.container()
+    answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         preset_box = st.container(key="presets")
@@ -672,8 +666,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
     with panel.find:
         chosen = choose_point(points)
     with look_box:
-        can_play = not look.is_map
-        settings = film_sliders() if has_no_webgl2() else film_settings(can_play=can_play)
+        settings = film_sliders() if has_no_webgl2() else film_settings(look)
         map_box = st.container()
     scene = None
     with errors_shown(notes_box):
@@ -685,7 +678,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         return
     with look_box, errors_shown():
         cloud = draw_pictures(scene, explored)
-        places = {each.title: each.projection.coordinates for each in (scene.raw, scene.white)}
+        places = {each.title: each.projection.coordinates for each in scene.sides}
         cloud_parts.show_parts(panel, corpus, points, explored, look, chosen, cloud, places)
     with found_box:
         show_selection(points.cloud, points.shared_key)
@@ -699,7 +692,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
                 lambda: {
                     f"{prefix}{name}": row.value
                     for prefix, side in (("", scene.raw), ("white_", scene.white))
-                    for name, row in side.headlines.items()
+                    for name, row in cone.measured(side).items()
                     if row.value is not None
                 }
             )
@@ -708,11 +701,10 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with notes_box:  # above the pictures, but computed after they were sent
             cloud_parts.warn_of_reading(corpus)
             warn_of_few_rows(scene)
-        if not is_presenting():
-            with answer_box, errors_shown():
+        with answer_box, errors_shown():
+            if not is_presenting():
                 _answer(scene, corpus)
-        elif shows_part("two-tables"):
-            with answer_box, errors_shown():
+            elif shows_part("two-tables"):
                 _show_tables(corpus)
         with more_box:
             offer_downloads(scene)
@@ -722,17 +714,17 @@ def explore(corpus: Corpus | VectorSet) -> None:
             if scene.waits_for_map:
                 waiting = _("SVD is shown while {map} is being fitted.")
                 st.info(waiting.format(map=MAPS[look.view].title))
-                cone.fit_maps((scene.raw, scene.white), look)
+                cone.fit_maps(scene.sides, look)
                 st.rerun()
 
 
 def show_map_notes(scene: ConeScene) -> None:
-    look, n = scene.look, len(scene.points.cloud)
+    look = scene.look
+    n = len(scene.points.cloud)
     title = MAPS[look.view].title
     st.warning(prose(PAGE, "map-caveat", {"map": title}))
     if not scene.waits_for_map:
-        sides = (scene.raw, scene.white)
-        trust = [labelled(side.title, trust_line(side.projection, _)) for side in sides]
+        trust = [labelled(side.title, trust_line(side.projection, _)) for side in scene.sides]
         st.caption(" · ".join([*trust, seed_line(scene.raw.projection, _)]))
     if look.most_fitted is not None and n > look.most_fitted:
         placed = _(

@@ -21,7 +21,7 @@ from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
 from geometry.process import Worker, send_progress
-from geometry.projection import Projection, whiten_beside
+from geometry.projection import Projection, Twin, whiten_beside
 from geometry.projection.neighbour_maps import MAPS, fit_map
 from geometry.projection.panel import Panel
 from geometry.projection.projection import map_picture
@@ -148,14 +148,13 @@ class Side:
     @property
     def d(self) -> int:
         """Dimensions that the cloud fills."""
-        of_raw = self.points.vectors.shape[1]
-        return of_raw if self.name == "raw" else retained_dimensions(self.whitening)
+        return retained_dimensions(self.whitening)
 
     @property  # not kept here: Streamlit stores the scene of each session for its downloads
     def _made(self) -> tuple[np.ndarray, np.ndarray]:
         if self.name == "raw":
             return self.points.vectors, self.points.vectors
-        return whitened(self.points, self.fit, self.centring, self.strength)
+        return _whitened(self)
 
     @property
     def vectors(self) -> np.ndarray:
@@ -175,18 +174,17 @@ class Side:
             return self.retained_vectors
         if self.name == "raw":
             return sample.vectors
-        full = full_whitening(self.points, self.fit)
-        twin = whiten_beside(sample.vectors, full, centring=self.centring, strength=self.strength)
-        return twin.retained_vectors
+        return self.treat(sample.vectors).retained_vectors
 
-    @property
-    def headlines(self) -> dict[str, Measured]:
-        return measured(self)
+    def treat(self, X: np.ndarray) -> Twin:
+        """Rows (m, all dimensions) of the raw cloud at this side's settings."""
+        full = full_whitening(self.points, self.fit)
+        return whiten_beside(X, full, centring=self.centring, strength=self.strength)
 
     @property
     def is_set_by_fit(self) -> bool:
         """True if its IsoScore is above that of isotropic data: the map was fitted on it."""
-        row = self.headlines["isoscore"]
+        row = measured(self)["isoscore"]
         return (row.value or 0.0) > (row.baseline or 0.0)
 
     @cached_property
@@ -207,11 +205,14 @@ class ConeScene:
 
     points: CorpusCloud
     look: Look
-    fit: str  # which whitening: "recommended", "ledoit-wolf" or "full"
     raw: Side
     white: Side
     waits_for_map: bool  # a map is chosen and not fitted; the pictures are by SVD until then
     chosen: int | None  # the row whose neighbours are shown
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        return self.raw, self.white
 
     @cached_property
     def sample(self) -> CorpusCloud:
@@ -232,7 +233,8 @@ class ConeScene:
     @property
     def is_hardly_a_cone(self) -> bool:
         """True for what the bundled model was trained to spread: means of its last layer."""
-        spec, model = self.points.spec, self.points.model
+        spec = self.points.spec
+        model = self.points.model
         if model is None or not chosen_model().is_bundled:
             return False
         is_trained = (spec.unit, spec.layer, spec.pooling) == ("sentences", model.n_layers, "mean")
@@ -241,19 +243,20 @@ class ConeScene:
     @property
     def narrows_first(self) -> bool:
         """True if strength alone, without centring, raises the mean cosine."""
-        raw = self.raw.headlines["mean_cosine"].value or 0.0
-        alone = _film_cosines(self.points, self.fit)[0.0, 1.0]
+        raw = measured(self.raw)["mean_cosine"].value or 0.0
+        alone = _film_cosines(self.points, self.white.fit)[0.0, 1.0]
         rise = 0.0 if alone is None else alone - raw
         return rise > 1 / 10**measures.COSINE_DECIMALS  # a smaller rise is not visible in print
 
     @property
     def steps(self) -> Steps | None:
         """What each stage does to the neighbours; None without labels or with too few rows."""
-        return _steps(self.sample, self.fit)
+        return _steps(self.sample, self.white.fit)
 
     @cached_property
     def provenance(self) -> str:
-        points, whitening = self.points, self.white.whitening
+        points = self.points
+        whitening = self.white.whitening
         n, d = points.vectors.shape
         parts = [
             *origin(points),
@@ -281,7 +284,7 @@ class ConeScene:
     def near(self) -> list[tuple[np.ndarray, np.ndarray]]:
         if self.chosen is None:
             return []
-        return [_near(side, self.chosen) for side in (self.raw, self.white)]
+        return [_near(side, self.chosen) for side in self.sides]
 
 
 def quick_measures(X: np.ndarray, sample: np.ndarray, names: Sequence[str]) -> dict[str, Measured]:
@@ -318,11 +321,8 @@ def full_whitening(points: CorpusCloud, fit: str) -> WhiteningMap:
 
 
 @kept(32, in_run=True)
-def whitened(
-    points: CorpusCloud, fit: str, centring: float, strength: float
-) -> tuple[np.ndarray, np.ndarray]:
-    full = full_whitening(points, fit)
-    twin = whiten_beside(points.vectors, full, centring=centring, strength=strength)
+def _whitened(side: Side) -> tuple[np.ndarray, np.ndarray]:
+    twin = side.treat(side.points.vectors)
     return twin.vectors, twin.retained_vectors
 
 
@@ -333,24 +333,21 @@ def _lengths(side: Side) -> np.ndarray:
 
 @kept(200)
 def _near(side: Side, row: int) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and cosines of a row's nearest neighbours.
-
-    Of many rows only those are whitened whose cosine, z_i'z = (x_i - s mu)'W z, may be one of the
-    largest.
-    """
-    points, whitening = side.points, side.whitening
-    if side.name == "raw" or len(points.cloud) <= MANY_POINTS:
+    """The rows and cosines of a row's nearest neighbours."""
+    X = side.points.vectors
+    if side.name == "raw" or len(X) <= MANY_POINTS:
         return nearest(side.retained_vectors, row, k=NEIGHBOURS)
-    X, shift = points.vectors, whitening.affine[0].astype(np.float32)
+    # only those rows are whitened whose cosine, z_i'z = (x_i - s mu)'W z, may be one of the largest
+    whitening = side.whitening
+    shift = whitening.affine[0].astype(np.float32)
     toward = whitening.matrix @ whitening.apply(X[[row]])[0]
     products = centred_product(X, shift, toward.astype(np.float32)[:, None])[:, 0]
     lengths = np.maximum(_lengths(side), TINY)
     cosines = products / (lengths * lengths[row])
     least = np.partition(cosines, -NEIGHBOURS - 1)[-NEIGHBOURS - 1] - ROUNDING
     rows = np.union1d(np.flatnonzero(cosines >= least), row)
-    settings = {"centring": side.centring, "strength": side.strength}
-    twin = whiten_beside(X[rows], full_whitening(points, side.fit), **settings)
-    found, of_found = nearest(twin.retained_vectors, int(np.searchsorted(rows, row)), k=NEIGHBOURS)
+    Z = side.treat(X[rows]).retained_vectors
+    found, of_found = nearest(Z, int(np.searchsorted(rows, row)), k=NEIGHBOURS)
     return rows[found], of_found
 
 
@@ -362,31 +359,24 @@ def _placed(side: Side, raw: Projection) -> Projection:
 def build_scene(
     points: CorpusCloud, look: Look, fit: str, chosen: int | None, settings: tuple[float, float]
 ) -> ConeScene | None:
-    """Whiten at (centring, strength) and project, with progress for many points.
-
-    None if all points are equal.
-    """
-    k, is_map = look.n_components, look.is_map
+    """Whiten at (centring, strength) and project; None if all points are equal."""
     if full_whitening(points, fit).rank == 0:
         return None
-    linear = points.project_in_job("svd" if is_map else look.view, k)
+    linear = points.project_in_job("svd" if look.is_map else look.view, look.n_components)
     raw = Side("raw", points, fit, 0.0, 0.0, linear)
     white = Side("white", points, fit, *settings, linear)
-    maps = maps_if_ready((raw, white), look) if is_map else None
-    if maps is not None:
-        first, picture = maps
-        scale, reach = common_scale(first, picture)
-    else:  # one frame for the whole film, up to its last stop
-        first, picture = linear, _placed(white, linear)
+    maps = maps_if_ready((raw, white), look) if look.is_map else None
+    first, picture = maps or (linear, _placed(white, linear))
+    scale, reach = common_scale(first, picture)
+    if maps is None:  # one frame for the whole film, up to its last stop
         last = _placed(replace(white, centring=1.0, strength=1.0), linear)
-        scale, reach = common_scale(first, picture)[0], common_scale(first, last)[1]
+        reach = common_scale(first, last)[1]
     return ConeScene(
         points=points,
         look=look,
-        fit=fit,
         raw=replace(raw, projection=first, reach=reach),
         white=replace(white, projection=picture, scale=scale, reach=reach),
-        waits_for_map=is_map and maps is None,
+        waits_for_map=look.is_map and maps is None,
         chosen=chosen,
     )
 
@@ -394,17 +384,20 @@ def build_scene(
 @kept(200)
 def _film_cosines(points: CorpusCloud, fit: str) -> dict[tuple[float, float], float | None]:
     """Mean cosine at quoted settings; None where a point is moved to the origin."""
+    full = full_whitening(points, fit)
     found: dict[tuple[float, float], float | None] = {}
     for s, t in ((0.5, 0.5), (0.0, 1.0), (1.0, 0.0)):
         found[s, t] = None
         with suppress(UndefinedMeasure):
-            found[s, t] = mean_cosine(whitened.function(points, fit, s, t)[0])
+            twin = whiten_beside(points.vectors, full, centring=s, strength=t)
+            found[s, t] = mean_cosine(twin.vectors)
     return found
 
 
 def lesson_values(scene: ConeScene) -> dict[str, str]:
-    whitening, steps = scene.white.whitening, scene.steps
-    film = _film_cosines(scene.points, scene.fit)
+    whitening = scene.white.whitening
+    steps = scene.steps
+    film = _film_cosines(scene.points, scene.white.fit)
     n, d = scene.points.vectors.shape
     names: tuple[str, ...] = QUOTED
     if scene.is_hardly_a_cone:  # only one question quotes it, and it needs all pairs
@@ -443,19 +436,19 @@ def _percent(share: float | None) -> str:
 
 
 STAGES = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))  # raw, centred, whitened
-AGREEMENT_DECIMALS = 3
 
 
 @kept(48)
 def _cosine_of(sample: CorpusCloud) -> Estimate:
     """Mean cosine of a cloud; its interval leaves out whole units, such as a sentence's tokens."""
-    X, names = sample.vectors, ("mean_cosine",)
-    [row] = measure_table(X, names=names, seed=SEED, units=sample.units)
+    X = sample.vectors
+    [row] = measure_table(X, names=["mean_cosine"], seed=SEED, units=sample.units)
     return Estimate(mean_cosine(X), row.low, row.high)
 
 
 def cone_verdict(scene: ConeScene) -> Verdict:
-    found, unit = _cosine_of(scene.sample), scene.points.cloud.unit
+    found = _cosine_of(scene.sample)
+    unit = scene.points.cloud.unit
     words = {
         "holds": _(
             "The mean cosine of two different {units} is {cosine}. A narrow cone has {limit} or "
@@ -471,9 +464,13 @@ def cone_verdict(scene: ConeScene) -> Verdict:
             "more that are not all alike."
         ),
     }
-    state: State = "unknown"
-    if found.low is not None:
-        state = "holds" if found.low >= NARROW else "partly" if found.rises else "fails"
+    state: State = "fails"
+    if found.low is None:
+        state = "unknown"
+    elif found.low >= NARROW:
+        state = "holds"
+    elif found.rises:
+        state = "partly"
     cosine = estimate(found.value, found.low, found.high)
     return Verdict(
         claim=_(
@@ -516,8 +513,10 @@ class Steps:
 @kept(48)
 def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
     fitted, shown = sample.halves()
-    X, labels, units = shown.vectors, shown.cloud.labels, shown.units
-    raw = measures.agreement_of(X, labels, units) if labels else None
+    X = shown.vectors
+    labels = shown.cloud.labels or ()
+    units = shown.units
+    raw = measures.agreement_of(X, labels, units)
     if raw is None:
         return None
     whitening = full_whitening(fitted, fit)
@@ -525,13 +524,13 @@ def _steps(sample: CorpusCloud, fit: str) -> Steps | None:
         whiten_beside(X, whitening, centring=centring, strength=strength).retained_vectors
         for centring, strength in STAGES[1:]
     ]
-    centred, white = (measures.agreement_of(cloud, labels or (), units) for cloud in clouds)
+    centred, white = (measures.agreement_of(cloud, labels, units) for cloud in clouds)
     if centred is None or white is None:
         return None
     return Steps(
         agreements=(raw.share, centred.share, white.share),
         cosines=tuple(map(mean_cosine, (X, *clouds))),
-        chance=chance_agreement(labels or (), units=units),
+        chance=chance_agreement(labels, units=units),
         centring=measures.since(raw, centred),
         levelling=measures.since(centred, white),
         both=measures.since(raw, white),
@@ -588,7 +587,7 @@ def whitening_verdict(scene: ConeScene) -> Verdict:
 
 def _change_words(step: Estimate, *texts: str) -> str:
     """The text for its direction (it rises, it falls, neither) with the change."""
-    shown = change(step.value, step.low, step.high, AGREEMENT_DECIMALS)
+    shown = change(step.value, step.low, step.high)
     return measures.by_direction(step, *texts).format(change=f"**{shown}**")
 
 
@@ -597,8 +596,5 @@ def _stages_table(steps: Steps, scene: ConeScene) -> str:
         markdown(measures.same_label(scene.points.corpus)): steps.agreements,
         _("mean cosine"): steps.cosines,
     }
-    lines = [
-        [label, *(signed(value, AGREEMENT_DECIMALS) for value in values)]
-        for label, values in rows.items()
-    ]
+    lines = [[label, *(signed(value, 3) for value in values)] for label, values in rows.items()]
     return aligned_table([_("measure"), _("Raw"), _("Centred"), _("Whitened")], lines)

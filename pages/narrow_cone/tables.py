@@ -57,13 +57,16 @@ def show_two_tables(corpus: Corpus) -> None:
     pictures = [_picture(table) for table in tables]
     factor, reach = common_scale(*pictures)
     found = [_measured(table) for table in tables]
+    values: dict[str, str] = {}
+    facts: dict[str, float] = {}
     for side, box, rows, picture, scale, numbers in zip(
         SIDES, boxes, tables, pictures, (1.0, factor), found, strict=True
     ):
-        X, title = rows.vectors[rows.sample], rows.title
+        X = rows.vectors[rows.sample]
         texts = [rows.texts[row] for row in rows.sample]
         panel = cloud_panel(X, texts, picture, reach, scale=scale)
-        colours = PointColours.by_label([title] * len(X), title)
+        colours = PointColours.by_label([rows.title] * len(X), rows.title)
+        cosine = numbers["mean_cosine"].value
         about = [*rows.origin]
         if len(X) < len(rows.vectors):
             about.append(_("drawn, and positive cosines: a sample of {n}").format(n=f"{len(X):,}"))
@@ -72,29 +75,24 @@ def show_two_tables(corpus: Corpus) -> None:
                 cone_figure(panel, colours, current_theme(), height=380),
                 key=f"table-{side}",
                 file_name=f"narrow-cone-{side}-table",
-                alt=alternative_with(title, len(X), numbers["mean_cosine"].value, panel),
+                alt=alternative_with(rows.title, len(X), cosine, panel),
             )
             big = measure_numbers(numbers, None, names=HEADLINES)
-            show_big_numbers(title, big, key=f"of-{side}")
+            show_big_numbers(rows.title, big, key=f"of-{side}")
             explained_caption(" · ".join([*about, _("seed {seed}").format(seed=SEED)]))
-    values = {
-        f"{side}_{name}": print_value(name, numbers[name].value)
-        for side, numbers in zip(SIDES, found, strict=True)
-        for name in ("mean_cosine", "opening_angle")
-    }
-    values |= {side: table.title for side, table in zip(SIDES, tables, strict=True)}
+        values[side] = rows.title
+        for name in ("mean_cosine", "opening_angle"):
+            values[f"{side}_{name}"] = print_value(name, numbers[name].value)
+        if cosine is not None:
+            facts[f"{side}_mean_cosine"] = cosine
     st.markdown(prose(PAGE, "two-tables-seen", values))
-    facts = {
-        f"{side}_mean_cosine": numbers["mean_cosine"].value
-        for side, numbers in zip(SIDES, found, strict=True)
-        if numbers["mean_cosine"].value is not None
-    }
     note_facts(lambda: facts)
 
 
 def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     """(title, encoder, kind of table, layer or number of words)."""
-    names, usual = table_names(), SIDES[side]
+    names = table_names()
+    usual = SIDES[side]
     own = f"{chosen_model().name}:tokens"
     if side == "right" and own in names and chosen_model().name != GLOVE:
         usual = own
@@ -107,8 +105,8 @@ def _choose(box: DeltaGenerator, side: str) -> tuple[str, Encoder, str, int]:
     last = encoder.n_layers
     if ranks or last == 0:
         return names[code], encoder, kind, int(ranks[0] if ranks else 0)
-    key, usual = f"{side}-layer", str(min(4, last))
-    layer = choose_in(layer_box, _("Layer"), layer_options(last), usual, key=key)
+    usual = str(min(4, last))
+    layer = choose_in(layer_box, _("Layer"), layer_options(last), usual, key=f"{side}-layer")
     return names[code], encoder, kind, int(layer)
 
 
@@ -141,10 +139,8 @@ def _rows(corpus: Corpus, title: str, encoder: Encoder, kind: str, at: int) -> R
         key = ArrayStore.key(encoder.content_key, TYPES, at)
         return Rows(title, table.vectors[:at], table.words[:at], about, key)
     points = encode_corpus(corpus, CloudSpec(kind, at, "mean"), encoder=encoder)
-    cloud = points.cloud
-    return Rows(
-        title, cloud.vectors, cloud.texts, tuple(origin(points)), points.key, points.private
-    )
+    basis = tuple(origin(points))
+    return Rows(title, points.vectors, points.cloud.texts, basis, points.key, points.private)
 
 
 @kept(2)

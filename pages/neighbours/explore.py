@@ -39,7 +39,6 @@ from pages.common.cloud_parts import choose_spec, warn_of_reading
 from pages.common.compare_two import show_two
 from pages.common.corpus_cloud import (
     ALL_POINTS,
-    CloudSpec,
     CorpusCloud,
     encoded_texts,
     labels_of,
@@ -85,7 +84,8 @@ def choose_query(
     points: CorpusCloud, fit_code: str, *, search: DeltaGenerator, matches: DeltaGenerator
 ) -> Query:
     """The point of a click, the address or a search, or a typed text; else the first point."""
-    row, cloud = chosen_row(points), points.cloud
+    row = chosen_row(points)
+    cloud = points.cloud
     words = search.text_input(
         _("Search by text or row number"),
         key="find",
@@ -109,7 +109,8 @@ def choose_query(
         if missing:
             st.info(paragraph([missing, how_to_search_all(fit_code)]))
         if rows:
-            listed, numbers = rows[:50], row_numbers(cloud)  # so many at most
+            listed = rows[:50]  # so many at most
+            numbers = row_numbers(cloud)
             row = st.selectbox(
                 _("{n} found; the first {shown}").format(n=f"{len(rows):,}", shown=len(listed)),
                 listed,
@@ -130,23 +131,21 @@ def how_to_search_all(fit_code: str) -> str:
 
 
 def _rows_with(words: str, points: CorpusCloud) -> tuple[list[int], str]:
-    """The points whose text contains the words, first the point with that row number.
-
-    And a message if the words are the number of a row that is not searched.
-    """
-    needle, cloud = words.casefold(), points.cloud
+    """The points with the words or that row number; a message if that row is not searched."""
+    cloud = points.cloud
+    needle = words.casefold()
     found = [row for row, text in enumerate(cloud.texts) if needle in text.casefold()]
     if not (words.isascii() and words.isdigit()):
         return found, ""
-    number, numbers = int(words[:9]), row_numbers(cloud)
-    numbered = np.flatnonzero(numbers == number - 1).tolist()
+    number = int(words[:9])
+    numbered = np.flatnonzero(row_numbers(cloud) == number - 1).tolist()
     if numbered:
         return list(dict.fromkeys([*numbered, *found])), ""
     last = len(cloud) if cloud.unit == "tokens" else len(points.corpus)
     if not 1 <= number <= last:
         return found, _("Rows go from 1 to {n}.").format(n=f"{last:,}")
     missing = _("Row {row} is not among the {n} points searched.")
-    return found, missing.format(row=f"{number:,}", n=f"{len(numbers):,}")
+    return found, missing.format(row=f"{number:,}", n=f"{len(cloud):,}")
 
 
 @dataclass(frozen=True)
@@ -169,18 +168,13 @@ class NeighbourList:
     ranks_there: tuple[int, ...]  # the rank of each in the other list, from 1
 
 
-@dataclass(frozen=True)
-class Rankings:
-    query: Query
-    before: NeighbourList
-    after: NeighbourList
-
-
-def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
-    found, ranks = [], []
+def rank(clouds: SearchedClouds, query: Query, k: int) -> list[NeighbourList]:
+    row = query.row
+    found = []
+    ranks = []
     treated = clouds.apply(query.vector)
     for search, vector in (clouds.before, query.vector), (clouds.after, treated):
-        row, cosines = query.row, search.cosines(vector)[0]
+        cosines = search.cosines(vector)[0]
         near = search.nearest(vector, k) if row is None else search.nearest_to_row(row, k)
         if row is not None:
             cosines[row] = -np.inf
@@ -189,11 +183,10 @@ def rank(clouds: SearchedClouds, query: Query, k: int) -> Rankings:
         place[near.rows[0]] = np.arange(1, k + 1)  # the exact order; that of float32 may differ
         found.append((near.rows[0], near.cosines[0]))
         ranks.append(place)
-    lists = [
-        NeighbourList(*(tuple(each.tolist()) for each in (rows, cosines, there[rows])))
+    return [
+        NeighbourList(tuple(rows.tolist()), tuple(cosines.tolist()), tuple(there[rows].tolist()))
         for (rows, cosines), there in zip(found, ranks[::-1], strict=True)
     ]
-    return Rankings(query, *lists)
 
 
 MOST_TOKENS = 20_000  # points at most, of tokens
@@ -213,11 +206,11 @@ class NeighboursScene:
     after: str  # the treatment, a text for ``parse_treatment``
     k: int  # neighbours that are listed and counted
     clouds: SearchedClouds
-    rankings: Rankings
+    query: Query
+    lists: list[NeighbourList]  # before and after the treatment
 
     @cached_property
     def measured_rows(self) -> np.ndarray:
-        """The rows of the numbers over all points: all of them, or a sample of many."""
         return some_rows(len(self.points.cloud), MOST_MEASURED, SEED)
 
     @cached_property
@@ -234,31 +227,20 @@ def _changes(
     points: CorpusCloud, clouds: SearchedClouds, k: int, report: jobs.Progress = jobs.no_report
 ) -> NeighbourChanges:
     rows = some_rows(len(points.cloud), MOST_MEASURED, SEED)
-    labels, units = labels_of(points.cloud), points.units
-    X = points.vectors if len(rows) == len(points.cloud) else points.vectors[rows]
+    some = points if len(rows) == len(points.cloud) else points.take(rows, "measured")
     changes = partial(
         neighbour_changes,
-        *(X, clouds.apply(X)),
+        some.vectors,
+        clouds.apply(some.vectors),
         k=k,
-        labels=None if labels is None else [labels[row] for row in rows],
-        units=None if units is None else units[rows],
+        labels=None if labels_of(points.cloud) is None else some.cloud.labels,
+        units=some.units,
         controls=5,  # random directions in which the points are shifted
         seed=SEED,
     )
     if len(rows) <= AT_ONCE:
         return changes()
     return SEARCH.run(partial(changes, progress=send_progress), report)
-
-
-def read_points(
-    corpus: Corpus | VectorSet, spec: CloudSpec, code: str, kept_rows: np.ndarray | None
-) -> tuple[CorpusCloud, CorpusCloud]:
-    """The points that are searched, and those of the fit; ``kept_rows`` (n,) bool of the corpus."""
-    points, fit = cloud_choices.points_and_fit(corpus, spec, code, kept_rows)
-    most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
-    if len(points.cloud) > most:
-        points = points.take(some_rows(len(points.cloud), most, SEED), f"{most}")
-    return points, fit
 
 
 @kept(12)
@@ -296,35 +278,37 @@ Histograms = tuple[np.ndarray, np.ndarray, int, int]  # shares before and after,
 
 
 def draw_rankings(scene: NeighboursScene) -> None:
-    rankings, texts = scene.rankings, scene.points.cloud.texts
-    lists = (rankings.before, rankings.after)
+    texts = scene.points.cloud.texts
     colours = point_colours(scene.points, "topic")
-    before, after = (_items(ranked, scene, colours) for ranked in lists)
+    before, after = (_items(ranked, scene, colours) for ranked in scene.lists)
+    near, then = (ranked.rows for ranked in scene.lists)
     figure = slopes_figure(
         before,
         after,
         current_theme(),
         titles=(_("Raw"), plotly(treatment_words(scene.after))),
-        shares=(_same_label(scene, rankings.before.rows), _same_label(scene, rankings.after.rows)),
+        shares=(_same_label(scene, near), _same_label(scene, then)),
         moves=(_("stays"), _("leaves"), _("enters")),
-        beyond=_("not among the {k} nearest").format(k=len(rankings.after.rows)),
+        beyond=_("not among the {k} nearest").format(k=len(then)),
     )
-    near, then = [*rankings.before.rows], [*rankings.after.rows]
     said = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
-        text=markdown(short_line(rankings.query.text, LONGEST)),
+        text=markdown(short_line(scene.query.text, LONGEST)),
         n=len({*near} & {*then}),
         k=len(near),
     )
     if label := markdown(short_line(_own_label(scene), LONGEST)):
         said = paragraph([said, _("Its label is “{label}”.").format(label=label)])
     st.markdown(said)
-    listed = [_("; ").join(short_line(texts[at], LONGEST) for at in rows) for rows in (near, then)]
-    alt = [_("Raw: {texts}."), _("After the treatment: {texts}.")]
+    raw, treated = (
+        _("; ").join(short_line(texts[row], LONGEST) for row in rows) for rows in (near, then)
+    )
+    alt = _("Raw: {texts}.").format(texts=raw)
+    alt_after = _("After the treatment: {texts}.").format(texts=treated)
     show_chart(
         figure,
         key="neighbour-lists",
         file_name="neighbours",
-        alt=paragraph([said.format(texts=each) for said, each in zip(alt, listed, strict=True)]),
+        alt=paragraph([alt, alt_after]),
         on_point=partial(_choose, [*near, *then]),
         zoom=False,
     )
@@ -333,14 +317,18 @@ def draw_rankings(scene: NeighboursScene) -> None:
 
 def _own_label(scene: NeighboursScene) -> str:
     """The query's own label; "" without labels or for a typed text."""
-    labels, query = scene.points.cloud.labels, scene.rankings.query
-    return "" if labels is None or query.row is None else labels[query.row]
+    labels = scene.points.cloud.labels
+    row = scene.query.row
+    return "" if labels is None or row is None else labels[row]
 
 
 def _same_label(scene: NeighboursScene, rows: Sequence[int]) -> str:
-    labels, own = scene.points.cloud.labels or (), _own_label(scene)
-    same = _("same label {n}/{k}")
-    return same.format(n=sum(labels[row] == own for row in rows), k=len(rows)) if own else ""
+    own = _own_label(scene)
+    if not own:
+        return ""
+    labels = scene.points.cloud.labels or ()
+    n = sum(labels[row] == own for row in rows)
+    return _("same label {n}/{k}").format(n=n, k=len(rows))
 
 
 def _choose(rows: list[int], place: int) -> None:
@@ -349,7 +337,8 @@ def _choose(rows: list[int], place: int) -> None:
 
 
 def _items(ranked: NeighbourList, scene: NeighboursScene, colours: PointColours) -> list[Item]:
-    cloud, theme = scene.points.cloud, current_theme()
+    cloud = scene.points.cloud
+    theme = current_theme()
     about = _("cosine {cosine} · rank {here} · rank {there} in the other list")
     items = []
     for place, (row, cosine) in enumerate(zip(ranked.rows, ranked.cosines, strict=True)):
@@ -374,7 +363,8 @@ def histograms(points: CorpusCloud, clouds: SearchedClouds) -> Histograms:
 
 def draw_histogram(scene: NeighboursScene) -> None:
     before, after, pairs, d = histograms(scene.points, scene.clouds)
-    name, middle = treatment_words(scene.after), (EDGES[:-1] + EDGES[1:]) / 2
+    name = treatment_words(scene.after)
+    middle = (EDGES[:-1] + EDGES[1:]) / 2
     raw, white = (signed(float(shares @ middle), 2) for shares in (before, after))
     alt = _("Cosines of {n} pairs. Mean: raw {raw}, {name} {white}.")
     st.markdown(_("How similar are two points?"))
@@ -389,14 +379,15 @@ def draw_histogram(scene: NeighboursScene) -> None:
     )
 
 
-def _with_ends(each: Estimate, *, sign: bool = False) -> str:
-    return (change if sign else estimate)(each.value, each.low, each.high, 3)
+def _with_ends(each: Estimate) -> str:
+    return estimate(each.value, each.low, each.high)
 
 
 def show_headlines(scene: NeighboursScene) -> None:
     found = scene.changes
-    jaccard, before, after = found.jaccard, found.before, found.after
-    most, most_after = int(before.occurrences.max()), int(after.occurrences.max())
+    jaccard = found.jaccard
+    before, after = found.before, found.after
+    most, most_after = (int(side.occurrences.max()) for side in (before, after))
     raw = _("raw: {value}")
     numbers = [
         measures.BigNumber(
@@ -422,35 +413,39 @@ def show_headlines(scene: NeighboursScene) -> None:
 
 
 def show_hubs(scene: NeighboursScene) -> None:
-    rows, cloud, found = scene.measured_rows, scene.points.cloud, scene.changes
+    rows = scene.measured_rows
+    found = scene.changes
     head = [_("the ten largest hubs, raw"), _("raw"), _("after"), _("cosine to the mean, raw")]
     lines = []
     X = scene.points.vectors[rows]
     mean = X.mean(axis=0, dtype=np.float64)
     for place in found.before.hubs():
-        x, text = X[place].astype(np.float64), cloud.texts[rows[place]]
+        x = X[place].astype(np.float64)
         lengths = float(np.linalg.norm(x) * np.linalg.norm(mean))
         cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
         counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
-        lines.append([markdown(short_line(text, 160)), *counts, cosine])  # characters at most
+        text = short_line(scene.points.cloud.texts[rows[place]], 160)  # characters at most
+        lines.append([markdown(text), *counts, cosine])
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
 
 
 def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
-    rankings, lines = scene.rankings, list[list[CsvCell]]()
-    after = scene.after, treatment_words(scene.after)
-    for name, ranked in (("raw", _("Raw")), rankings.before), (after, rankings.after):
+    lines: list[list[CsvCell]] = []
+    names = (("raw", _("Raw")), (scene.after, treatment_words(scene.after)))
+    for name, ranked in zip(names, scene.lists, strict=True):
         for place, cells in enumerate(row_cells(scene.points.cloud, ranked.rows)):
-            cosine, there = short_number(ranked.cosines[place]), str(ranked.ranks_there[place])
+            cosine = short_number(ranked.cosines[place])
+            there = str(ranked.ranks_there[place])
             lines.append([name, str(place + 1), *cells, cosine, there])
     head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
-    return csv_bytes(head, lines, f"{rankings.query.text} · {basis}")
+    return csv_bytes(head, lines, f"{scene.query.text} · {basis}")
 
 
 def points_csv(scene: NeighboursScene, basis: str) -> bytes:
-    found, lines = scene.changes, row_cells(scene.points.cloud, scene.measured_rows)
+    found = scene.changes
+    lines = row_cells(scene.points.cloud, scene.measured_rows)
     for place, line in enumerate(lines):
         line.append(short_number(found.jaccards[place]))
         line += [str(side.occurrences[place]) for side in (found.before, found.after)]
@@ -463,7 +458,7 @@ def hub_state(found: NeighbourChanges) -> measures.State:
     raw, after, *controls = (
         round(each, 2) for each in (found.before.hubness, found.after.hubness, *found.controls)
     )
-    if not controls or found.n < MIN_ROWS:
+    if found.n < MIN_ROWS:
         return "unknown"
     if after < min(raw, *controls):
         return "holds"
@@ -477,15 +472,14 @@ def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
         "Hubs lie close to the mean vector. A treatment that subtracts the mean makes fewer hubs."
     )
     shifted = scene.changes.controls
-    control: measures.Control | measures.NoControl = measures.nothing_measured()
-    if shifted:
-        said = _(
-            "minus a vector as long as the mean, but in a random direction, the raw points have a "
-            "hubness of **{low} to {high}** ({n} directions)."
-        )
-        low, high = signed(min(shifted), 2), signed(max(shifted), 2)
-        control = measures.Control(said.format(low=low, high=high, n=len(shifted)))
-    state, measured = hub_state(scene.changes), paragraph([_hub_words(scene), _label_words(scene)])
+    said = _(
+        "minus a vector as long as the mean, but in a random direction, the raw points have a "
+        "hubness of **{low} to {high}** ({n} directions)."
+    )
+    low, high = signed(min(shifted), 2), signed(max(shifted), 2)
+    control = measures.Control(said.format(low=low, high=high, n=len(shifted)))
+    state = hub_state(scene.changes)
+    measured = paragraph([_hub_words(scene), _label_words(scene)])
     basis = dotted(
         provenance(scene),
         _("hubness has no interval, because a few points decide it"),
@@ -537,12 +531,12 @@ def _label_words(scene: NeighboursScene) -> str:
         "" if side.agreement is None else _with_ends(side.agreement)
         for side in (found.before, found.after)
     )
-    label, moved = markdown(measures.label_name(scene.points.corpus)), _with_ends(each, sign=True)
+    label = markdown(measures.label_name(scene.points.corpus))
+    moved = change(each.value, each.low, each.high)
     words = measures.by_direction(each, better, worse, neither)
     return words.format(k=found.k, label=label, before=before, after=after, change=moved)
 
 
-FILE = "relevance-file"
 MEASURES = {"recall": recall_at_k, "nDCG": ndcg_at_k, "MRR": mrr_at_k}
 
 
@@ -554,7 +548,7 @@ QueryScores = Mapping[str, tuple[np.ndarray, np.ndarray, RetrievalScore]]
 def show_relevance(scene: NeighboursScene) -> None:
     st.markdown(prose(PAGE, "relevance"))
     label = _("Queries and their answers (.csv, .tsv, .jsonl), at most {megabytes} MB")
-    file = upload_table(label, FILE)
+    file = upload_table(label, "relevance-file")
     if file is None:
         return
     with refused_files_leave(file):
@@ -637,7 +631,8 @@ def _show_scores(scene: NeighboursScene, found: QueryScores, n: int) -> None:
     head = [_("measure"), _("Raw"), treatment_words(scene.after), _("change")]
     lines = []
     for name, (_raw, _treated, mean) in found.items():
-        ends = _with_ends(mean.before), _with_ends(mean.after), _with_ends(mean.change, sign=True)
+        moved = change(mean.change.value, mean.change.low, mean.change.high)
+        ends = (_with_ends(mean.before), _with_ends(mean.after), moved)
         lines.append([f"{name}@{scene.k}", *ends])
     st.markdown(aligned_table(head, lines))
     note = _("{n} queries. An interval needs {least} or more.")
@@ -663,10 +658,13 @@ def queries_csv(judged: Judged, found: QueryScores, basis: str) -> bytes:
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    control_box = st.container(key="cloud-controls")
+    notes_box = st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel = st.container(), picture_place(), open_panel(has_cloud=False)
+    progress_box = st.container()
+    look_box = picture_place()
+    panel = open_panel(has_cloud=False)
     answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     is_measured = False
@@ -674,15 +672,18 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with control_box:
             spec = choose_spec(corpus, more=more_box)
             if isinstance(corpus, Corpus):
-                most = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
-                spec = replace(spec, max_points=most)
+                of_unit = MOST_TOKENS if spec.unit == "tokens" else ALL_POINTS
+                spec = replace(spec, max_points=of_unit)
             after_box, fit_box, nearest_box, search_box, match_box = st.columns(5)
         with panel.parts:
             explored = explored_part(corpus, unit=spec.unit, has_picture=False)
         with fit_box:
             code = cloud_choices.choose_fit_set(corpus)
         with progress_box:
-            points, fit = read_points(corpus, spec, code, explored.left_in)
+            points, fit = cloud_choices.points_and_fit(corpus, spec, code, explored.left_in)
+        most = MOST_BYTES // (2 * 4 * points.vectors.shape[1])
+        if len(points.cloud) > most:
+            points = points.take(some_rows(len(points.cloud), most, SEED), f"{most}")
         n = len(points.cloud)
         with notes_box:
             if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
@@ -696,8 +697,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
         given = points, fit, after
         with progress_box:
             clouds = jobs.kept_or_made(search_clouds, *given, what=what, at_once=n <= AT_ONCE)
-        chosen = choose_query(points, code, search=search_box, matches=match_box)
-        scene = NeighboursScene(points, fit, code, after, k, clouds, rank(clouds, chosen, k))
+        query = choose_query(points, code, search=search_box, matches=match_box)
+        lists = rank(clouds, query, k)
+        scene = NeighboursScene(points, fit, code, after, k, clouds, query, lists)
     except ENCODER_ERRORS as error:
         with notes_box:
             show_error(error)
@@ -712,16 +714,18 @@ def explore(corpus: Corpus | VectorSet) -> None:
         is_measured = True
     with panel.parts, errors_shown():
         look = cloud_choices.Look(view="mean", n_components=2, colour="topic")
-        show_two(corpus, scene.points, look, explored, scene.rankings.query.row)
+        show_two(corpus, scene.points, look, explored, query.row)
     with notes_box:  # above the pictures, but computed after they were sent
         warn_of_reading(corpus)
     if not is_presenting():
         with answer_box, errors_shown():
             _answer(scene, is_measured=is_measured)
     with more_box, st.container(horizontal=True):
-        lists, rows = (partial(of, scene, provenance(scene)) for of in (lists_csv, points_csv))
-        offer_csv(_("Download both lists (CSV)"), "neighbours", lists)
+        basis = provenance(scene)
+        both = partial(lists_csv, scene, basis)
+        offer_csv(_("Download both lists (CSV)"), "neighbours", both)
         if is_measured:
+            rows = partial(points_csv, scene, basis)
             offer_csv(_("Download all points (CSV)"), "neighbours-points", rows)
 
 

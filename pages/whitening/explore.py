@@ -35,6 +35,7 @@ from geometry.measure import (
     top_contribution_baseline,
 )
 from geometry.measure.cosines import isotropic_cosine_shares
+from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import Picture, Points, TwinCloud
@@ -89,24 +90,26 @@ def measured(picture: TreatedCloud) -> dict[str, Measured]:
     return {row.name: row for row in table}
 
 
-def show_headlines(scene: WhiteningScene) -> dict[str, DeltaGenerator]:
-    n_boxes = len(scene.pictures) + len(scene.waiting)
+def show_headlines(scene: WhiteningScene) -> DeltaGenerator | None:
+    """The numbers below each picture. Returns the place of a flow that is not trained yet."""
+    n_boxes = len(scene.pictures) + scene.waits_for_flow
     boxes = st.container(key="whitening-numbers").columns(n_boxes)
     for box, picture in zip(boxes, scene.pictures, strict=False):
         with box:
             st.markdown(f"**{picture.title}**")
             numbers = _numbers(picture, scene)
             measures.show_big_numbers(picture.title, numbers, key=f"headline-{picture.name}")
-    waiting = {}
-    for name, box in zip(scene.waiting, boxes[len(scene.pictures) :], strict=True):
-        box.markdown(f"**{treatment_names()[name]}**")
-        waiting[name] = box.container()
+    flow_box = None
+    if scene.waits_for_flow:
+        boxes[-1].markdown(f"**{treatment_names()['flow']}**")
+        flow_box = boxes[-1].container()
     measures.explained_caption(whitened.provenance(scene))
-    return waiting
+    return flow_box
 
 
 def _numbers(picture: TreatedCloud, scene: WhiteningScene) -> list[BigNumber]:
-    sets, raw = scene.sets, scene.pictures[0]
+    sets = scene.sets
+    raw = scene.pictures[0]
     is_raw = picture is raw
     found = measures.measure_numbers(measured(picture), None if is_raw else measured(raw))
     labels = labels_of(sets.points.cloud)
@@ -126,14 +129,17 @@ EMPTIED = 8.0  # a larger factor means almost no variance along the picture's ax
 
 
 def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
-    raw, between = scene.pictures[0], _("to {name}: {share}")
+    raw = scene.pictures[0]
+    between = _("to {name}: {share}")
     pictures = [Picture([0], [raw.title])]
     for place, picture in enumerate(scene.pictures[1:], start=1):
         said = between.format(name=picture.title, share="{0}")
         pictures.append(Picture([0, place], [raw.title, picture.title], said))
     panels = [_panel(picture, scene) for picture in scene.pictures]
-    projection, n = raw.projection, len(scene.sets.points.cloud)
-    below, alternatives = [], []
+    projection = raw.projection
+    n = len(scene.sets.points.cloud)
+    below = []
+    alternatives = []
     for picture, panel in zip(scene.pictures, panels, strict=True):
         below.append(labelled(picture.title, " · ".join(_trust_lines(picture, panel))))
         cosine = measured(picture)["mean_cosine"].value
@@ -145,7 +151,7 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
         colours=clouds.point_colours(scene.sets.points, scene.look.colour, projection.coordinates),
         reach=scene.reach,
         axis_titles=clouds.axis_titles(projection.method, projection.n_components),
-        origin_label=None if projection.origin is None else _("origin"),
+        origin_label=_("origin"),
         name=" · ".join(picture.title for picture in scene.pictures),
         alt=paragraph(alternatives),
         at=1.0,
@@ -161,14 +167,17 @@ def _twin_cloud(scene: WhiteningScene) -> TwinCloud:
 
 
 def _panel(picture: TreatedCloud, scene: WhiteningScene) -> Panel:
-    return _drawn(picture, picture.scaled, scene.reach, language())
+    return _drawn(picture, picture.projection, picture.factor, scene.reach, language())
 
 
 # a step of a slider changes only some of them
 @kept(2000)
-def _drawn(picture: TreatedCloud, at: whitened.ScaledProjection, reach: float, code: str) -> Panel:
-    X, d = picture.treated.vectors, picture.treated.retained.shape[1]
-    return clouds.cloud_panel(X, (), at.projection, reach, scale=at.factor, d=d)
+def _drawn(
+    picture: TreatedCloud, projection: Projection, factor: float, reach: float, code: str
+) -> Panel:
+    X = picture.treated.vectors
+    d = picture.treated.retained.shape[1]
+    return clouds.cloud_panel(X, (), projection, reach, scale=factor, d=d)
 
 
 def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
@@ -180,7 +189,7 @@ def _trust_lines(picture: TreatedCloud, panel: Panel) -> list[str]:
         )
         return [rounding]
     lines = clouds.lines_below(picture.projection, panel)
-    if picture.name == "raw" or picture.projection.origin is None:
+    if picture.name == "raw":
         return lines
     line = _("drawn × {factor}, so that all have the same rms radius")
     if picture.factor > EMPTIED:
@@ -200,24 +209,24 @@ FIVE = ("mean_cosine", "opening_angle", "isoscore", "effective_rank", "mean_norm
 
 
 @kept(128)
-def rows_of(
-    picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool = True
-) -> Rows:
+def rows_of(picture: TreatedCloud, sample: CorpusCloud, is_new: bool, is_whole: bool) -> Rows:
     """The measures of a picture; intervals would say nothing about points of its own fit.
 
     Shares of single dimensions are of the model's dimensions, and not of principal coordinates.
     """
-    treated, units = picture.on(sample).treated, sample.units
+    treated = picture.on(sample).treated
     annotations = whitened.annotations_of(sample)
-    names = None if is_whole else FIVE[: 5 if annotations.labels is None else 4]
-    how: dict[str, Any] = {"seed": SEED, "intervals": is_new, "units": units}
+    names = None
+    if not is_whole:
+        names = FIVE if annotations.labels is None else FIVE[:4]
+        # of the annotations, only the labels are used
+        annotations = Annotations(labels=annotations.labels, units=annotations.units)
+    how: dict[str, Any] = {"seed": SEED, "intervals": is_new, "units": sample.units}
     table: Rows = measure_table(treated.retained, names=names, **how)
     if is_whole and treated.retained is not treated.vectors:
         single = measure_table(treated.vectors, names=measures.DIMENSION_SHARES, **how)
         by_name = {row.name: row for row in single}
         table = tuple(by_name.get(row.name, row) for row in table)
-    if not is_whole:  # only the labels are used
-        annotations = Annotations(labels=annotations.labels, units=annotations.units)
     annotated = annotated_table(treated.retained, annotations, seed=SEED)
     if not is_new:
         annotated = tuple(replace(row, low=None, high=None) for row in annotated)
@@ -225,11 +234,12 @@ def rows_of(
 
 
 def measure_all(scene: WhiteningScene, *, is_whole: bool = True) -> Tables:
-    sets, what = scene.sets, _("Measuring clouds: {n}")
+    sets = scene.sets
     asked = [
         (picture, sets.sample, sets.overlap_with_fit(picture.name) == "none", is_whole)
         for picture in scene.pictures
     ]
+    what = _("Measuring clouds: {n}")
     tables = jobs.all_kept_or_made(rows_of, asked, what=what, passing=True)
     return {picture.name: rows for picture, rows in zip(scene.pictures, tables, strict=True)}
 
@@ -256,11 +266,12 @@ def show_all_measures(scene: WhiteningScene) -> None:
             " random direction."
         )
     )
-    if scene.sets.is_sampled:
+    if scene.sets.sample is not scene.sets.points:
         sample = _("Measured on a sample of {n} points, seed {seed}.")
         st.caption(sample.format(n=f"{len(scene.sets.sample.cloud):,}", seed=SEED))
     if is_whole:  # what these measures are averaged over
-        about, unit = whitened.annotations_of(scene.sets.sample), scene.sets.points.cloud.unit
+        about = whitened.annotations_of(scene.sets.sample)
+        unit = scene.sets.points.cloud.unit
         if about.pairs is not None:
             st.caption(prose(PAGE, "annotated-pairs", {"pairs": f"{len(about.pairs):,}"}))
         elif unit in ("tokens", "types"):
@@ -275,7 +286,8 @@ def show_all_measures(scene: WhiteningScene) -> None:
         st.markdown(f"- {line}")
     pairs = f"{len(read_bundled_pairs()):,}"
     for picture in scene.pictures:
-        said, panel = [f"**{picture.title}**"], _panel(picture, scene)
+        panel = _panel(picture, scene)
+        said = [f"**{picture.title}**"]
         if picture.name != "raw":
             said.append(prose(PAGE, f"about-{picture.name}", {"pairs": pairs}))
         said.append(" · ".join([*panel.captions, *_trust_lines(picture, panel)]))
@@ -288,7 +300,8 @@ def show_all_measures(scene: WhiteningScene) -> None:
 
 
 def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
-    head, lines = [_("measure")], []
+    head = [_("measure")]
+    lines = []
     notes = {"all": _("set by the fit"), "some": _("partly set by the fit")}
     for picture in scene.pictures:
         by_fit = notes.get(scene.sets.overlap_with_fit(picture.name))
@@ -321,7 +334,8 @@ def _baseline(row: Measured) -> str:
     """The value for isotropic data, and its standard error unless that rounds to zero."""
     if row.name == "label_agreement":
         return _("{share} by chance").format(share=measures.print_value(row.name, row.baseline))
-    text, decimals = measures.print_value(row.name, row.baseline), measures.decimals_of(row.name)
+    text = measures.print_value(row.name, row.baseline)
+    decimals = measures.decimals_of(row.name)
     error = f"{row.baseline_error or 0:.{decimals}f}"
     return f"{text} ± {error}" if float(error) else text
 
@@ -358,7 +372,6 @@ Figures = dict[str, Any]  # by name; one figure, or several for matrices
 
 
 def show_charts(scene: WhiteningScene) -> None:
-    has_flow = "flow" in (*(picture.name for picture in scene.pictures), *scene.waiting)
     labels = {
         "spectrum": _("spectrum"),
         "cumulative": _("cumulative share"),
@@ -367,8 +380,10 @@ def show_charts(scene: WhiteningScene) -> None:
         "rogue": _("rogue dimensions"),
         "cosines": _("cosines of pairs"),
         "size": _("points in the fit"),
-        **({"flow": _("loss of the flow")} if has_flow else {}),
     }
+    names = [picture.name for picture in scene.pictures]
+    if "flow" in names or scene.waits_for_flow:
+        labels["flow"] = _("loss of the flow")
     kind = choose(st.segmented_control, _("Chart"), labels, key="chart", required=True)
     figures = _DRAWN[kind](scene, kind)
     if not figures:
@@ -483,12 +498,13 @@ def _cosine_shares(picture: TreatedCloud) -> np.ndarray | None:
 
 
 def _size(scene: WhiteningScene, kind: str) -> Figures:
-    X, units = scene.sets.sample.vectors, scene.sets.sample.units
-    if min(map(len, split_halves(len(X), units, random_state=SEED))) < LEAST_HALF:
+    sample = scene.sets.sample
+    halves = split_halves(len(sample.cloud), sample.units, random_state=SEED)
+    if min(map(len, halves)) < LEAST_HALF:
         st.info(_("This chart needs at least {n} points.").format(n=LEAST_ROWS))
         return {}
     what = _("Whitening by the points in the fit")
-    fits = jobs.kept_or_made(_by_size, scene.sets.sample, what=what, passing=True)
+    fits = jobs.kept_or_made(_by_size, sample, what=what, passing=True)
     n = np.array([fit.n for fit in fits])
     curves = [
         Curve(n, np.array([fit.raw for fit in fits]), _("Raw"), 0),
@@ -496,7 +512,7 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
         Curve(n, np.array([fit.isoscore["ledoit-wolf"] for fit in fits]), _("Ledoit-Wolf"), 2),
         Curve(n, np.array([fit.baseline for fit in fits]), _("isotropic")),
     ]
-    d = X.shape[1]
+    d = sample.vectors.shape[1]
     if n[0] < d < n[-1]:
         name = _("n = d = {d}").format(d=d)
         curves.append(Curve(np.array([d, d]), np.array([0.0, fits[0].baseline]), name))
@@ -508,8 +524,8 @@ def _size(scene: WhiteningScene, kind: str) -> Figures:
 
 @kept(32)
 def _by_size(sample: CorpusCloud, report: jobs.Progress = jobs.no_report) -> tuple[SizedFit, ...]:
-    X, units = sample.vectors, sample.units
-    return whitening_by_size(X, groups=units, random_state=SEED, progress=report)
+    X = sample.vectors
+    return whitening_by_size(X, groups=sample.units, random_state=SEED, progress=report)
 
 
 def _flow(scene: WhiteningScene, kind: str) -> Figures:
@@ -530,8 +546,10 @@ def _flow(scene: WhiteningScene, kind: str) -> Figures:
 
 
 _DRAWN: dict[str, Callable[[WhiteningScene, str], Figures]] = {
-    **dict.fromkeys(("spectrum", "cumulative"), _spectra),
-    **dict.fromkeys(("covariance", "correlation"), _matrices),
+    "spectrum": _spectra,
+    "cumulative": _spectra,
+    "covariance": _matrices,
+    "correlation": _matrices,
     "rogue": _rogue,
     "cosines": _cosines,
     "size": _size,
@@ -577,13 +595,12 @@ def offer_downloads(scene: WhiteningScene) -> None:
     offered = {each.name: each for each in scene.pictures if each.kind.is_exported}
     if not offered:
         return
-    titles = {name: each.title for name, each in offered.items()}
     st.markdown(prose(PAGE, "take-home"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(
             _("Fitted treatment"),
             list(offered),
-            format_func=titles.__getitem__,
+            format_func=treatment_names().__getitem__,
             key="take-home",
             persist_state="session",
         )
@@ -594,7 +611,8 @@ def offer_downloads(scene: WhiteningScene) -> None:
 def exported_map(picture: TreatedCloud, scene: WhiteningScene) -> AffineMap:
     sets = scene.sets
     spec = sets.points.spec
-    fit, is_of_pairs = sets.fit_points, picture.kind.needs == PAIRS
+    fit = sets.fit_points
+    is_of_pairs = picture.kind.needs == PAIRS
     corpus = read_bundled("pairs") if is_of_pairs else fit.corpus
     return affine_map(
         picture.treatment,
@@ -713,18 +731,21 @@ FORMULA = ":material/function:"
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    control_box, notes_box = st.container(key="cloud-controls"), st.container()
+    control_box = st.container(key="cloud-controls")
+    notes_box = st.container()
     # the progress bar has its own container: in another one it would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, panel = st.container(), picture_place(), open_panel()
-    selection_box, answer_box = st.container(), st.container()
+    progress_box = st.container()
+    look_box = picture_place()
+    panel = open_panel()
+    selection_box = st.container()
+    answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")
     with control_box:
         boxes = st.columns(6 if isinstance(corpus, Corpus) else 5)
     unit_box, pooling_box, fit_box = more_box.columns(3)
-    special_box = more_box.container()
     cloud_boxes = (unit_box, boxes[-1], pooling_box)  # the last one is for the layer
-    spec = cloud_parts.choose_spec(corpus, more=special_box, boxes=cloud_boxes)
+    spec = cloud_parts.choose_spec(corpus, more=more_box.container(), boxes=cloud_boxes)
     with more_box:
         look = choose_look(corpus, spec, views=("mean", "svd", "pca"))
     with panel.parts:
@@ -753,7 +774,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
             order = np.random.default_rng(SEED).permutation(available)
             fit = fit.take(np.sort(order[:rows]), str(rows))
         sets = whitened.PointSets(points, fit, code)
-        n, d = round(sets.fit_points.effective_n), fit.vectors.shape[1]
+        n = round(fit.effective_n)
+        d = fit.vectors.shape[1]
         knobs = choose_knobs(treatments, n, d, strength=boxes[3], removed=boxes[4], more=knobs_box)
         with panel.find:
             chosen = choose_point(points)
@@ -763,10 +785,10 @@ def explore(corpus: Corpus | VectorSet) -> None:
             notes_box.info(prose(PAGE, "all-equal"))
     if scene is None:
         return
-    waiting: dict[str, DeltaGenerator] = {}
+    flow_box: DeltaGenerator | None = None
     with look_box, errors_shown():
         cloud = cloud_parts.show_explored(_twin_cloud(scene), points, explored, key="whitening")
-        waiting = {} if fills_window() else show_headlines(scene)
+        flow_box = None if fills_window() else show_headlines(scene)
         note_facts(
             lambda: {
                 f"{picture.name}_{name}": row.value
@@ -790,8 +812,8 @@ def explore(corpus: Corpus | VectorSet) -> None:
             _show_flow_part(scene)
     with more_box:
         offer_downloads(scene)
-    if "flow" in waiting:
-        with waiting["flow"], errors_shown():
+    if flow_box is not None:
+        with flow_box, errors_shown():
             whitened.train_flow(scene.sets.fit_points)
             st.rerun()  # the whole page: on a first visit there is no fragment yet to run again
 

@@ -61,11 +61,10 @@ def show_columns(scene: WhiteningScene) -> None:
 
 def check_table(scene: WhiteningScene) -> str:
     """Of each whitening k, and how far W'Sigma W is from I, here and at full strength."""
-    names = dict.fromkeys(
-        ["pca", *(each.name for each in scene.pictures if each.kind.is_whitening)]
-    )
-    head, lines = [_("whitening"), "k", _("largest deviation"), _("the same in full")], []
-    for name in names:
+    whitenings = [each.name for each in scene.pictures if each.kind.is_whitening]
+    head = [_("whitening"), "k", _("largest deviation"), _("the same in full")]
+    lines = []
+    for name in dict.fromkeys(["pca", *whitenings]):
         both = [whitened.fit_cloud(name, knobs, scene) for knobs in (scene.knobs, Knobs())]
         deviations = [signed(deviation(each), 6) for each in both]
         lines.append([treatment_names()[name], f"{both[0].treated.retained.shape[1]}", *deviations])
@@ -117,7 +116,8 @@ def show_flow(scene: WhiteningScene) -> None:
             )
         )
         return
-    best, flow = trained.best, trained.treatment.fitted
+    best = min(trained.history, key=lambda epoch: epoch.held_out_loss)
+    flow = trained.treatment.fitted
     values = {
         "n": f"{trained.treatment.n_rows:,}",
         "held": f"{trained.n_held_out:,}",

@@ -47,7 +47,8 @@ def show_named_axes() -> None:
                 alt=f"{names[name]}: {said(blocks)}",
                 zoom=False,
             )
-    head, lines = [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")], []
+    head = [_("axes"), _("own axis"), _("excess kurtosis"), _("absolute skewness")]
+    lines = []
     for name, axes in found.bases.items():
         shape = (axes.mean_top(WORDS), axes.kurtosis, axes.skewness)
         lines.append([names[name], *(signed(value, 2) for value in shape)])
@@ -82,7 +83,8 @@ def blocks_of(axes: PlacedWords, words: tuple[str, ...]) -> Blocks:
 
 def said(blocks: Blocks) -> str:
     """A picture in words: each axis with its words, and their mean on it and on the others."""
-    own, size = np.repeat(np.eye(SHOWN, dtype=bool), WORDS, axis=0), np.abs(blocks.values)
+    own = np.repeat(np.eye(SHOWN, dtype=bool), WORDS, axis=0)
+    size = np.abs(blocks.values)
     groups = map(_(", ").join, np.reshape(blocks.rows, (-1, WORDS)))
     return _(
         "the words of each axis, as unit vectors along {n} axes. Mean size on their own axis "
@@ -97,7 +99,7 @@ def said(blocks: Blocks) -> str:
 
 def axes_csv(found: WordAxes) -> bytes:
     names = basis_names()
-    head, rows = ["basis", "axis", "rank", "word", "value"], []
+    rows = []
     for name in DRAWN:
         axes = found.bases[name]
         for axis in range(axes.unit.shape[1]):
@@ -106,4 +108,4 @@ def axes_csv(found: WordAxes) -> bytes:
                 basis = (name, names[name])
                 rows.append([basis, str(axis + 1), str(rank), found.words[row], value])
     measured_on = _("GloVe 6B, {n} words held out").format(n=f"{len(found.words):,}")
-    return csv_bytes(head, rows, measured_on)
+    return csv_bytes(["basis", "axis", "rank", "word", "value"], rows, measured_on)

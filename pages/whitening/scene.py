@@ -26,7 +26,6 @@ from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.neighbours import AgreementDraws
 from geometry.projection import Projection
 from geometry.projection.projection import match_radius, settle
-from geometry.projection.twin import FRAME_SHARE
 from geometry.training.contrastive import POSITIVE
 from geometry.transform import WhiteningMap
 from geometry.transform.remove import WeightedRemoval
@@ -73,16 +72,13 @@ class TrainedFlow:
     history: tuple[FlowEpoch, ...]
     n_held_out: int
 
-    @property
-    def best(self) -> FlowEpoch:
-        return min(self.history, key=lambda epoch: epoch.held_out_loss)
-
 
 @kept(8)
 def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) -> TrainedFlow:
     from geometry import NormalizingFlow  # torch and scikit-learn
 
-    X, history = points.vectors, _histories[points.key]
+    X = points.vectors
+    history = _histories[points.key]
     history.clear()
 
     def note(epoch: FlowEpoch) -> None:
@@ -165,13 +161,6 @@ FRAME_MARGIN = 1.1
 
 
 @dataclass(frozen=True)
-class ScaledProjection:
-    projection: Projection
-    factor: float  # multiplies the drawn coordinates, so that all pictures have one rms radius
-    reach: float  # half-width of a frame with nearly all points inside
-
-
-@dataclass(frozen=True)
 class TreatedCloud:
     treatment: Treatment  # fitted, at the knobs' settings
     points: CorpusCloud  # those shown
@@ -207,16 +196,14 @@ class TreatedCloud:
         return replace(self, points=points, content_key=f"{self.content_key}/{len(points.cloud)}")
 
     @cached_property
-    def scaled(self) -> ScaledProjection:
-        return _scaled(self, self.look.view, self.look.n_components)
-
-    @property
     def projection(self) -> Projection:
-        return self.scaled.projection
+        return _projected(self, self.look.view, self.look.n_components)
 
-    @property
+    @cached_property
     def factor(self) -> float:
-        return self.scaled.factor
+        """Multiplies the drawn coordinates, so that all pictures have one rms radius."""
+        raw = self.points.project(self.look.view, self.look.n_components)
+        return match_radius(raw.around_origin, self.projection.around_origin)
 
 
 # treated vectors take 8 MB for 5,000 points
@@ -227,14 +214,12 @@ def _treated(picture: TreatedCloud) -> Treated:
 
 # for each cloud and stop of the sliders; shared by all readers, and small
 @kept(2000)
-def _scaled(picture: TreatedCloud, view: str, n_components: int) -> ScaledProjection:
-    raw = projection = picture.points.project(view, n_components)
-    if picture.name != "raw":
-        Z = picture.treated.vectors
-        projection = settle(raw.apply(Z), picture.points.vectors, Z)
-    factor = match_radius(raw.around_origin, projection.around_origin)
-    distances = np.abs(projection.around_origin).max(axis=1) * factor
-    return ScaledProjection(projection, factor, float(np.quantile(distances, FRAME_SHARE)))
+def _projected(picture: TreatedCloud, view: str, n_components: int) -> Projection:
+    raw = picture.points.project(view, n_components)
+    if picture.name == "raw":
+        return raw
+    Z = picture.treated.vectors
+    return settle(raw.apply(Z), picture.points.vectors, Z)
 
 
 @dataclass(frozen=True)
@@ -247,10 +232,6 @@ class PointSets:
     def sample(self) -> CorpusCloud:
         """The points of intervals, of the table, and of figures over pairs."""
         return self.points.sample(SAMPLE_ROWS)
-
-    @property
-    def is_sampled(self) -> bool:
-        return self.sample is not self.points
 
     @property
     def is_all_fitted(self) -> bool:
@@ -269,8 +250,7 @@ class PointSets:
     @property
     def whitening(self) -> WhiteningMap:
         """ZCA whitening of the fit set without shrinkage, for its rank."""
-        fitted: WhiteningMap = _fit("zca", self.fit_points).fitted
-        return fitted
+        return _fit("zca", self.fit_points).fitted
 
 
 @dataclass(frozen=True)
@@ -283,7 +263,7 @@ class WhiteningScene:
     chosen: int | None  # the row that is ringed
     pictures: tuple[TreatedCloud, ...]
     reach: float  # half-width of every picture's frame
-    waiting: tuple[str, ...]  # treatments that are not fitted yet
+    waits_for_flow: bool  # a flow is chosen and not trained yet
 
 
 def build_scene(
@@ -293,15 +273,18 @@ def build_scene(
     if not (sets.whitening.rank and _fit("zca", sets.points).rank):
         return None
     sets.points.project_in_job(look.view, look.n_components)
-    fitted = {name: _fitted(name, sets) for name in names}
-    ready = [treatment for treatment in fitted.values() if treatment is not None]
+    fitted = [_fitted(name, sets) for name in names]
+    ready = [treatment for treatment in fitted if treatment is not None]
     # the frame is that of the default knobs, so that the scale is constant while a slider moves
     at_rest = [_picture(treatment, sets, Knobs(), look) for treatment in ready]
     return WhiteningScene(
-        *(sets, knobs, look, chosen),
+        sets,
+        knobs,
+        look,
+        chosen,
         pictures=tuple(_picture(treatment, sets, knobs, look) for treatment in ready),
-        reach=max(picture.scaled.reach for picture in at_rest) * FRAME_MARGIN,
-        waiting=tuple(name for name, treatment in fitted.items() if treatment is None),
+        reach=max(each.factor * each.projection.half_width for each in at_rest) * FRAME_MARGIN,
+        waits_for_flow=len(ready) < len(fitted),
     )
 
 
@@ -336,7 +319,8 @@ def _fitted(name: str, sets: PointSets) -> Treatment | None:
 
 @kept(96)
 def _fit(name: str, points: CorpusCloud) -> Treatment:
-    X, weights = points.vectors, points.weights
+    X = points.vectors
+    weights = points.weights
     kind = TREATMENTS[name]
     if weights is None or kind.needs or kind.fit is None:
         counts = points.cloud.counts if kind.needs == COUNTS else None
@@ -347,7 +331,8 @@ def _fit(name: str, points: CorpusCloud) -> Treatment:
 @kept(8)
 def _learned(points: CorpusCloud) -> Treatment:
     """Removal whose weights are learned on the project's own pairs: left sentences, then right."""
-    X, gold = points.vectors, read_bundled_pairs().gold_scores
+    X = points.vectors
+    gold = read_bundled_pairs().gold_scores
     m = len(gold)
     pairs = np.column_stack([np.arange(m), np.arange(m) + m])
     removal = WeightedRemoval().fit(X, pairs=pairs, gold_scores=gold)
@@ -358,7 +343,8 @@ def _learned(points: CorpusCloud) -> Treatment:
 
 
 def provenance(scene: WhiteningScene) -> str:
-    sets, knobs = scene.sets, scene.knobs
+    sets = scene.sets
+    knobs = scene.knobs
     ratio = sets.fit_points.effective_n / sets.points.vectors.shape[1]
     parts = [
         *origin(sets.points),
@@ -369,7 +355,7 @@ def provenance(scene: WhiteningScene) -> str:
         _("n/d = {ratio}").format(ratio=f"{ratio:.2f}"),
         *_ranks(scene),
     ]
-    if sets.is_sampled:
+    if sets.sample is not sets.points:
         sampled = _("neighbours, pairs and intervals: a sample of {n}")
         parts.append(sampled.format(n=f"{len(sets.sample.cloud):,}"))
     parts += agreement_note(sets.points)
@@ -387,8 +373,8 @@ def _ranks(scene: WhiteningScene) -> list[str]:
             _("shrinkage {a}").format(a=f"{a:.3f}") if a else _("no shrinkage") for a in shares
         ]
         # Ledoit-Wolf with weights by word counts gives another value
-        is_one, titles = len(set(words)) == 1, [picture.title for picture in whitened]
-        parts += words[:1] if is_one else map(labelled, titles, words)
+        titles = [picture.title for picture in whitened]
+        parts += words[:1] if len(set(words)) == 1 else map(labelled, titles, words)
         if (k := scene.knobs.n_components) is not None:
             parts.append(_("directions kept: {k}").format(k=k))
     for picture in scene.pictures:
@@ -455,11 +441,12 @@ def _draws_of(picture: TreatedCloud, sample: CorpusCloud) -> AgreementDraws | No
 
 def annotations_of(sample: CorpusCloud) -> Annotations:
     """Labels; positive pairs of the bundled sentences; types and sentences of tokens; counts."""
-    cloud, units = sample.cloud, sample.units
+    cloud = sample.cloud
+    units = sample.units
     labels = labels_of(cloud)
     if cloud.unit == "tokens":
-        types, sentences = np.array(cloud.texts), cloud.sources
-        return Annotations(types=types, sentences=sentences, labels=labels, units=units)
+        types = np.array(cloud.texts)
+        return Annotations(types=types, sentences=cloud.sources, labels=labels, units=units)
     if cloud.unit == "types":
         return Annotations(frequencies=cloud.counts, labels=labels)
     if sample.corpus.sha256 == read_bundled("pairs").sha256:
@@ -534,8 +521,8 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    label, moved = markdown(measures.same_label(sets.points.corpus)), _bold_change(found)
-    said = paragraph([said, better.format(label=label, change=moved)])
+    label = markdown(measures.same_label(sets.points.corpus))
+    said = paragraph([said, better.format(label=label, change=_bold_change(found))])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)
     over = agreement_change(centred, white, scene)
@@ -562,6 +549,6 @@ def claim_state(rises: bool, falls: bool, found: Estimate, over: Estimate | None
 
 @kept(2000)
 def _isoscore(picture: TreatedCloud, sample: CorpusCloud) -> Measured:
-    X, units = picture.on(sample).treated.retained, sample.units
-    [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=units)
+    X = picture.on(sample).treated.retained
+    [row] = measure_table(X, names=["isoscore"], seed=SEED, simulate=False, units=sample.units)
     return row

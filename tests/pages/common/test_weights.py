@@ -42,7 +42,7 @@ def test_a_weighted_fit_is_that_of_rows_repeated_as_often_as_they_weigh(page, mo
     def fitted():
         scene = scenes[-1]
         if page == "narrow_cone":
-            return full_whitening(scene.points, scene.fit)
+            return full_whitening(scene.points, scene.white.fit)
         return scene.pictures[1].treatment.fitted
 
     np.testing.assert_allclose(fitted().mean, repeated.mean(axis=0), atol=1e-6)
