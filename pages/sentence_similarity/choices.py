@@ -35,7 +35,6 @@ from . import PAGE
 FORM = "own-pairs-form"
 SHOWN = "pairs-shown"  # code of the pairs of the last run
 USED = "pairs-used"  # code of the uploaded pairs that were used last
-HUB = "hub-"  # prefix of the code of a data set and split
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class ScoredSet:
 def hub_sets() -> dict[str, tuple[str, str]]:
     """(data set, split) by code, of the data sets of the Hugging Face Hub."""
     return {
-        f"{HUB}{name}-{split}": (name, split)
+        f"hub-{name}-{split}": (name, split)
         for name, data_set in PAIR_SETS.items()
         for split in data_set.n_pairs
     }
@@ -137,7 +136,7 @@ def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
     if code in uploads.BUNDLED_NAMES:
         return ScoredSet(code, read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
-    if not code.startswith(HUB):
+    if code in _uploads():
         return ScoredSet(code, _uploads()[code])
     name, split = hub_sets()[code]
     pairs = jobs.kept_or_made(

@@ -208,7 +208,8 @@ def show_ladder(scene: SimilarityScene) -> None:
     band = (about, low, high)
     figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
     texts = [text for rung in rungs for text in (rung.about, *(tick.text for tick in rung.ticks))]
-    name, alt = "sentence-similarity-ladder", _("; ").join(map(_plain, texts))
+    name = "sentence-similarity-ladder"
+    alt = _("; ").join(map(_plain, texts))
     show_chart(figure, key="sts-claim", file_name=name, alt=alt, zoom=False)
     show_headlines(scene)
     about = ladder_caption(choice)

@@ -445,7 +445,8 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
         want = st.session_state.__setitem__
         act_button(label, name, "deployed_code", want, MODEL, key)
         return
-    what, label = _("Writing the sentence-transformers model"), "sentence-transformers"
+    what = _("Writing the sentence-transformers model")
+    label = "sentence-transformers"
     try:
         content = jobs.kept_or_made(_written_model, *wanted, what=what, lane="model")
     except export.ExportError as error:
