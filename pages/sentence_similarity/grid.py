@@ -218,7 +218,7 @@ def similarity_table(scores: SimilarityScores, treatment: str) -> str:
 
 def similarities_csv(scores: SimilarityScores, caption: str) -> bytes:
     head = ["similarity", "treatment", "spearman", "low", "high"]
-    head += ["change", "change_low", "change_high"]
+    head += ["change", *(f"change_{end}" for end in ("low", "high"))]
     rows: list[list[CsvCell]] = []
     for (treatment, similarity), score in scores.items():
         change = difference(scores[COSINE], score)
