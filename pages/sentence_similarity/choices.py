@@ -24,6 +24,7 @@ from pages.common.folded import folded
 from pages.common.messages import cancelled_download, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import model_line
+from pages.common.page_state import PRIVATE
 from pages.common.seed import SEED
 from pages.common.table_form import show_pair_file, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
@@ -33,9 +34,7 @@ from . import PAGE
 
 FORM = "own-pairs-form"
 SHOWN = "pairs-shown"  # code of the pairs of the last run
-USED = "pairs-used"  # code, name and number of the uploaded pairs that were used last
-HUB = "hub-"  # prefix of the code of a data set and split
-UPLOADER = "pairs_file"
+USED = "pairs-used"  # code of the uploaded pairs that were used last
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class ScoredSet:
 
     @property
     def private(self) -> bool:
-        return is_private(self.code)
+        return self.code.startswith(PRIVATE)
 
     @property
     def is_bundled(self) -> bool:
@@ -71,7 +70,7 @@ class ScoredSet:
 def hub_sets() -> dict[str, tuple[str, str]]:
     """(data set, split) by code, of the data sets of the Hugging Face Hub."""
     return {
-        f"{HUB}{name}-{split}": (name, split)
+        f"hub-{name}-{split}": (name, split)
         for name, data_set in PAIR_SETS.items()
         for split in data_set.n_pairs
     }
@@ -86,7 +85,8 @@ def _hub_labels(words: str) -> dict[str, str]:
 
 
 def pair_labels() -> dict[str, str]:
-    bundled, counted = {}, _("{name} ({n} pairs)")
+    bundled = {}
+    counted = _("{name} ({n} pairs)")
     for code, name in names("pairs").items():
         n = len(read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
         bundled[code] = counted.format(name=name, n=f"{n:,}")
@@ -95,7 +95,7 @@ def pair_labels() -> dict[str, str]:
 
 
 def choose_pairs() -> ScoredSet:
-    state, counted = st.session_state, _("{name} ({n})")
+    counted = _("{name} ({n})")
     labels = uploads.short_pair_labels()
     for code, own in _uploads().items():
         labels[code] = counted.format(name=own.name, n=f"{len(own):,}")
@@ -105,19 +105,20 @@ def choose_pairs() -> ScoredSet:
         chosen = pair_set(code)
     except DataSetError as error:
         show_error(error)
-        former = state.get(SHOWN, uploads.BUNDLED)
+        former = st.session_state.get(SHOWN, uploads.BUNDLED)
         chosen = pair_set(former if former in labels else uploads.BUNDLED)
         st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
-        state[SHOWN] = code
+        st.session_state[SHOWN] = code
     return chosen
 
 
 def show_used_pairs() -> None:
-    used = st.session_state.get(USED)
-    if used is not None and used[0] == st.session_state.get("pairs"):
+    code = st.session_state["pairs"]
+    if code == st.session_state.get(USED):
+        own = _uploads()[code]
         said = _("Your {n} pairs “{name}” are scored below.")
-        said = said.format(n=f"{used[2]:,}", name=markdown(used[1]))
+        said = said.format(n=f"{len(own):,}", name=markdown(own.name))
         st.success(said, icon=":material/check_circle:")
 
 
@@ -127,7 +128,7 @@ def show_own_form() -> None:
         if is_open:
             st.markdown(prose(PAGE, "own"))
             label = _("Pairs with scores (.csv, .tsv, .jsonl or .parquet), at most {megabytes} MB")
-            if (file := upload_table(label, UPLOADER)) is not None:
+            if (file := upload_table(label, "pairs_file")) is not None:
                 show_pair_file(file, adopt)
 
 
@@ -135,7 +136,7 @@ def pair_set(code: str) -> ScoredSet:
     """The pairs of that code. Raises DataSetError if a download fails."""
     if code in uploads.BUNDLED_NAMES:
         return ScoredSet(code, read_bundled_pairs(uploads.BUNDLED_NAMES[code]))
-    if not code.startswith(HUB):
+    if code in _uploads():
         return ScoredSet(code, _uploads()[code])
     name, split = hub_sets()[code]
     pairs = jobs.kept_or_made(
@@ -154,19 +155,15 @@ def _fetched(name: str, split: str, report: jobs.Progress = jobs.no_report) -> P
     return fetch_pairs(name, split, progress=report)
 
 
-def is_private(code: str) -> bool:
-    """True for uploaded pairs. They belong to this session and are in no address."""
-    return code.startswith("upload-")
-
-
 def _uploads() -> dict[str, Pairs]:
     found: dict[str, Pairs] = st.session_state.get(uploads.OWN_PAIRS, {})
     return found
 
 
 def adopt(pairs: Pairs) -> None:
-    st.session_state["pairs"] = uploads.add_pairs(pairs)
-    st.session_state[USED] = (uploads.own_pair_code(pairs), pairs.name, len(pairs))
+    code = uploads.add_pairs(pairs)
+    st.session_state["pairs"] = code
+    st.session_state[USED] = code
     st.session_state[FORM] = False  # so that the result is in view
 
 
@@ -181,8 +178,7 @@ def similarity_names() -> dict[str, str]:
 
 
 def cut_words(cell: Cell) -> str:
-    words = _("k = {k}, the most possible").format(k=cell.n_directions)
-    return words if cell.is_clamped else ""
+    return _("k = {k}, the most possible").format(k=cell.n_directions)
 
 
 def layer_phrase(layer: object) -> str:
@@ -214,7 +210,7 @@ class FitTexts:
 
     @property
     def private(self) -> bool:
-        return is_private(self.code.removeprefix(OTHER_PAIRS))
+        return self.code.startswith(PRIVATE)
 
 
 @dataclass(frozen=True)
@@ -240,8 +236,8 @@ def make_choice(*, notes: DeltaGenerator) -> ScoringChoice:
         how = {"default": default, "labels": pooling_names(encoder)}
         pooling = choose(st.selectbox, _("Pooling"), POOLINGS_SHOWN, key="sts-pooling", **how)
         # of a large fit set only sums are stored
-        n, d = len(fit.corpus), encoder.dimension
-        after = choose_treatment(PAGE, n, d, notes=notes, of_moments=True)
+        n = len(fit.corpus)
+        after = choose_treatment(PAGE, n, encoder.dimension, notes=notes, of_moments=True)
     place = int(layer) if layer.isdigit() else layer
     return ScoringChoice(pairs, fit, after, place, pooling, encoder)
 
@@ -294,10 +290,10 @@ def score_title() -> str:
 
 
 def fitted_on(choice: ScoringChoice) -> str:
-    n, d = len(choice.fit.corpus), choice.encoder.dimension
+    n = len(choice.fit.corpus)
     return _("{treatment}, fitted on {name} ({n} sentences, n/d = {ratio})").format(
         treatment=treatment_words(choice.after),
         name=choice.fit.name,
         n=f"{n:,}",
-        ratio=f"{n / d:.2f}",
+        ratio=f"{n / choice.encoder.dimension:.2f}",
     )

@@ -19,8 +19,6 @@ from .grid import show_grid, show_similarities, warn_of_shared_sentences
 from .lesson import CONTROLS, show_lesson
 from .scene import SimilarityScene, build_scene, facts_of
 
-QUESTIONS = ("spearman", "interval", "target", "difference")
-
 
 @st.fragment
 def explore() -> None:
@@ -74,5 +72,5 @@ def _show_parts(scene: SimilarityScene) -> None:
         ("sbert", _("SBERT’s Table 1: seven data sets"), (), ladder.show_sbert_table),
     ):
         show_folded(label, f"part-{key}", show, scene, parameters=parameters)
-    for question in QUESTIONS:
+    for question in ("spearman", "interval", "target", "difference"):
         show_question(PAGE, question)

@@ -1,7 +1,6 @@
 """Scores of every layer and pooling as a heatmap, and of every similarity as tables."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import numpy as np
 import streamlit as st
@@ -33,10 +32,10 @@ MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1
 
 
 def show_grid(scene: SimilarityScene) -> None:
-    choice, grid = scene.choice, scene.grid
+    choice = scene.choice
+    grid = scene.grid
     before, after = (
-        [grid.cell(*place, each) for place in product(grid.layers, grid.poolings)]
-        for each in ("none", choice.after)
+        [cell for cell in grid.cells if cell.treatment == each] for each in ("none", choice.after)
     )
     names = {"before": _("Before"), "after": _("After"), "difference": _("Difference")}
     kind = choose(st.segmented_control, _("Scores shown"), names, key="sts-grid", required=True)
@@ -76,7 +75,7 @@ CellText = tuple[float, str, str]  # value × 100, text in the cell, hover text
 
 
 def _score_text(cell: Cell) -> CellText:
-    score, cut = cell.score, cut_words(cell)
+    score = cell.score
     value = np.nan if score.spearman is None else 100 * score.spearman
     about = _("{cell}: {score}; mean cosine {cosine}").format(
         cell=cell_words(cell.layer, cell.pooling),
@@ -85,8 +84,8 @@ def _score_text(cell: Cell) -> CellText:
     )
     if cell.rank is not None:
         about += " · " + _("rank {rank}").format(rank=cell.rank)
-    if cut and not score.undefined:
-        about = f"{about} · {cut}"
+    if cell.is_clamped and not score.undefined:
+        about += " · " + cut_words(cell)
     # the word "undefined" is wider than a cell on a telephone; the hover text has it
     return value, "—" if score.spearman is None else hundred(score.spearman), about
 
@@ -147,8 +146,9 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
         "worst": _named(sorted(hurt, key=_gap)),
     }
     lines = [prose(PAGE, "grid-verdict", values)]
-    lines += [prose(PAGE, "grid-helps", values)] if helped else []
-    lines += [prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values)]
+    if helped:
+        lines.append(prose(PAGE, "grid-helps", values))
+    lines.append(prose(PAGE, "grid-hurts" if hurt else "grid-hurts-none", values))
     if choice.fit.is_target and any(cell.is_simplex for cell in after):
         lines.append(prose(PAGE, "grid-simplex", values))
     if n := sum(cell.score.undefined == "too_narrow" for cell in after):
@@ -178,8 +178,8 @@ def grid_csv(choice: ScoringChoice, grid: Grid, caption: str) -> bytes:
     return text.encode("utf-8-sig")  # with a byte order mark, so that spreadsheets read Chinese
 
 
-SimilarityScores = Mapping[tuple[str, str], PairScore]  # by similarity and treatment
-COSINE = (SIMILARITIES[0], "none")
+SimilarityScores = Mapping[tuple[str, str], PairScore]  # by treatment and similarity
+COSINE = ("none", SIMILARITIES[0])
 
 
 def show_similarities(scene: SimilarityScene) -> None:
@@ -191,8 +191,7 @@ def show_similarities(scene: SimilarityScene) -> None:
         "fit": markdown(choice.fit.name),
     }
     st.markdown(prose(PAGE, "similarities", values))
-    treatments = dict.fromkeys(treatment for _similarity, treatment in scores)
-    for box, treatment in zip(st.columns(len(treatments)), treatments, strict=True):
+    for box, treatment in zip(st.columns(2), ("none", choice.after), strict=True):
         name = _("Raw") if treatment == "none" else treatment_words(treatment)
         box.markdown(f"**{name}**\n\n{similarity_table(scores, treatment)}")
     full = cell_of(scene.encoded, choice.layer, choice.pooling, "pca")
@@ -208,11 +207,11 @@ def show_similarities(scene: SimilarityScene) -> None:
 def similarity_table(scores: SimilarityScores, treatment: str) -> str:
     lines = []
     for key, score in scores.items():
-        if key[1] == treatment:
+        if key[0] == treatment:
             change = difference(scores[COSINE], score)
             moved = "—" if key == COSINE else moved_words(change)
             moved = f"**{moved}**" if change.is_clear else moved
-            lines.append([similarity_names()[key[0]], score_words(score), moved])
+            lines.append([similarity_names()[key[1]], score_words(score), moved])
     titles = [_("similarity"), _("Spearman × 100"), _("change against cosine, raw")]
     return aligned_table(titles, lines)
 
@@ -221,7 +220,7 @@ def similarities_csv(scores: SimilarityScores, caption: str) -> bytes:
     head = ["similarity", "treatment", "spearman", "low", "high"]
     head += ["change", *(f"change_{end}" for end in ("low", "high"))]
     rows: list[list[CsvCell]] = []
-    for (similarity, treatment), score in scores.items():
+    for (treatment, similarity), score in scores.items():
         change = difference(scores[COSINE], score)
         values = (score.spearman, score.low, score.high, change.value, change.low, change.high)
         names = similarity_names()[similarity], treatment_words(treatment)

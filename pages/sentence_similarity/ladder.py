@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from geometry import Pairs
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
 from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
@@ -115,9 +116,9 @@ def published_rows(dataset: str, rung: str) -> list[PublishedScore]:
 
 
 def _tick(score: PublishedScore) -> Tick:
-    name, source = row_name(score.table, score.name), source_words(score)
+    name = row_name(score.table, score.name)
     about = _("<b>{score}</b>  {name}: {source}")
-    about = about.format(score=f"{score.value:g}", name=name, source=source)
+    about = about.format(score=f"{score.value:g}", name=name, source=source_words(score))
     return Tick(score.value, about, tick_name(score))
 
 
@@ -196,16 +197,19 @@ def show_ladder(scene: SimilarityScene) -> None:
     choice = scene.choice
     rungs = ladder_rungs(scene)
     dataset = published_on(choice.pairs)
-    here, published = _("measured here, with 95% interval"), _("published, on {dataset} test")
+    here = _("measured here, with 95% interval")
+    published = _("published, on {dataset} test").format(dataset=dataset)
     of_glove = ("static", "without stop words")
     scores = [score.value for rung in of_glove for score in published_rows(dataset, rung)]
     low, high = min(scores), max(scores)
     about = _("averaged GloVe on {dataset}, published: {low} to {high}")
     about = about.format(dataset=dataset, low=f"{low:.0f}", high=f"{high:.0f}")
-    names, band = (here, published.format(dataset=dataset)), (about, low, high)
+    names = (here, published)
+    band = (about, low, high)
     figure = ladder_figure(rungs, choices.score_title(), current_theme(), names=names, band=band)
     texts = [text for rung in rungs for text in (rung.about, *(tick.text for tick in rung.ticks))]
-    name, alt = "sentence-similarity-ladder", _("; ").join(map(_plain, texts))
+    name = "sentence-similarity-ladder"
+    alt = _("; ").join(map(_plain, texts))
     show_chart(figure, key="sts-claim", file_name=name, alt=alt, zoom=False)
     show_headlines(scene)
     about = ladder_caption(choice)
@@ -218,14 +222,15 @@ def ladder_caption(choice: choices.ScoringChoice) -> str:
 
 def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     """The rungs from averaged word vectors to the last layer, without repetitions."""
-    choice, last = scene.choice, scene.choice.encoder.n_layers
+    choice = scene.choice
+    last = choice.encoder.n_layers
     layer, pooling, after = choice.layer, choice.pooling, choice.after
     dataset = published_on(choice.pairs)
     ticks = {rung: [*map(_tick, published_rows(dataset, rung))] for rung in PUBLISHED}
     of_static = ticks["static"], ticks["without stop words"]
-    beside = dict(zip(scene.glove or (scene.own_static,), of_static, strict=False))
-    if not scene.glove:
-        beside[scene.own_static] = [*of_static[0], *of_static[1]]
+    beside = {scene.own_static: [*of_static[0], *of_static[1]]}
+    if scene.glove:
+        beside = dict(zip(scene.glove, of_static, strict=True))
     # word vectors as the model: their average is the last rung, and no token is [CLS]
     statics = scene.statics if last else scene.statics[1:]
     rungs = [rung for each in statics for rung in _static_rungs(each, beside.get(each, ()))]
@@ -238,7 +243,8 @@ def ladder_rungs(scene: SimilarityScene) -> list[Rung]:
     if pooling not in ("cls", "mean"):
         rungs.append(_rung(place_words(scene, layer, pooling), scene.cell(layer, pooling), MEAN))
     if last > 1:
-        name, cell = choices.layer_phrase(scored.FIRST_LAST), scene.cell(scored.FIRST_LAST, "mean")
+        name = choices.layer_phrase(scored.FIRST_LAST)
+        cell = scene.cell(scored.FIRST_LAST, "mean")
         rungs.append(_rung(name, cell, MEAN, ticks[scored.FIRST_LAST]))
     for each in dict.fromkeys([pooling, "mean"]):
         if (layer, each) != (last, "mean"):
@@ -269,14 +275,14 @@ def treated_words(place: str, treatment: str) -> str:
 def _static_rungs(static: scored.StaticScores, ticks: Sequence[Tick]) -> list[Rung]:
     average = _("average of {name}")
     name = average.format(name=plotly(static.name))
-    short = average.format(name=static.short) if static.short else None
+    short = average.format(name=static.short)
     is_whole = static.averages.coverage == 1 and static.averages.known.all()
     named = "{name}" if is_whole else _("{name} ({share} of the words, n = {n})")
     values = {"share": f"{static.averages.coverage:.1%}", "n": f"{static.raw.score.n:,}"}
     rungs = [_rung(named.format(name=name, **values), static.raw, STATIC, ticks, short)]
     for cell in static.removed:
         treated = named.format(name=treated_words(name, cell.treatment), **values)
-        shorter = treated_words(static.short, cell.treatment) if static.short else None
+        shorter = treated_words(static.short, cell.treatment)
         rungs.append(_rung(treated, cell, TREATED, short=shorter))
     return rungs
 
@@ -285,16 +291,19 @@ def _rung(
     name: str, cell: Cell, place: int, ticks: Sequence[Tick] = (), short: str | None = None
 ) -> Rung:
     """A rung. Its number is first, because narrow screens cut the end of a long line."""
-    score, cut = cell.score, choices.cut_words(cell)
+    score = cell.score
     label = f"<b>{hundred(score.spearman)}</b>  {short or name}"
     about = f"<b>{score_words(score)}</b>  {name}"
+    if cell.is_clamped:
+        about = noted(about, choices.cut_words(cell))
     ends = (score.spearman, score.low, score.high)
     value, low, high = (None if end is None else 100 * end for end in ends)
-    return Rung(label, noted(about, cut) if cut else about, value, low, high, place, ticks)
+    return Rung(label, about, value, low, high, place, ticks)
 
 
 def show_headlines(scene: SimilarityScene) -> None:
-    choice, treatment = scene.choice, treatment_words(scene.choice.after)
+    choice = scene.choice
+    treatment = treatment_words(choice.after)
     cells = {
         choices.cell_words(choice.layer, pooling): scene.cell(choice.layer, pooling, choice.after)
         for pooling in dict.fromkeys([choice.pooling, "mean"])
@@ -343,7 +352,8 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
 
     It is to GloVe without stop words, else to the input vectors.
     """
-    choice, static = scene.choice, scene.statics[-1]
+    choice = scene.choice
+    static = scene.statics[-1]
     columns = ((choice.layer, "cls"), (choice.layer, "mean"))
     cls, mean = _on_known_pairs(scene.encoded, columns, np.flatnonzero(static.averages.known))
     plain = static.raw.score
@@ -404,10 +414,10 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
         )
         control = measures.Control(said)
     claim = _("Whitening makes the similarities of sentences better.")
-    source, measured = _("Su et al. (2021), Huang et al. (2021)"), paragraph(lines)
+    source = _("Su et al. (2021), Huang et al. (2021)")
     state = _state(*map(clear_sign, (treated.difference, cell.difference, over)))
     basis = markdown(choices.measured_on(choice, choices.fitted_on(choice)))
-    return measures.Verdict(claim, source, state, measured, control, basis)
+    return measures.Verdict(claim, source, state, paragraph(lines), control, basis)
 
 
 def _state(output: int | None, cell: int | None, over: int | None) -> measures.State:
@@ -442,7 +452,7 @@ def _output_words(raw: Cell, treated: Cell, choice: choices.ScoringChoice) -> st
 
 
 def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
-    choice, moved = scene.choice, cell.difference
+    choice = scene.choice
     before = scene.cell(choice.layer, choice.pooling)
     words = {
         1: _("At {cell} it helps: {before} → {after} ({change})."),
@@ -450,18 +460,19 @@ def _cell_words(scene: SimilarityScene, cell: Cell) -> str:
         0: _("At {cell} the difference is not clear: {before} → {after} ({change})."),
         None: _("At {cell}, without an interval: {before} → {after} ({change})."),
     }
-    return words[clear_sign(moved)].format(
+    return words[clear_sign(cell.difference)].format(
         cell=choices.cell_words(choice.layer, choice.pooling),
         before=hundred(before.score.spearman),
         after=hundred(cell.score.spearman),
-        change=moved_words(moved),
+        change=moved_words(cell.difference),
     )
 
 
 def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     words, gaps = pooling_words_here(scene)
     if scene.choice.encoder.n_layers == 0:
-        words, gaps = prose(PAGE, "claim-static"), ()
+        words = prose(PAGE, "claim-static")
+        gaps = ()
     elif words and scene.glove:
         words += "\n\n" + layers_words(scene)
     if words and is_contrastive(scene.choice.encoder.name):
@@ -482,8 +493,8 @@ def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
 
 
 def layers_words(scene: SimilarityScene) -> str:
-    static, choice = scene.glove[-1], scene.choice
-    layers = range(choice.encoder.n_layers + 1)
+    static = scene.glove[-1]
+    layers = range(scene.choice.encoder.n_layers + 1)
     said = []
     for pooling, name in (("mean", _("means")), ("cls", "[CLS]")):
         columns = tuple((layer, pooling) for layer in layers)
@@ -495,7 +506,9 @@ def layers_words(scene: SimilarityScene) -> str:
             _(", ").join(str(at) for at, each in enumerate(signs) if each == sign)
             for sign in (1, -1)
         )
-        found = [_("clearly below at layers {layers}").format(layers=below)] if below else []
+        found = []
+        if below:
+            found.append(_("clearly below at layers {layers}").format(layers=below))
         if above:
             found.append(_("clearly above at layers {layers}").format(layers=above))
         said.append(labelled(name, _("; ").join(found) or _("no clear difference at any layer")))
@@ -527,9 +540,9 @@ def show_moves(scene: SimilarityScene) -> None:
     if moves is None:
         st.info(prose(PAGE, "pairs-undefined", quoted))
         return
-    n, pairs = len(moves.before), choice.pairs.pairs
+    pairs = choice.pairs.pairs
     number = st.session_state.get("pair", number_in_url("pair"))  # that was clicked or typed
-    if number is None or not 1 <= number <= n:
+    if number is None or not 1 <= number <= len(pairs):
         chosen = int(np.argmax(np.abs(moves.ranks.moved)))
     else:
         chosen = int(number) - 1
@@ -544,13 +557,13 @@ def show_moves(scene: SimilarityScene) -> None:
         with box:
             st.markdown(f"**{title}**")
             _scatter(pairs.gold_scores, kind, values, ends, chosen)
-    _show_chosen(scene, moves, chosen)
-    _tables(scene, moves)
+    _show_chosen(pairs, moves, chosen)
+    _tables(pairs, moves)
     cell = choices.cell_words(choice.layer, choice.pooling)
     caption = " · ".join([choices.measured_on(choice), cell, choices.fitted_on(choice)])
     st.caption(markdown(caption))
     name = "sentence-similarity-pairs"
-    offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(scene, moves, caption))
+    offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(pairs, moves, caption))
 
 
 def _choose(row: int) -> None:
@@ -560,10 +573,10 @@ def _choose(row: int) -> None:
 def _scatter(
     gold: np.ndarray, kind: str, values: np.ndarray, ends: tuple[float, float], chosen: int
 ) -> None:
-    name, n = _("cosine"), len(gold)
+    name = _("cosine")
     ring = _("chosen pair"), float(gold[chosen]), float(values[chosen])
     figure = scatter_figure(
-        [Curve(gold, values, "", 1 if kind == "before" else 0, about=[""] * n)],
+        [Curve(gold, values, "", 1 if kind == "before" else 0, about=[""] * len(gold))],
         Axes(_("human score"), name, y_range=ends),
         current_theme(),
         ring=ring,
@@ -575,20 +588,23 @@ def _scatter(
         figure,
         key=f"sts-pairs-{kind}",
         file_name=f"sentence-similarity-pairs-{kind}",
-        alt=alt.format(similarity=name, n=f"{n:,}", low=low, high=high),
+        alt=alt.format(similarity=name, n=f"{len(gold):,}", low=low, high=high),
         on_point=_choose,
         texts=TEXTS,
     )
 
 
-def _show_chosen(scene: SimilarityScene, moves: scored.Moves, row: int) -> None:
-    pairs, ranks, n = scene.choice.pairs.pairs, moves.ranks, len(moves.before)
+def _show_chosen(pairs: Pairs, moves: scored.Moves, row: int) -> None:
+    n = len(pairs)
+    ranks = moves.ranks
     box, words = st.columns([1, 4])
     st.session_state["pair"] = row + 1
     # not bound to the address: Streamlit fails on an infinite number there
     box.number_input(_("Pair number"), 1, n, key="pair", persist_state="session")
     put_in_url("pair", str(row + 1))
-    gold, moved, gained = pairs.gold_scores[row], ranks.moved[row], ranks.gained[row]
+    gold = pairs.gold_scores[row]
+    moved = ranks.moved[row]
+    gained = ranks.gained[row]
     n_tied = int(np.sum(pairs.gold_scores == gold))  # they share the mean of their ranks
     place = _("rank {rank} of {n}")
     if n_tied > 1:
@@ -616,8 +632,8 @@ def _show_chosen(scene: SimilarityScene, moves: scored.Moves, row: int) -> None:
     words.markdown(sentence)
 
 
-def _tables(scene: SimilarityScene, moves: scored.Moves) -> None:
-    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
+def _tables(pairs: Pairs, moves: scored.Moves) -> None:
+    ranks = moves.ranks
     name = _("cosine")
     gained = _("The {k} pairs that gained most: nearer to the rank by human score")
     lost = _("The {k} pairs that lost most: farther from the rank by human score")
@@ -637,10 +653,10 @@ def _tables(scene: SimilarityScene, moves: scored.Moves) -> None:
             st.dataframe(columns, hide_index=True, width="stretch")
 
 
-def pairs_csv(scene: SimilarityScene, moves: scored.Moves, caption: str) -> bytes:
+def pairs_csv(pairs: Pairs, moves: scored.Moves, caption: str) -> bytes:
     head = ["pair", "left", "right", "gold", "before", "after"]
     head += ["rank_gold", "rank_before", "rank_after", "rank_moved", "nearer_by"]
-    pairs, ranks = scene.choice.pairs.pairs, moves.ranks
+    ranks = moves.ranks
     columns = [pairs.gold_scores, moves.before, moves.after]
     columns += [ranks.gold, ranks.before, ranks.after, ranks.moved, ranks.gained]
     rows = [

@@ -44,14 +44,14 @@ def _choose_bends() -> dict[str, ranks.Bend]:
         noise[name] = box.slider(label, 0.0, 1.0, start, 0.05, key=key, bind="query-params")
     label = _("Monotone curve")
     curve = boxes[2].slider(label, 1.0, 10.0, 1.0, 0.5, key="curve", bind="query-params")
-    widget, label = st.segmented_control, _("Human scores")
+    label = _("Human scores")
     shown = {"none": _("all different"), "six": _("0 to 5"), "two": _("0 or 5")}
     with boxes[3]:
-        ties = choose(widget, label, shown, key="ties", required=True)
+        ties = choose(st.segmented_control, label, shown, key="ties", required=True)
     label = _("One outlier")
     shown = {"none": _("no outlier"), "agrees": _("agrees"), "contradicts": _("contradicts")}
     with boxes[4]:
-        outlier = choose(widget, label, shown, key="outlier", required=True)
+        outlier = choose(st.segmented_control, label, shown, key="outlier", required=True)
     label = _("Reverse the order, right")
     is_reversed = boxes[5].toggle(label, key="reversed", bind="query-params")
     return {

@@ -15,7 +15,7 @@ from geometry import Corpus, CorpusError, Encoder, UndefinedMeasure
 from geometry.data.words import stop_list
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored, type_averages, type_averages_key
-from geometry.encode.disk_cache import BYTES_AT_ONCE, recall, recalled_vectors
+from geometry.encode.disk_cache import BYTES_AT_ONCE, recall_one, recalled_vectors
 from geometry.encode.encoder import Layer
 from geometry.encode.errors import PrecisionError
 from geometry.encode.pool import POOLINGS
@@ -41,7 +41,6 @@ from pages.common.words import _
 
 from .choices import FitTexts, ScoredSet, ScoringChoice, layers_offered
 
-STATIC = "static"
 MOST_AT_ONCE = 2000  # pairs that are averaged in the server's own process
 STOP_WORDS = "sklearn"
 UNKNOWN = ("too_few_known_pairs", "too_few_known_texts", "too_large")  # codes of errors
@@ -51,28 +50,27 @@ REMOVED = ("abtt:1", "abtt:3")  # treatments of GloVe that the ladder shows
 @dataclass(frozen=True, eq=False)
 class StaticScores:
     name: str
+    short: str  # a shorter name, or the same
     averages: AveragedPairs
     raw: Cell
-    removed: tuple[Cell, ...] = ()  # with 1 and 3 directions removed
-    short: str = ""  # a shorter name
+    removed: tuple[Cell, ...]  # with 1 and 3 directions removed; of GloVe's whole table only
 
 
 def own_static(choice: ScoringChoice) -> StaticScores:
-    pairs, what = choice.pairs, _("Averaging the model’s input vectors")
-    averages = jobs.kept_or_made(_own_averages, choice.encoder, pairs, what=what)
+    what = _("Averaging the model’s input vectors")
+    averages = jobs.kept_or_made(_own_averages, choice.encoder, choice.pairs, what=what)
     name = _("the model’s input vectors")
-    return _scored(name, averages, choice, what)
+    return _scored(name, name, averages, choice, what, ())
 
 
 @kept(6)
 def _own_averages(
     encoder: Encoder, pairs: ScoredSet, report: jobs.Progress = jobs.no_report
 ) -> AveragedPairs:
-    key, texts = type_averages_key(encoder, pairs.corpus), pairs.corpus.texts
-    [averages] = recall(
-        store(), (key,), lambda: {key: type_averages(encoder, texts, progress=report)}
-    )
-    return AveragedPairs(pairs.pairs, {STATIC: averages}, np.ones(len(pairs), dtype=bool))
+    texts = pairs.corpus.texts
+    key = type_averages_key(encoder, pairs.corpus)
+    averages = recall_one(store(), key, lambda: type_averages(encoder, texts, progress=report))
+    return AveragedPairs(pairs.pairs, {"static": averages}, np.ones(len(pairs), dtype=bool))
 
 
 def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
@@ -80,19 +78,20 @@ def glove_statics(choice: ScoringChoice) -> tuple[StaticScores, ...]:
     name = glove_table().name
     what = _("Averaging {name}").format(name=name)
     sets = choice.pairs, choice.fit
-    found = []
     words = _("scikit-learn’s {n} English stop words").format(n=f"{len(stop_list(STOP_WORDS)):,}")
     named = _("{name} without {words}").format(name=name, words=words)
-    without = STOP_WORDS, (), named, _("{name} without stop words").format(name=name)
+    short = _("{name} without stop words").format(name=name)
     try:
-        for stop_words, removed, long, short in ("none", REMOVED, name, name), without:
-            averages = jobs.kept_or_made(_glove_averages, *sets, stop_words, what=what)
-            found.append(_scored(long, averages, choice, what, removed, short))
+        of_all = jobs.kept_or_made(_glove_averages, *sets, "none", what=what)
+        without = jobs.kept_or_made(_glove_averages, *sets, STOP_WORDS, what=what)
+        return (
+            _scored(name, name, of_all, choice, what, REMOVED),
+            _scored(named, short, without, choice, what, ()),
+        )
     except CorpusError as error:
         if error.code not in UNKNOWN:
             raise
         return ()
-    return tuple(found)
 
 
 @kept(12)
@@ -114,26 +113,23 @@ def _glove_averages(
 
 def _scored(
     name: str,
+    short: str,
     averages: AveragedPairs,
     choice: ScoringChoice,
     what: str,
-    removed: tuple[str, ...] = (),
-    short: str = "",
+    removed: tuple[str, ...],
 ) -> StaticScores:
     how = averages, choice.fit, removed, choice.pairs.private
     raw, *without = jobs.kept_or_made(_cells, *how, what=what)
-    return StaticScores(name, averages, raw, tuple(without), short)
+    return StaticScores(name, short, averages, raw, tuple(without))
 
 
 @kept(256)
 def _cells(
-    averages: AveragedPairs,
-    fit: FitTexts,
-    removed: tuple[str, ...],
-    private: bool,
-    report: jobs.Progress = jobs.no_report,
+    averages: AveragedPairs, fit: FitTexts, removed: tuple[str, ...], private: bool
 ) -> tuple[Cell, ...]:
-    treatments, fit_on = ("none", *removed), None if averages.fit is None else fit.name
+    treatments = ("none", *removed)
+    fit_on = None if averages.fit is None else fit.name
     return evaluate_averages(
         averages, treatments=treatments, fit_on=fit_on, draws=DRAWS, seed=SEED
     ).grid.cells
@@ -206,8 +202,8 @@ class SimilarityScene:
     @property
     def output(self) -> tuple[Cell, Cell]:
         """The mean of the last layer, raw and treated: what most models give as their output."""
-        last, after = self.choice.encoder.n_layers, self.choice.after
-        return self.cell(last, "mean"), self.cell(last, "mean", after)
+        last = self.choice.encoder.n_layers
+        return self.cell(last, "mean"), self.cell(last, "mean", self.choice.after)
 
     @property
     def statics(self) -> tuple[StaticScores, ...]:
@@ -215,16 +211,17 @@ class SimilarityScene:
 
     @cached_property
     def grid(self) -> Grid:
-        columns, after = grid_columns(self.choice.encoder), self.choice.after
+        columns = grid_columns(self.choice.encoder)
         encoded = encode_pairs(self.choice, columns)
         what = _("Scoring {n} layers and poolings, raw and treated").format(n=len(columns))
-        return jobs.kept_or_made(_scores, encoded, after, what=what, passing=True)
+        return jobs.kept_or_made(_scores, encoded, self.choice.after, what=what, passing=True)
 
 
 def build_scene(choice: ScoringChoice) -> SimilarityScene:
     encoded = encode_pairs(choice, ladder_columns(choice))
-    keys, what = _ladder_keys(choice), _("Scoring the ladder")
+    keys = _ladder_keys(choice)
     calls = [(encoded, *key) for key in keys]
+    what = _("Scoring the ladder")
     cells = jobs.all_kept_or_made(cell_of, calls, what=what, passing=True)
     found = dict(zip(keys, cells, strict=True))
     return SimilarityScene(choice, encoded, found, own_static(choice), glove_statics(choice))
@@ -251,21 +248,21 @@ def cell_of(encoded: EncodedPairs, layer: Layer, pooling: str, treatment: str) -
 
 
 def _ladder_keys(choice: ScoringChoice) -> list[CellKey]:
-    return [
-        (layer, pooling, treatment)
-        for layer, pooling in ladder_columns(choice)
-        for treatment in (
-            "none",
-            *(() if layer == FIRST_LAST != choice.layer else (choice.after,)),
-            *((CONTROL,) if (layer, pooling) == (choice.encoder.n_layers, "mean") else ()),
-        )
-    ]
+    keys: list[CellKey] = []
+    for layer, pooling in ladder_columns(choice):
+        keys.append((layer, pooling, "none"))
+        if layer != FIRST_LAST or layer == choice.layer:
+            keys.append((layer, pooling, choice.after))
+        if (layer, pooling) == (choice.encoder.n_layers, "mean"):
+            keys.append((layer, pooling, CONTROL))
+    return keys
 
 
 def ladder_columns(choice: ScoringChoice) -> tuple[Column, ...]:
     last = choice.encoder.n_layers
     columns: list[Column] = [(choice.layer, each) for each in ("cls", "mean", choice.pooling)]
-    columns += [(FIRST_LAST, "mean")] if last > 1 else []
+    if last > 1:
+        columns.append((FIRST_LAST, "mean"))
     return tuple(dict.fromkeys([*columns, (last, "mean")]))
 
 
@@ -275,7 +272,8 @@ def encode_pairs(choice: ScoringChoice, columns: Sequence[Column]) -> EncodedPai
     PrecisionError if the chosen cell's vectors are too close together for bfloat16; other such
     cells of the grid are shown as undefined.
     """
-    encoder, fit = choice.encoder, choice.fit.corpus
+    encoder = choice.encoder
+    fit = choice.fit.corpus
     _encode(encoder, choice.pairs, columns)
     encoded = EncodedPairs(encoder, choice.pairs, choice.fit, _resamples(choice.pairs))
     if encoder.is_approximate:
@@ -370,20 +368,20 @@ def score_column(
 
 def similarity_scores(scene: SimilarityScene) -> dict[tuple[str, str], PairScore]:
     choice = scene.choice
-    keys = list(product(dict.fromkeys(("none", choice.after)), SIMILARITIES))
+    keys = list(product(("none", choice.after), SIMILARITIES))
     calls = [
         (replace(scene.encoded, similarity=each), choice.layer, choice.pooling, treatment)
         for treatment, each in keys
     ]
     what = _("Scoring every similarity")
     cells = jobs.all_kept_or_made(cell_of, calls, what=what, passing=True)
-    found = zip(keys, cells, strict=True)
-    return {(each, treatment): cell.score for (treatment, each), cell in found}
+    return {key: cell.score for key, cell in zip(keys, cells, strict=True)}
 
 
 @kept(64)
 def pair_moves(encoded: EncodedPairs, layer: Layer, pooling: str, after: str) -> Moves | None:
-    X, fit = encoded.vectors(layer, pooling), encoded.fit_vectors(layer, pooling)
+    X = encoded.vectors(layer, pooling)
+    fit = encoded.fit_vectors(layer, pooling)
     try:
         before, moved = (
             treated_similarities(X, fit, treatment, similarity=encoded.similarity)
@@ -408,9 +406,9 @@ def _extreme_pairs(encoded: EncodedPairs) -> dict[str, float | str]:
         rows = np.flatnonzero(among)
         if len(rows):
             row = rows[best(cosines[rows])]
-            score, cosine = float(pairs.gold_scores[row]), float(cosines[row])
             found |= {f"{name}_left": pairs.left[row], f"{name}_right": pairs.right[row]}
-            found |= {f"{name}_score": score, f"{name}_cosine": cosine}
+            found[f"{name}_score"] = float(pairs.gold_scores[row])
+            found[f"{name}_cosine"] = float(cosines[row])
     return found
 
 

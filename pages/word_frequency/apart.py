@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -74,10 +75,9 @@ def words_of_table(
 
 def _counted(texts: Sequence[str], table: VectorTable, tokenizer: str | None) -> Counter[str]:
     """How often the texts have each word of the table, which may begin with a mark."""
+    split, _name = split_words(texts, table, tokenizer)
     counts: Counter[str] = Counter()
-    for word, n in Counter(
-        word for words in split_words(texts, table, tokenizer)[0] for word in words
-    ).items():
+    for word, n in Counter(chain.from_iterable(split)).items():
         rows = (table.row_of(mark + word) for mark in ("", *MARKS))
         row = next((row for row in rows if row is not None), None)
         counts[word if row is None else table.words[row]] += n

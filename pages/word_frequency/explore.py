@@ -33,8 +33,15 @@ from geometry.projection.twin_message import Picture, Points, TwinCloud
 from pages.common import jobs, measures
 from pages.common.address import is_presenting
 from pages.common.cache import kept
+from pages.common.cloud_parts import warn_of_reading
 from pages.common.controls import follow_default
-from pages.common.corpus_cloud import CloudSpec, CorpusCloud, encode_corpus, warn_of_cache
+from pages.common.corpus_cloud import (
+    CloudSpec,
+    CorpusCloud,
+    encode_corpus,
+    encoded_texts,
+    warn_of_cache,
+)
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import (
@@ -48,13 +55,7 @@ from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
 from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
-from pages.common.origin import (
-    coverage_of,
-    layer_words,
-    of_known_text,
-    warn_of_coverage,
-    warn_of_typed,
-)
+from pages.common.origin import layer_words, of_known_text, warn_of_typed
 from pages.common.reading import apart
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
@@ -176,8 +177,10 @@ def draw_clouds(scene: FrequencyScene) -> None:
 
 def show_headlines(scene: FrequencyScene) -> None:
     found = scene.measures
-    first, last, rho = found.bins[0], found.bins[-1], found.direction.spearman
-    n, rarest = f"{first.n:,}", _("rarest bin: {value}")
+    first, last = found.bins[0], found.bins[-1]
+    rho = found.direction.spearman
+    n = f"{first.n:,}"
+    rarest = _("rarest bin: {value}")
     ends = "" if rho.low is None else f"[{signed(rho.low, 3)}, {signed(rho.high or 0, 3)}]"
     lengths = [ranked.three_digits(each.norm.value) for each in (first, last)]
     cosine = "—" if first.cosine is None else signed(first.cosine.value, 3)
@@ -214,12 +217,13 @@ def bins_csv(measured: FrequencyMeasures, basis: str) -> bytes:
 
 
 def show_zipf(scene: FrequencyScene) -> None:
-    words, lines = scene.words.measured, []
+    words = scene.words.measured
     weights = {"uniform": _("every word once"), "zipf": _("by frequency")}
     names = ("zipfian_mean_symmetry", "zipfian_spectral_entropy")
     head = [_("treatment"), _("weights"), *map(measures.measure_label, names)]
     what = _("Symmetry of {n} words").format(n=f"{len(words):,}")
     found = jobs.kept_or_made(_symmetry, words, what=what, is_long=True)
+    lines = []
     for treatment, by_weight in found.items():
         for weight, rows in by_weight.items():
             cells = []
@@ -256,11 +260,8 @@ LONGEST_NAME = 40  # characters of a sentence in the legend
 def left_out(tokens: CorpusCloud) -> tuple[Measured, dict[int, WithoutFrequent]]:
     """Mean cosine of sentence means; without the most frequent types, each with its control."""
     cloud = tokens.cloud
-    names, place = np.unique(cloud.texts, return_inverse=True)
-    counts = np.zeros(len(names))
-    counts[place] = cloud.counts
-    rank_of = np.empty(len(names), dtype=np.int64)
-    rank_of[by_rank(counts)] = np.arange(len(names))
+    _names, first, place = np.unique(cloud.texts, return_index=True, return_inverse=True)
+    rank_of = np.argsort(by_rank(cloud.counts[first]))  # the inverse permutation
     ranks = rank_of[place]
     means = sentence_means(cloud.vectors, cloud.sources, ranks, without=0)
     [whole] = measure_table(means, names=["mean_cosine"], seed=SEED)
@@ -302,13 +303,15 @@ def left_out_verdict(
         "without as many random tokens of the same sentences it goes to **{control}**. "
         "Difference: **{change}**."
     ).format(control=signed(last.control, 3), change=change(gap.value, gap.low, gap.high))
-    state: measures.State = "partly" if gap.falls else "fails" if gap.rises else "unknown"
-    words = {
-        "partly": _("Frequent words explain the difference from the control, and no more."),
-        "fails": _("Frequent words make these sentences less alike than random tokens do."),
-        "unknown": _("There is no clear difference from the control."),
-    }[state]
-    if gap.low is None:
+    state: measures.State = "unknown"
+    words = _("There is no clear difference from the control.")
+    if gap.falls:
+        state = "partly"
+        words = _("Frequent words explain the difference from the control, and no more.")
+    elif gap.rises:
+        state = "fails"
+        words = _("Frequent words make these sentences less alike than random tokens do.")
+    elif gap.low is None:
         words = _("An interval needs more sentences.")
     layer = layer_words(scene.choice.layer, scene.encoder.n_layers)
     return measures.Verdict(
@@ -380,7 +383,8 @@ def show_swap(scene: FrequencyScene) -> None:
         "swap-other": (_("Replace by"), _("love"), LONGEST_WORD),
         "swap-second": (_("Or by"), _("hate"), LONGEST_WORD),
     }
-    typed, boxes = [], st.columns([3, 1, 1, 1])
+    typed = []
+    boxes = st.columns([3, 1, 1, 1])
     for box, (key, (label, example, most)) in zip(boxes, examples.items(), strict=True):
         follow_default(key, example)  # the example of the chosen language
         how: dict[str, Any] = {"key": key, "persist_state": "session", "max_chars": most}
@@ -396,9 +400,7 @@ def show_swap(scene: FrequencyScene) -> None:
         unit="sentences", layer=scene.choice.layer, pooling=DEFAULT_POOLING, max_points=MOST_POINTS
     )
     points = encode_corpus(scene.corpus, spec)
-    what = _("Encoding {n} sentences").format(n=len(texts))
-    given = scene.encoder, texts, scene.choice.layer
-    ends = jobs.kept_or_made(_encoded, *given, what=what, lane="encode")
+    ends = encoded_texts(points, texts)
     whitening = fit_whitening(points.vectors, "ledoit-wolf")
     clouds = {
         _("Raw"): (points.vectors, ends),
@@ -415,14 +417,6 @@ def show_swap(scene: FrequencyScene) -> None:
             _draw_swap(name, X, rows, texts, _sample_note(scene), alt=_("; ").join(lines))
     st.caption(markdown(_frequencies(scene, (word, *others))))
     st.caption(prose(PAGE, "swap"))
-
-
-@kept(16, by_session=True)
-def _encoded(
-    encoder: Encoder, texts: tuple[str, ...], layer: int, report: jobs.Progress = jobs.no_report
-) -> np.ndarray:
-    """The vectors (m, d). In a job, because a large model takes more than a second."""
-    return encoder.encode(texts, layer=layer, pooling=DEFAULT_POOLING, progress=report)
 
 
 def _move_words(X: np.ndarray, both: np.ndarray) -> str:
@@ -443,22 +437,15 @@ def _draw_swap(
     axes, titles = _axes_of_moves(X, ends)
     cloud, places = ((rows - X.mean(axis=0)) @ axes.T for rows in (X, ends))
     corpus = noted(_("the corpus"), note) if note else _("the corpus")
-    dots = [
-        Curve(
-            places[[i], 0],
-            places[[i], 1],
-            short_line(text, LONGEST_NAME),
-            i + 1,
-            about=[plotly(text)],
-        )
-        for i, text in enumerate(texts)
-    ]
+    dots = [Curve(cloud[:, 0], cloud[:, 1], corpus, 0, about=[""] * len(cloud))]
+    for i, text in enumerate(texts):
+        line = short_line(text, LONGEST_NAME)
+        dots.append(Curve(places[[i], 0], places[[i], 1], line, i + 1, about=[plotly(text)]))
     arrows = [
         (places[0], place)
         for place, end in zip(places[1:], ends[1:], strict=True)
         if _has_moved(ends[0], end)
     ]
-    dots.insert(0, Curve(cloud[:, 0], cloud[:, 1], corpus, 0, about=[""] * len(cloud)))
     figure = scatter_figure(dots, titles, current_theme(), arrows=arrows)
     show_chart(figure, key=f"swap-{name}", file_name="word-frequency-swap", alt=labelled(name, alt))
 
@@ -497,15 +484,17 @@ def _sample_note(scene: FrequencyScene) -> str:
 
 
 def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
-    words, parts = scene.words, []
+    words = scene.words
+    parts = []
     row_of = {text: row for row, text in enumerate(words.texts)}
     for piece in chain.from_iterable(scene.encoder.tokenize(typed)):
         if piece in MARKS:  # the beginning of a word, without a sign of its own
             continue
         if piece in row_of:
-            rank, length = f"{row_of[piece] + 1:,}", f"{words.lengths[row_of[piece]]:.2f}"
+            row = row_of[piece]
             said = _("{piece}: rank {rank}, length {length}")
-            parts.append(said.format(piece=piece, rank=rank, length=length))
+            length = f"{words.lengths[row]:.2f}"
+            parts.append(said.format(piece=piece, rank=f"{row + 1:,}", length=length))
         else:
             parts.append(_("{piece}: not among the words above").format(piece=piece))
     return " · ".join(parts)
@@ -513,10 +502,13 @@ def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
 
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    control_box, notes_box = st.container(key="word-controls"), st.container()
+    control_box = st.container(key="word-controls")
+    notes_box = st.container()
     # a separate container: a progress bar would shift the elements below it,
     # and the browser would build them again and lose the focus
-    progress_box, look_box, answer_box = st.container(), picture_place(), st.container()
+    progress_box = st.container()
+    look_box = picture_place()
+    answer_box = st.container()
     encoder = current_encoder()
     with control_box:
         choice = ranked.choose_words(encoder, corpus)
@@ -545,9 +537,9 @@ def explore(corpus: Corpus) -> None:
         note_facts(lambda: _facts(scene))
     with notes_box:  # above the pictures, but computed after they were sent
         if choice.is_of_model or choice.counts == "corpus":
-            with errors_shown():
-                warn_of_coverage(coverage_of(corpus))
-        warn_of_cache()
+            warn_of_reading(corpus)
+        else:
+            warn_of_cache()
     with answer_box:
         _answer(scene)
 
@@ -565,8 +557,8 @@ def _facts(scene: FrequencyScene) -> dict[str, float]:
 def _answer(scene: FrequencyScene) -> None:
     st.markdown(ranked.direction_sentence(scene.measures.direction))
     if not is_presenting():
-        verdict, choice = ranked.words_verdict(scene), scene.choice
-        if choice.is_of_model:
+        verdict = ranked.words_verdict(scene)
+        if scene.choice.is_of_model:
             verdict = of_known_text(verdict, scene.corpus)
         measures.show_verdict(verdict, key="words")
     draw_cosines(scene)

@@ -40,7 +40,6 @@ from pages.common.words import _, aligned_table, dotted, labelled, names, noted
 from . import apart as computed
 from .apart import FrequencyMeasures, WordPicture, WordRows, pictures
 
-VECTORS_FILE, COUNTS_FILE = "frequency_vectors_file", "frequency_counts_file"
 COUNTED_BY = {  # by vectors: the sources of frequencies that they can have
     "types": ("corpus", "list", "common-zh", "order"),
     "tokens": ("corpus", "list", "common-zh", "order"),
@@ -64,7 +63,6 @@ class WordChoice:
 
 
 def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
-    """The controls above the pictures; uploaders appear where they are needed."""
     words_box, counts_box, layer_box = st.columns(3)
     vectors = {
         "types": noted(_("types"), type_words(encoder)),
@@ -83,11 +81,11 @@ def choose_words(encoder: Encoder, corpus: Corpus) -> WordChoice:
     offered = {code: names[code] for code in COUNTED_BY[words]}
     counts = choose_in(counts_box, _("Frequencies from"), offered, key="counts")
     last = encoder.n_layers
-    label, layers = _("Layer (of tokens and sentences)"), layer_options(last)
-    layer = choose_in(layer_box, label, layers, str(min(4, last)), key="layer")
-    vectors_file = upload_word_vectors(VECTORS_FILE) if words == "upload" else None
+    label = _("Layer (of tokens and sentences)")
+    layer = choose_in(layer_box, label, layer_options(last), str(min(4, last)), key="layer")
+    vectors_file = upload_word_vectors("frequency_vectors_file") if words == "upload" else None
     counts_label = _("A list of words and their counts, one pair a line, at most {megabytes} MB")
-    counts_file = upload_table(counts_label, COUNTS_FILE) if counts == "list" else None
+    counts_file = upload_table(counts_label, "frequency_counts_file") if counts == "list" else None
     # a model's tokenizer counts its own words
     tokenizer = choose_tokenizer(corpus.texts) if is_table and counts == "corpus" else FOUND
     return WordChoice(words, counts, int(layer), vectors_file, counts_file, tokenizer)
@@ -127,9 +125,9 @@ class RankedWords:
 
     @property
     def measured(self) -> RankedWords:
-        most = MEASURED_WORDS
-        if len(self) <= most:
+        if len(self) <= MEASURED_WORDS:
             return self
+        most = MEASURED_WORDS
         return replace(
             self,
             vectors=self.vectors[:most],
@@ -149,7 +147,6 @@ class FrequencyScene:
 
 
 def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWords:
-    """The words with a vector and a frequency. Raises what the readers raise."""
     if choice.words == "upload":
         return _uploaded(corpus, choice)
     given: Mapping[str, float] | None = None
@@ -184,12 +181,15 @@ def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWo
 
 def _uploaded(corpus: Corpus, choice: WordChoice) -> RankedWords:
     beside: dict[str, Any] = {}
-    named, vectors, file = "", choice.vectors_file, choice.counts_file
+    named = ""
+    vectors = choice.vectors_file
+    file = choice.counts_file
     if choice.counts == "corpus":
         beside = {"texts": corpus.texts, "tokenizer": choice.tokenizer}
         named = f"{corpus.sha256} {choice.tokenizer}"
     elif choice.counts == "list":
-        beside, named = {"counts": file.getvalue(), "counts_name": file.name}, file.file_id
+        beside = {"counts": file.getvalue(), "counts_name": file.name}
+        named = file.file_id
     elif choice.counts == "common-zh":
         beside = {"counts": COMMON_CHINESE.read_bytes(), "counts_name": COMMON_CHINESE.name}
     with refused_files_leave(vectors, VectorFileError), refused_files_leave(file, CorpusError):
@@ -202,26 +202,17 @@ def _of_glove(corpus: Corpus, choice: WordChoice, given: Mapping[str, float] | N
     if given is None:
         counted = corpus if choice.counts == "corpus" else None
         private = counted is not None and is_own(corpus)
+        asked = counted, private, choice.tokenizer
         what = _("Reading {name}").format(name=glove_name())
         is_quick = counted is None or len(corpus) <= COUNTED_AT_ONCE
-        return jobs.kept_or_made(
-            _glove_words,
-            *(counted, private, choice.tokenizer),
-            what=what,
-            at_once=is_quick,
-            lane="encode",
-        )
-    words, key = computed.words_of_table(glove_table(), given, None), choice.counts_file.file_id
-    return RankedWords(*words, content_key=ArrayStore.key("glove", key), private=True)
+        return jobs.kept_or_made(_glove_words, *asked, what=what, at_once=is_quick, lane="encode")
+    words = computed.words_of_table(glove_table(), given, None)
+    key = ArrayStore.key("glove", choice.counts_file.file_id)
+    return RankedWords(*words, content_key=key, private=True)
 
 
 @kept(4)
-def _glove_words(
-    corpus: Corpus | None,
-    private: bool,
-    tokenizer: str | None,
-    report: jobs.Progress = jobs.no_report,
-) -> RankedWords:
+def _glove_words(corpus: Corpus | None, private: bool, tokenizer: str) -> RankedWords:
     """The words of the bundled table by their number in a corpus, else by the table's order."""
     texts, key = (None, "order") if corpus is None else (corpus.texts, corpus.sha256)
     words = computed.words_of_table(glove_table(), None, texts, tokenizer)
@@ -264,7 +255,8 @@ def _of_corpus(
     np.add.at(sums, place, cloud.vectors)
     counts = np.zeros(len(names))
     counts[place] = cloud.counts
-    means, texts = sums / repeats[:, None], names.tolist()
+    means = sums / repeats[:, None]
+    texts = names.tolist()
     found = (means, texts, counts) if given is None else computed.matched(means, texts, given)
     return found, (len(cloud), cloud.n_available)
 
@@ -275,7 +267,6 @@ def tokens_spec(layer: int) -> CloudSpec:
 
 @kept(32)
 def measure_words(words: RankedWords, report: jobs.Progress = jobs.no_report) -> FrequencyMeasures:
-    """Direction and bins. Raises UndefinedMeasure for words of one length or of one frequency."""
     return computed.measured(words.vectors, words.counts, report)
 
 
@@ -292,12 +283,9 @@ def drawn_rows(words: RankedWords) -> np.ndarray:
 
 
 def pictures_of(words: RankedWords, rows: np.ndarray) -> tuple[WordPicture, ...]:
-    n, is_wide = len(rows), words.vectors.shape[1] > WIDE
-    what = _("Pictures of {n} words").format(n=f"{n:,}")
-    how: dict[str, Any] = {"what": what, "is_long": True}
-    return jobs.kept_or_made(
-        _pictures, words, rows, at_once=n <= MANY_POINTS and not is_wide, **how
-    )
+    is_quick = len(rows) <= MANY_POINTS and words.vectors.shape[1] <= WIDE
+    what = _("Pictures of {n} words").format(n=f"{len(rows):,}")
+    return jobs.kept_or_made(_pictures, words, rows, what=what, at_once=is_quick, is_long=True)
 
 
 @kept(16)
@@ -325,7 +313,9 @@ def refusal_of(words: RankedWords) -> str:
 
 
 def provenance(scene: FrequencyScene) -> str:
-    words, choice, encoder, corpus = scene.words, scene.choice, scene.encoder, scene.corpus
+    words = scene.words
+    choice = scene.choice
+    encoder = scene.encoder
     if choice.words == "upload":
         parts = [choice.vectors_file.name]
     elif choice.words == "glove":
@@ -352,9 +342,9 @@ def provenance(scene: FrequencyScene) -> str:
         frequencies = _(
             "frequencies: 1/rank by the vocabulary’s own order, of the types in corpus {name} "
             "(Spearman of that order and their counts there: {rho})"
-        ).format(name=corpus.name, rho=signed(words.agreement, 2))
+        ).format(name=scene.corpus.name, rho=signed(words.agreement, 2))
     elif choice.counts == "corpus":
-        frequencies = _("frequencies: corpus {name}").format(name=corpus.name)
+        frequencies = _("frequencies: corpus {name}").format(name=scene.corpus.name)
     elif choice.counts == "list":
         frequencies = _("frequencies: {name}").format(name=choice.counts_file.name)
     elif choice.counts == "common-zh":
@@ -439,24 +429,25 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
         _("95% intervals: jackknife over words"),
         _("distances have none: the control judges them"),
     )
-    source, state = _("Gao et al. (2019), Li et al. (2020)"), overall_state({norm, sparse, cone})
+    source = _("Gao et al. (2019), Li et al. (2020)")
+    state = overall_state({norm, sparse, cone})
     return Verdict(claim, source, state, said, _shuffled_words(measures), basis)
 
 
 def _shuffled_words(measures: FrequencyMeasures) -> Control:
     """Both ends where the ranks are shuffled: their means are then equal but for chance."""
-    ends = [
-        (each.norm.value, np.nan if each.cosine is None else each.cosine.value)
-        for each in (measures.shuffled[0], measures.shuffled[-1])
-    ]
-    pairs = [f"**{three_digits(a)} → {three_digits(b)}**" for a, b in zip(*ends, strict=True)]
+    ends = (measures.shuffled[0], measures.shuffled[-1])
+    lengths = [each.norm.value for each in ends]
+    cosines = [np.nan if each.cosine is None else each.cosine.value for each in ends]
+    length, cosine = (
+        f"**{three_digits(first)} → {three_digits(last)}**" for first, last in (lengths, cosines)
+    )
     low, high = map(three_digits, measures.farther)
     said = _(
         "the same words with their ranks shuffled: mean length {length}; the rarest words are "
         "farther from the 3 nearest words by **{low} to {high}** (95% of {n} shuffles); mean "
         "cosine {cosine}."
     )
-    length, cosine = pairs
     return Control(said.format(length=length, low=low, high=high, n=SHUFFLES, cosine=cosine))
 
 
@@ -509,10 +500,8 @@ PUBLISHED_ROWS = (
 
 
 def published() -> list[Sequence[float | None]]:
-    """The values of PUBLISHED_ROWS."""
     [table] = (table for table in published_tables() if table.key == "bert_flow_table_1")
-    rows = dict(table.rows)
-    return [rows[name] for name in PUBLISHED_ROWS]
+    return [table.rows[name] for name in PUBLISHED_ROWS]
 
 
 def bin_measures() -> list[str]:
@@ -533,7 +522,8 @@ def table_markdown(measures: FrequencyMeasures) -> str:
     theirs = zip(*published(), strict=True)
     lines = []
     for each, ends, values in zip(measures.bins, pairwise(PUBLISHED_ENDS), theirs, strict=False):
-        cosine, of_pairs = each.cosine, _("no value")
+        cosine = each.cosine
+        of_pairs = _("no value")
         if cosine is not None:
             interval = estimate(cosine.value, cosine.low, cosine.high)
             of_pairs = interval.replace(", ", ",\u00a0")  # a no-break space: it stays whole

@@ -38,7 +38,7 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import act_button, choose, pooling_names
 from pages.common.corpus_cloud import ALL_POINTS, CloudSpec, CorpusCloud, encode_corpus, store
-from pages.common.downloads import offer_file, offer_transform
+from pages.common.downloads import offer_file, offer_made, offer_transform
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import folded
@@ -46,11 +46,10 @@ from pages.common.messages import error_text
 from pages.common.origin import coverage_of, layer_words, origin
 from pages.common.reading import Keyed
 from pages.common.seed import SEED
-from pages.common.uploads import Evidence, evidence_label, evidence_of
+from pages.common.uploads import OWN_PAIRS, Evidence, evidence_label, evidence_of
 from pages.common.words import (
     _,
     aligned_table,
-    in_language,
     labelled,
     language,
     markdown,
@@ -128,16 +127,16 @@ def show_diagnosis(scene: CorpusScene) -> None:
     stored = _show_storage(data, diagnosis)
 
     def report() -> str:
-        notes, code = sentences.file_notes(scene.own, _), language()
+        notes = sentences.file_notes(scene.own, _)
+        code = language()
         return report_html(diagnosis, notes=notes, storage=stored, translate=_, language=code)
 
-    st.download_button(
+    offer_made(
         _("Download the report (HTML)"),
-        data=in_language(report),
-        file_name="diagnosis.html",
+        "diagnosis.html",
+        report,
         mime="text/html",
         icon=":material/description:",
-        on_click="ignore",
         key="take-report",
     )
     _offer_downloads(data, diagnosis)
@@ -146,8 +145,9 @@ def show_diagnosis(scene: CorpusScene) -> None:
 def _listed(findings: tuple[Finding, ...]) -> str:
     lines = []
     for each in findings:
-        title, text = sentences.title(each, _), sentences.finding_sentence(each, _)
-        lines.append(f"- {paragraph([f'**{markdown(title)}**', markdown(text)])}")
+        title = markdown(sentences.title(each, _))
+        text = markdown(sentences.finding_sentence(each, _))
+        lines.append(f"- {paragraph([f'**{title}**', text])}")
     return "\n".join(lines)
 
 
@@ -156,14 +156,15 @@ def _show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _all_rows(scene: CorpusScene) -> DiagnosedData:
-    own, points = scene.own, scene.points
+    own = scene.own
+    points = scene.points
     if isinstance(own, VectorSet):
         return DiagnosedData(own, points, _choose_judge(scene, evidence_of(own)))
     if len(points.cloud) < points.cloud.n_available:
         points = encode_corpus(own, replace(points.spec, max_points=ALL_POINTS))
     if scene.pairs is not None:
         return DiagnosedData(own, points, scene.pairs, is_of_pairs=True)
-    return DiagnosedData(own, points, _choose_judge(scene, scene.own_pairs))
+    return DiagnosedData(own, points, _choose_judge(scene, st.session_state.get(OWN_PAIRS, {})))
 
 
 def _choose_judge(
@@ -192,15 +193,16 @@ def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
 
 @kept(16)
 def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
-    points, given = data.points, _given(data)
-    judging, rows = points.corpus, np.arange(len(points.corpus))
+    points = data.points
+    judging = points.corpus
+    rows = np.arange(len(judging))
     if isinstance(data.pairs, Pairs) and not data.is_of_pairs:
         judging = Corpus(data.pairs.name, data.pairs.sentences)
         rows = np.append(*data.pairs.rows)
     read = {points.corpus, judging} if points.model is not None else ()
     known = [coverage_of(each, private=points.private) for each in read]
     early: list[tuple[Finding, ...]] = []  # the findings, while cures are still compared
-    given |= {
+    given = _given(data) | {
         "others": _other_layers(points, judging, rows, poolings) if poolings else None,
         "about": _about(points),
         "numbers": data.numbers,
@@ -253,7 +255,8 @@ def _other_layers(
     points: CorpusCloud, corpus: Corpus, rows: np.ndarray, poolings: tuple[str, ...]
 ) -> dict[Place, Vectors]:
     """Readers of rows of the texts at every other layer; what is not stored is encoded first."""
-    encoder, found = points.encoder, dict[Place, Vectors]()
+    encoder = points.encoder
+    found = dict[Place, Vectors]()
 
     def reader(spec: CloudSpec) -> Callable[[], np.ndarray]:
         return lambda: read_cloud(encoder, corpus, **asdict(spec), store=store()).vectors[rows]
@@ -274,7 +277,9 @@ def _other_layers(
 
 def _about(points: CorpusCloud) -> dict[str, str]:
     """What the numbers were measured on, as names and values of the report and the files."""
-    found, model, spec = {"corpus": points.corpus.name}, points.model, points.spec
+    found = {"corpus": points.corpus.name}
+    model = points.model
+    spec = points.spec
     if points.corpus.label_column is not None:
         found["labels"] = points.corpus.label_column
     if model is not None:
@@ -290,7 +295,8 @@ def _offer_next(data: DiagnosedData, diagnosis: Diagnosis) -> None:
         return
     layer, pooling = place
     with st.container(horizontal=True):
-        label, update = _("Diagnose this layer"), st.session_state.update
+        label = _("Diagnose this layer")
+        update = st.session_state.update
         chosen = {"layer": str(layer), "pooling": pooling}
         act_button(label, "diagnose-layer", "arrow_forward", update, chosen)
         _offer_model(data, layer, pooling, "none")
@@ -364,7 +370,8 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
     cure = _choose_arm(diagnosis)
     if cure is None:
         return
-    vectors, spec = data.vectors, data.points.spec
+    vectors = data.vectors
+    spec = data.points.spec
     named: dict[str, Any] = {"texts": data.own.texts, "labels": data.own.labels}
 
     def transform() -> export.AffineMap:
@@ -376,8 +383,8 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
 
     n = diagnosis.n - diagnosis.n_zero
     said = _("**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})")
-    name, ratio = markdown(sentences.cure_name(cure, _)), signed(n / diagnosis.d, 2)
-    st.markdown(said.format(cure=name, n=f"{n:,}", ratio=ratio))
+    name = markdown(sentences.cure_name(cure, _))
+    st.markdown(said.format(cure=name, n=f"{n:,}", ratio=signed(n / diagnosis.d, 2)))
     with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")
         if data.points.model is not None:
@@ -434,10 +441,12 @@ def _offer_model(data: DiagnosedData, layer: int | str, pooling: str, treatment:
     )
     if st.session_state.get(MODEL) != key:
         label = labelled(_("Write the sentence-transformers model"), of_layer)
-        name, want = f"write-model-{layer}-{pooling}", st.session_state.__setitem__
+        name = f"write-model-{layer}-{pooling}"
+        want = st.session_state.__setitem__
         act_button(label, name, "deployed_code", want, MODEL, key)
         return
-    what, label = _("Writing the sentence-transformers model"), "sentence-transformers"
+    what = _("Writing the sentence-transformers model")
+    label = "sentence-transformers"
     try:
         content = jobs.kept_or_made(_written_model, *wanted, what=what, lane="model")
     except export.ExportError as error:
@@ -455,8 +464,8 @@ def _written_model(
 
     The vectors of the data are at that layer, but for the treatment "none".
     """
-    encoder, d = data.points.encoder, data.points.encoder.dimension
-    affine = export.AffineMap(np.zeros(d), None)
+    encoder = data.points.encoder
+    affine = export.AffineMap(np.zeros(encoder.dimension), None)
     if treatment != "none":
         about = {"treatment": treatment, **_about(data.points)}
         affine = export.affine_map(fit_cure(treatment, data.vectors), **about)

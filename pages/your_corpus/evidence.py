@@ -27,7 +27,7 @@ from pages.common import jobs
 from pages.common.cache import kept
 from pages.common.controls import act_button
 from pages.common.messages import error_text
-from pages.common.reading import AT_ONCE, Keyed, megabytes, read_upload, upload_limits
+from pages.common.reading import AT_ONCE, Keyed, read_upload, upload_limits
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
 from pages.common.uploads import EVIDENCE, Evidence, evidence_label, evidence_of, remember
 from pages.common.words import _, labelled, markdown, prose
@@ -72,9 +72,7 @@ def show_evidence_form(own: VectorSet) -> None:
         table = upload_table(label, f"evidence-{kind}")
         given = None if table is None else _read(partial(read_upload, read), table)
         most = upload_limits().vector_file_bytes
-        beside = upload(
-            of_vectors.format(megabytes=megabytes(most)), f"evidence-vectors-{kind}", most
-        )
+        beside = upload(of_vectors, f"evidence-vectors-{kind}", most)
         vectors = None if beside is None else _read(_with_ids, beside)
         if given is not None and (beside is None or vectors is not None):
             _show_ready(own, given, vectors, table, beside)
@@ -96,10 +94,9 @@ def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
 
 
 @kept(MOST)
-def _matched(given: Keyed, report: jobs.Progress = jobs.no_report) -> RowPairs | JudgedQueries:
+def _matched(given: Keyed) -> RowPairs | JudgedQueries:
     """The pairs or queries by rows. GeometryError if no id names a row."""
     own, table, vectors = given.value
-    report(0, 0)
     if isinstance(table, Relevance):
         return judge_vectors(table, own, vectors)
     found = row_pairs(table, own if vectors is None else vectors)

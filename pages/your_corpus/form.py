@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -47,13 +46,7 @@ from pages.common.reading import (
     table_note,
     upload_limits,
 )
-from pages.common.uploads import (
-    FILE_NAMES,
-    OWN_PAIRS,
-    add_pairs,
-    add_upload,
-    chosen_own,
-)
+from pages.common.uploads import FILE_NAMES, OWN_PAIRS, add_pairs, add_upload, chosen_own
 from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus import server_files
 
@@ -76,7 +69,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def limits() -> dict[str, str]:
-    model, own = current_encoder(), upload_limits()
+    model = current_encoder()
+    own = upload_limits()
     return {
         "max_texts": f"{own.rows:,}",
         "max_mb": megabytes(own.file_bytes),
@@ -233,7 +227,8 @@ def _server_form() -> None:
 
 def _show_file(file: Any) -> None:
     if st.session_state.get(SHOWN_FILE) != file.file_id:
-        st.session_state[SHOWN_FILE], st.session_state[ROWS] = file.file_id, True
+        st.session_state[SHOWN_FILE] = file.file_id
+        st.session_state[ROWS] = True
         st.session_state[f"kind-{file.file_id}"] = _kind_of(file)
     names = {TEXTS: _("Texts"), VECTORS: _("Vectors"), PAIRS: _("Pairs with scores")}
     kind = st.segmented_control(
@@ -284,7 +279,8 @@ def _adopt_pairs(pairs: Pairs) -> None:
 
 def shown_data() -> tuple[Corpus | VectorSet | None, Pairs | None]:
     """The chosen data; without any, the sentences of the pairs that were used last, and these."""
-    own, pairs = chosen_own(), _used_pairs()
+    own = chosen_own()
+    pairs = _used_pairs()
     if own is not None or pairs is None or len(pairs.sentences) < MIN_TEXTS:
         return own, None
     return Corpus(pairs.name, pairs.sentences), pairs
@@ -309,7 +305,6 @@ def show_link(page: str, label: str) -> None:
 
 
 def _show_rows_form(file: Any, kind: str) -> None:
-    """The first rows and the choices of a file of texts or vectors, and its use."""
     key = f"sample-texts-{file.file_id}"
     own: Corpus | VectorSet | None
     try:
@@ -370,10 +365,10 @@ def _text_and_label(
     title: str,
     placeholder: str,
 ) -> tuple[str | None, str | None]:
-    columns, suggested = found.columns, found.suggested_text_column
+    suggested = found.suggested_text_column
     with boxes[0]:
         text = table_form.choose_column(
-            title, columns, suggested, key=f"text-{key}", placeholder=placeholder
+            title, found.columns, suggested, key=f"text-{key}", placeholder=placeholder
         )
     with boxes[1]:
         label = table_form.choose_column(
@@ -388,7 +383,8 @@ def _text_and_label(
 
 def _columns(file: Any, found: Preview) -> dict[str, Any]:
     *boxes, weight_box = st.columns(3)
-    title, none = _("Column with the texts"), _("Choose a column")
+    title = _("Column with the texts")
+    none = _("Choose a column")
     how = {"key": file.file_id, "title": title, "placeholder": none}
     text, label = _text_and_label(found, boxes, found.columns, **how)
     weights = [
@@ -415,39 +411,38 @@ def _columns(file: Any, found: Preview) -> dict[str, Any]:
 
 def _preview(file: Any, **options: Any) -> VectorPreview:
     found: VectorPreview | None = st.session_state.get(PREVIEW)
-    if found is None or options != {"reading": AS_FOUND}:
-        found = read_upload(preview_vector_set, file, rows=table_form.PREVIEW_ROWS, **options)
-    assert found is not None
-    return found
+    if found is not None and options == {"reading": AS_FOUND}:
+        return found
+    return read_upload(preview_vector_set, file, rows=table_form.PREVIEW_ROWS, **options)
 
 
 def _choose_vectors(file: Any) -> VectorSet | None:
     reading = table_form.reading_of(file)
     found = _preview(file, reading=reading)
-    beside, named = _metadata_of(file, found)
-    if beside:
-        found = _preview(file, reading=reading, beside=beside, named=named)
+    metadata = _metadata_of(file, found)
+    if metadata:
+        found = _preview(file, reading=reading, **metadata)
     _show_vectors(found)
-    options = _vector_columns(file, found) | {"reading": reading.but(header=found.has_header)}
-    return _read_vectors(file, found, options, (beside, named))
+    options = _vector_columns(file, found) | metadata
+    options["reading"] = reading.but(header=found.has_header)
+    return _read_vectors(file, found, options)
 
 
-def _metadata_of(file: Any, found: VectorPreview) -> tuple[dict[str, Any], str]:
-    """(a second file with texts and labels as options of a reader, its id); empty without one."""
+def _metadata_of(file: Any, found: VectorPreview) -> dict[str, Any]:
+    """A second file with texts and labels, as options of ``read_upload``; empty without one."""
     if found.columns:
-        return {}, ""
-    most, key = upload_limits().file_bytes, f"metadata_file-{file.file_id}"
+        return {}
+    most = upload_limits().file_bytes
     label = _("Texts and labels of the rows (.tsv, .csv or .txt), at most {megabytes} MB")
     about = _(
         "One row for each vector, in the same order, such as the Embedding Projector’s "
         "metadata.tsv. One more row may name the columns."
     )
-    label = label.format(megabytes=megabytes(most))
-    metadata = table_form.upload(label, key, most, tooltip=about)
+    metadata = table_form.upload(label, f"metadata_file-{file.file_id}", most, tooltip=about)
     if metadata is None:
-        return {}, ""
-    options = {"metadata": metadata.getvalue(), "metadata_name": metadata.name}
-    return options, metadata.file_id
+        return {}
+    content = {"metadata": metadata.getvalue(), "metadata_name": metadata.name}
+    return {"beside": content, "named": metadata.file_id}
 
 
 def _show_vectors(found: VectorPreview) -> None:
@@ -476,18 +471,20 @@ def _most(found: VectorPreview) -> int:
 
 
 def _vector_columns(file: Any, found: VectorPreview) -> dict[str, Any]:
-    lists, dimensions = found.vector_columns, found.dimension_columns
+    lists = found.vector_columns
     options: dict[str, Any] = {}
     if len(lists) > 1:
         options["vector_column"] = st.selectbox(
             _("Column with the vectors"), lists, key=f"vectors-{file.file_id}"
         )
-    columns = found.columns
-    labels = [*columns, *(dimensions if len(dimensions) <= FEW_DIMENSIONS else ())]
+    labels = [*found.columns]
+    if len(found.dimension_columns) <= FEW_DIMENSIONS:
+        labels += found.dimension_columns
     if not labels:
         return options
-    title, none = _("Column with texts, to read at a point (optional)"), _("No texts")
-    how = {"key": f"{file.file_id}-{len(columns)}", "title": title, "placeholder": none}
+    title = _("Column with texts, to read at a point (optional)")
+    key = f"{file.file_id}-{len(found.columns)}"
+    how = {"key": key, "title": title, "placeholder": _("No texts")}
     text, label = _text_and_label(found, st.columns(2), labels, **how)
     return options | {
         "text_column": text or NO_COLUMN,
@@ -496,12 +493,11 @@ def _vector_columns(file: Any, found: VectorPreview) -> dict[str, Any]:
     }
 
 
-def _read_vectors(
-    file: Any, found: VectorPreview, options: dict[str, Any], metadata: tuple[dict[str, Any], str]
-) -> VectorSet | None:
+def _read_vectors(file: Any, found: VectorPreview, options: dict[str, Any]) -> VectorSet | None:
     """Read the file: of more rows than fit a sample. Offer to leave invalid rows out."""
-    beside, named = metadata
-    drop, sampled, most = f"drop-{file.file_id}", f"sample-{file.file_id}", _most(found)
+    drop = f"drop-{file.file_id}"
+    sampled = f"sample-{file.file_id}"
+    most = _most(found)
     is_of_server = isinstance(file, ServerFile)
     chosen: dict[str, Any] = {"sample": most, "seed": 0}  # of fewer rows all
     if is_of_server or st.session_state.get(sampled):
@@ -510,9 +506,8 @@ def _read_vectors(
     if st.session_state.get(drop):
         options["not_finite"] = "drop"
         _offer_dropping(drop)
-    read = partial(read_upload, read_vector_set, file, beside=beside, named=named, **options)
     try:
-        vectors: VectorSet = read(**chosen)
+        vectors = read_upload(read_vector_set, file, **options, **chosen)
     except GeometryError as error:
         if error.code != "not_finite" and error.because not in NO_VECTOR:
             raise

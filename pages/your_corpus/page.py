@@ -72,7 +72,9 @@ with result:
                 warn_of_coverage(coverage)
         else:
             show_evidence_form(corpus)
-        place_box, picture_row, panel = st.container(), st.container(), open_panel()
+        place_box = st.container()
+        picture_row = st.container()
+        panel = open_panel()
         with panel.parts:
             explored = explored_part(corpus)
         scene = cloud = None

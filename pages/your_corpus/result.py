@@ -1,6 +1,5 @@
 """A reader's own corpus or vectors: the cloud, its picture and the claim."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 
@@ -40,7 +39,6 @@ from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
 from pages.common.selected_points import chosen_marks, show_selection
-from pages.common.uploads import OWN_PAIRS
 from pages.common.words import _, dotted, language, markdown, paragraph
 
 VIEW, COMPONENTS = "mean", 2
@@ -56,7 +54,6 @@ class CorpusScene:
     drawn: CorpusCloud  # in the picture: Plotly draws a sample of them
     picture: Projection | None  # None without enough points or a mean direction
     mean_cosine: Measured  # of ``shown``, with its interval
-    own_pairs: Mapping[str, Pairs]  # the reader's own, which may say whether a cure helps
 
 
 def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored) -> CorpusScene:
@@ -71,8 +68,7 @@ def make_scene(own: Corpus | VectorSet, pairs: Pairs | None, explored: Explored)
     if len(drawn.cloud) > COMPONENTS:
         with errors_shown():
             picture = drawn.project_in_job(VIEW, COMPONENTS)
-    own_pairs = st.session_state.get(OWN_PAIRS, {})
-    return CorpusScene(own, pairs, points, shown, drawn, picture, _cosine(shown), own_pairs)
+    return CorpusScene(own, pairs, points, shown, drawn, picture, _cosine(shown))
 
 
 @kept(8)
@@ -85,8 +81,9 @@ def draw_cloud(
     scene: CorpusScene, explored: Explored, colour: str, chosen: int | None
 ) -> TwinCloud | None:
     """The raw cloud around the origin, with its cones. None for too few points."""
-    points, picture = scene.drawn, scene.picture
-    cloud, line = points.cloud, cloud_line(points)
+    points = scene.drawn
+    cloud = points.cloud
+    picture = scene.picture
     if picture is None:
         if len(cloud) <= COMPONENTS:
             few = _(
@@ -98,6 +95,7 @@ def draw_cloud(
     reach = common_scale(picture, picture)[1]
     panel = _panel(points, picture, reach, language())
     below = clouds.lines_below(picture, panel)
+    line = cloud_line(points)
     alt = clouds.alternative_with(_("Raw"), len(cloud), _cosine(points).value, panel)
     twin = TwinCloud(
         points=Points.of(pack_cloud([picture.around_origin], reach)),
@@ -131,12 +129,9 @@ def _panel(points: CorpusCloud, picture: Projection, reach: float, code: str) ->
 
 
 def show_counts(scene: CorpusScene) -> None:
-    points, corpus = scene.shown, scene.points.corpus
-    counts = {
-        measures.measure_label("mean_cosine"): measures.print_value(
-            "mean_cosine", scene.mean_cosine.value
-        )
-    }
+    points = scene.shown
+    cosine = measures.print_value("mean_cosine", scene.mean_cosine.value)
+    counts = {measures.measure_label("mean_cosine"): cosine}
     if points.model is None:
         n = len(points.cloud)
         counts |= {
@@ -145,6 +140,7 @@ def show_counts(scene: CorpusScene) -> None:
             _("rows of zeros, left out"): f"{points.n_zero:,}",
         }
     else:
+        corpus = scene.points.corpus
         coverage = coverage_of(corpus)
         counts |= {
             _("number of texts"): f"{len(corpus):,}",
@@ -164,10 +160,13 @@ def cloud_line(points: CorpusCloud) -> str:
 
 def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
-    points, row = scene.shown, scene.mean_cosine
+    points = scene.shown
+    row = scene.mean_cosine
     state: measures.State = "unknown"
     if row.low is not None:
-        state = "holds" if row.low >= NARROW else "partly" if row.low > 0 else "fails"
+        state = "partly" if row.low > 0 else "fails"
+        if row.low >= NARROW:
+            state = "holds"
     cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
     words = {
         "holds": _(
@@ -194,9 +193,9 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     claim = _("The vectors of a language model form a narrow cone.")
     if points.model is not None:
         claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
-        topics, place = read_bundled("topics"), asdict(points.spec)
+        topics = read_bundled("topics")
         is_compared = state != "unknown" and chosen_model().is_bundled
-        if is_compared and is_stored(points.encoder, topics, **place, store=store()):
+        if is_compared and is_stored(points.encoder, topics, **asdict(points.spec), store=store()):
             cosine = signed(mean_cosine(encode_corpus(topics, points.spec).vectors), 3)
             said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
             measured = paragraph([measured, said.format(cosine=cosine)])

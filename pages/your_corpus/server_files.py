@@ -199,8 +199,9 @@ def _show_fit(data: VectorData, column: Column) -> None:
         return
     what = _("Fitting on {n} vectors").format(n=f"{data.n_rows:,}")
     content = jobs.kept_or_made(_fitted, data, column, chosen, what=what, is_long=True)
-    label, name = _("Download the whitening (safetensors)"), chosen.partition(":")[0]
-    offer_file(label, f"{name}.safetensors", lambda: content)
+    label = _("Download the whitening (safetensors)")
+    method = chosen.partition(":")[0]
+    offer_file(label, f"{method}.safetensors", lambda: content)
     said = _("Fitted on {n} rows. geometry.load_transform reads it.")
     st.caption(said.format(n=f"{data.n_rows:,}"))
 
@@ -212,6 +213,7 @@ def _fitted(
     from geometry.scale import Engine, fit_data
 
     engine = Engine(watch=_reporter(report))
-    method, shrinkage = code.partition(":")[0], "ledoit-wolf" if code == "zca:lw" else None
+    method = code.partition(":")[0]
+    shrinkage = "ledoit-wolf" if code == "zca:lw" else None
     fitted = fit_data(engine, data, column=column.name, method=method, shrinkage=shrinkage)
     return transform_bytes(affine_map(fitted, **column.about, rows=data.n_rows))
