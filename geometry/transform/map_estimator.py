@@ -1,5 +1,6 @@
 """The bases of scikit-learn's estimators here: a fit makes a map, and the map does the rest."""
 
+import mmap
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -71,6 +72,7 @@ class MomentsEstimator(MapEstimator):
             if weights.sum() <= 0:
                 raise ValueError("sample_weight sums to 0; at least one row needs a weight above 0")
         block = Moments.of(X, weights, like=None if reset else self.moments_)
+        _unload(X)
         # the block of lowest precision sets the rank floor, in any order of blocks
         eps = float(np.finfo(X.dtype).eps)
         self._eps = eps if reset else max(eps, self._eps)
@@ -90,3 +92,16 @@ class MomentsEstimator(MapEstimator):
         if self._map is None:
             self._map = self._solve(self.moments_, eps=self._eps, **self._settings)
         return self._map
+
+
+def _unload(X: np.ndarray) -> None:
+    """Release the pages of the read-only memory map that X is a part of from this process.
+
+    A fit by blocks would fill the memory with the file (``bench.whiten``). In a writable map this
+    would lose the changes of a private copy.
+    """
+    base: Any = X
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
+        base.madvise(mmap.MADV_DONTNEED)

@@ -1,6 +1,7 @@
 """Whitening: by hand, against scikit-learn, and with directions of zero variance."""
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -304,3 +305,14 @@ def test_a_row_that_is_not_finite_is_named(n, bad, row, dtype):
     with pytest.raises(ValueError, match=message):
         fitted.partial_fit(X)
     assert fitted.n_samples_seen_ == n
+
+
+@for_each("mode", ["r", "c"])
+def test_a_read_only_memory_map_is_released_and_a_private_change_stays(tmp_path, mode):
+    np.ones((500_000, 8), np.float32).tofile(tmp_path / "rows")  # 16 MB
+    X = np.memmap(tmp_path / "rows", np.float32, mode, shape=(500_000, 8))
+    if mode == "c":
+        X[7] = 5
+    Whitening().partial_fit(X)
+    of_files = Path("/proc/self/smaps").read_text().split(f"{tmp_path}/rows")[1].split("Rss:")[1]
+    assert (int(of_files.split()[0]) < 8000, X[7, 0]) == (mode == "r", 1 if mode == "r" else 5)
