@@ -18,10 +18,10 @@ from .errors import ModelFilesError
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SETTINGS = (
-    *(CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
-    *("modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
-    *("wordembedding_config.json", "whitespacetokenizer_config.json"),
-)
+    CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+    "modules.json", "config_sentence_transformers.json", "sentence_*_config.json",
+    "wordembedding_config.json", "whitespacetokenizer_config.json",
+)  # fmt: skip
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
 # Models of averaged word vectors have this file instead of a config.json.
@@ -42,9 +42,9 @@ DECODER_LAYER_SETTINGS = ("decoder_layers", "num_decoder_layers")
 DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
 # Settings that only models of images or sound have.
 OTHER_SENSES = (
-    *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
-    *("num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate"),
-)
+    "image_size", "patch_size", "num_channels", "vision_config", "audio_config",
+    "num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate",
+)  # fmt: skip
 
 
 def needed_files(paths: Collection[str]) -> list[str]:
