@@ -154,7 +154,6 @@ def _is_nothing(affine: AffineMap) -> bool:
 
 
 def need_folder(encoder: Encoder) -> None:
-    """Raise ExportError "no_folder" for an encoder that is no folder of a model."""
     if encoder.name == E5_NAME:
         raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
 
