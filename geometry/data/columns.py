@@ -56,8 +56,6 @@ def columns_of(
 
 
 class Labelled:
-    """Rows that may have labels."""
-
     labels: tuple[str, ...] | None
     label_column: str | None
 
