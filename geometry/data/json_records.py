@@ -227,7 +227,7 @@ class _Asked:
             within = replace(self, path=None, above=f"{chosen}.")
             return [row for each in lists[chosen] for row in within.rows_of_line(_record(each))]
         length = len(lists[chosen])
-        return _zipped({name: each for name, each in lists.items() if len(each) == length})
+        return [*_zipped({name: each for name, each in lists.items() if len(each) == length})]
 
     def _only(self, names: Sequence[str], lists: Mapping[str, list[Any]]) -> str:
         """The one list that has the rows, or one of several columns; else it is asked for."""
@@ -255,7 +255,7 @@ class _Asked:
             stems = {key.rstrip("0123456789").rstrip("_").casefold() for key in value}
             if self._is_each(value, not (len(stems) == 1 and stems <= {*_STEMS})):
                 return [{"word": key, "vector": each} for key, each in value.items()]
-            return _zipped(value)
+            return [*_zipped(value)]
         if values and all(isinstance(each, dict) and each for each in values):
             if is_root and (is_each := self._is_index(value)) is not None:
                 if not is_each:
@@ -357,9 +357,9 @@ def _record(value: Any) -> Mapping[str, Any]:
     return {f"column {place}": each for place, each in enumerate(value, start=1)}
 
 
-def _zipped(columns: Mapping[str, Sequence[Any]]) -> list[Record]:
-    rows = zip(*columns.values(), strict=False)
-    return [flat(dict(zip(columns, values, strict=True))) for values in rows]
+def _zipped(columns: Mapping[str, Sequence[Any]]) -> Iterator[Record]:
+    for values in zip(*columns.values(), strict=False):
+        yield flat(dict(zip(columns, values, strict=True)))
 
 
 def _by_key(value: Mapping[str, Record]) -> list[Record]:

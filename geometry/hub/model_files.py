@@ -31,10 +31,6 @@ PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 HEADER_LIMIT = 10_000_000  # of a safetensors file; a shard of a thousand tensors has 0.1 MB
 SETTINGS_LIMIT = 20_000_000  # of a file of settings; a vocabulary of 400,000 words has 6 MB
 TOKENIZER_LIMIT = 100_000_000  # of tokenizer.json; with 256,000 tokens and merges it has 34 MB
-CONVERSION = (
-    'python -c "from sentence_transformers import SentenceTransformer; '
-    "SentenceTransformer('{name}').save('{folder}')\""
-)
 
 # The names of one setting in config.json; of an encoder-decoder the encoder's depth is first.
 LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
@@ -251,4 +247,7 @@ def _module_of(path: str) -> str:
 def _conversion(name: str, what: str) -> str:
     """The command that saves the model in a new folder, whose name ends in ``what``."""
     folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
-    return CONVERSION.format(name=name, folder=folder)
+    return (
+        'python -c "from sentence_transformers import SentenceTransformer; '
+        f"SentenceTransformer('{name}').save('{folder}')\""
+    )

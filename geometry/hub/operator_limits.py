@@ -29,7 +29,6 @@ WANTED = {  # what values may be; others are whole numbers above 0
 FILE = "narrow-cone.toml"
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
-
 Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
 
 
