@@ -17,8 +17,6 @@ MOST_CHARACTERS = 80  # of a category's name
 
 @dataclass(frozen=True, eq=False)
 class FileColumn:
-    """One column of n rows."""
-
     name: str
     # float64 numbers, NaN where a cell is none or infinite; or int32, places of ``categories``
     values: np.ndarray

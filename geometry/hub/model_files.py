@@ -146,7 +146,7 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
         return []
     steps = read_settings(path, name=str(folder))
     if not isinstance(steps, list) or not all(
-        isinstance(step, dict) and {type(step.get("type")), type(step.get("path"))} == {str}
+        isinstance(step, dict) and all(isinstance(step.get(key), str) for key in ("type", "path"))
         for step in steps
     ):
         raise ModelFilesError("no_steps", folder=str(folder))
