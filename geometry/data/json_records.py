@@ -190,12 +190,9 @@ class _Asked:
         if self.path is not None and isinstance(value, dict):
             at: Any = value
             for step in self.path.split("."):
-                if step == EACH or not isinstance(at, dict) or step not in at:
-                    break
-                at = at[step]
-            else:
-                if isinstance(at, list | dict) and not _has_columns(value, at):
-                    return replace(self, path=None).rows_of_document(at)
+                at = at.get(step) if isinstance(at, dict) and step != EACH else None
+            if isinstance(at, list | dict) and not _has_columns(value, at):
+                return replace(self, path=None).rows_of_document(at)
         if isinstance(value, dict):
             value = self._table(value, is_root=True)
         batch = value[0] if isinstance(value, list) and len(value) == 1 else None

@@ -75,7 +75,8 @@ class StoredTable:
         self._file.seek(0)
         places = None if names is None else sorted(map(self.schema.names.index, names))
         options = ipc.IpcReadOptions(included_fields=places, use_threads=False)
-        return (ipc.open_stream if self._is_stream else ipc.open_file)(self._file, options=options)
+        open_reader = ipc.open_stream if self._is_stream else ipc.open_file
+        return open_reader(self._file, options=options)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Any]:
         """Record batches of at most so many rows, with what has columns of these names."""
