@@ -354,8 +354,7 @@ def _above(sample: Sequence[str], delimiter: str | None) -> int:
                     found.append((start, cells))
                 start = reader.line_num
         rows = [cells for _, cells in found]
-        skip = above_header(rows) if len(rows) > 2 and not _have_names(rows, sample) else 0
-        if skip:
+        if len(rows) > 2 and not _have_names(rows, sample) and (skip := above_header(rows)):
             return found[skip][0]
     return 0
 

@@ -226,6 +226,15 @@ class Repository:
             raise self.unreachable("its list of files has no sizes")
         return str(found.sha), sizes
 
+    def refuse_full_disk(self, missing: int) -> None:
+        free = free_bytes(self.folder)
+        if missing > free:
+            folder = str(self.folder.parent)
+            raise self.error("no_disk", name=self.name, needed=missing, folder=folder, free=free)
+
+    def broken(self, reason: str) -> ModelFilesError:
+        return self.error("broken_transfer", name=self.name, reason=reason)
+
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
         return self.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
@@ -254,8 +263,7 @@ class Repository:
             if status == 404 and f"/api/{self.repo_type}s/" in str(error.response.url):
                 return self.error("unknown_name", **about)
             if status == 404:
-                reason = "the Hugging Face Hub lists a file that it does not have"
-                return self.error("broken_transfer", name=self.name, reason=reason)
+                return self.broken("the Hugging Face Hub lists a file that it does not have")
             return self.unreachable(f"it answered {status}")
         if isinstance(error, HTTPError):
             return self.unreachable(type(error).__name__)
@@ -281,16 +289,11 @@ class Download:
     def __init__(
         self, hub: Repository, commit: str, sizes: Mapping[str, int], progress: Progress
     ) -> None:
-        self.folder = hub.folder / "snapshots" / commit
-        self.sizes = sizes
+        self.folder, self.sizes = hub.folder / "snapshots" / commit, sizes
         self._hub, self._commit, self._progress = hub, commit, progress
         self._arrived = {path: n * self._is_there(path) for path, n in self.sizes.items()}
         self._reported = 0
-        missing = sum(sizes.values()) - sum(self._arrived.values())
-        free = free_bytes(hub.folder)
-        if missing > free:
-            folder = str(hub.folder.parent)
-            raise hub.error("no_disk", name=hub.name, needed=missing, folder=folder, free=free)
+        hub.refuse_full_disk(sum(sizes.values()) - sum(self._arrived.values()))
 
     def fetch(self, path: str) -> None:
         """Fetch one file, unless the cache has it. What ``progress`` raises ends the transfer."""
@@ -337,8 +340,7 @@ class Download:
             is_cut = type(error) is OSError and error.errno is None  # of another size
             if is_cut or isinstance(error, TransportError):
                 said = (str(error) or type(error).__name__).splitlines()[0]
-                reason = f"the transfer broke ({said})"
-                raise hub.error("broken_transfer", name=hub.name, reason=reason) from error
+                raise hub.broken(f"the transfer broke ({said})") from error
             raise hub.converted(error) from error
         arrived[path] = self.sizes[path]
         self._report()
