@@ -17,8 +17,6 @@ MOST_CHARACTERS = 80  # of a category's name
 
 @dataclass(frozen=True, eq=False)
 class FileColumn:
-    """One column of n rows."""
-
     name: str
     # float64 numbers, NaN where a cell is none or infinite; or int32, places of ``categories``
     values: np.ndarray
@@ -56,8 +54,6 @@ def columns_of(
 
 
 class Labelled:
-    """Rows that may have labels."""
-
     labels: tuple[str, ...] | None
     label_column: str | None
 

@@ -21,12 +21,11 @@ from .decode import Source, TextFile, refuse_halves
 from .errors import CorpusError
 from .limits import LARGEST_COUNT, LIMITS, Limits, refuse_row_count, refuse_too_few, refuse_too_many
 from .pairs import read_bundled_pairs
-from .recognise import AS_FOUND, Reading
+from .recognise import AS_FOUND, Reading, number_of
 from .table_files import read_table_file
 from .tables import Table, read_lines
 from .words import split_sentences
 
-FOLDER = shipped_file("corpora")
 MOST_SAMPLED = 1_000_000  # the most rows of a file that a sample is drawn from
 PREVIEWED = 20_000  # rows by which a preview suggests columns
 BUNDLED_CORPORA = ("topics", "topics-zh", "pairs")  # names for ``read_bundled``, the default first
@@ -110,7 +109,6 @@ class Preview:
     encoding: str
     has_header: bool
     sheets: tuple[str, ...] = ()  # of a workbook, as far as they can be seen
-    sheet: str | None = None  # the one that is read
 
 
 @cache
@@ -124,7 +122,8 @@ def read_bundled(name: str = "topics") -> Corpus:
     if name == "pairs":
         pairs = read_bundled_pairs()
         return Corpus(name, pairs.left + pairs.right)
-    return read_corpus(FOLDER / f"{name}.csv", text_column="text", label_column="topic")
+    file = shipped_file(f"corpora/{name}.csv")
+    return read_corpus(file, text_column="text", label_column="topic")
 
 
 def read_corpus(
@@ -197,7 +196,8 @@ def preview_table(
     file, table = read_table_file(source, name, reading, limits, or_lines=True)
     with own_errors(CorpusError):
         refuse_row_count(table.n_rows, table.n_rows)
-        text_at, label_at, most = table.text_column, table.label_column, limits.text_characters
+        text_at, label_at = table.text_column, table.label_column
+        most = limits.text_characters
         return Preview(
             columns=table.columns,
             rows=tuple(tuple(cell[:most] for cell in row) for row in table.rows[:rows]),
@@ -207,7 +207,6 @@ def preview_table(
             encoding=file.encoding,
             has_header=table.has_header,
             sheets=table.sheets,
-            sheet=table.sheet,
         )
 
 
@@ -229,7 +228,8 @@ def _corpus_of(
     label_at = None if label is None else table.index(label)
     weight_at = None if weight is None else table.index(weight)
     with_text = [place for place, row in enumerate(table.rows) if row[text_at]]
-    places, texts = with_text, [table.rows[place][text_at] for place in with_text]
+    places = with_text
+    texts = [table.rows[place][text_at] for place in with_text]
     if by_sentence:
         split = [split_sentences(text) for text in texts]
         places = [place for place, each in zip(places, split, strict=True) for _ in each]
@@ -239,7 +239,8 @@ def _corpus_of(
         n_available = len(texts)
         drawn = np.random.default_rng(seed).choice(n_available, sample, replace=False)
         drawn.sort()
-        places, texts = [places[i] for i in drawn], [texts[i] for i in drawn]
+        places = [places[i] for i in drawn]
+        texts = [texts[i] for i in drawn]
     read = set(places)
     refuse_too_many(len(texts), limits.rows)
     if not texts and any(note.reason == FORMULA for note in table.notes):
@@ -266,7 +267,7 @@ def _corpus_of(
         n_available=n_available,
         seed=seed,
         sources=tuple(places) if 1 < len(read) < len(places) else None,
-        columns=columns_of(others, **{} if table.unclear else {"number": table.number}),
+        columns=columns_of(others, number_of if table.unclear else table.number),
         account=table.account((text_at, label_at, weight_at), left_out),
     )
 
@@ -274,7 +275,8 @@ def _corpus_of(
 def _weights(table: Table, column: int, places: Sequence[int]) -> tuple[float, ...]:
     found = []
     for place in places:
-        weight = table.number(cell := table.rows[place][column])
+        cell = table.rows[place][column]
+        weight = table.number(cell)
         if weight is None or not 0 <= weight < LARGEST_COUNT:
             raise CorpusError("bad_weight", weight=cell, line=table.lines[place])
         found.append(weight)

@@ -108,7 +108,8 @@ def read_content(
         too_large = CorpusError("unpacked", limit=most)
         with unpacked(io.BytesIO(content), most, limits.seconds / 2, too_large) as inner:
             content = inner.read()
-        path, title = Path(path.name.removesuffix(".gz")), title.removesuffix(".gz")
+        path = Path(path.name.removesuffix(".gz"))
+        title = title.removesuffix(".gz")
     return content, title, path.suffix.lower()
 
 
@@ -155,7 +156,8 @@ def _codec(encoding: str) -> tuple[str, str]:
     """(codec, what it does with bytes that do not fit) of a name as a caller gives it."""
     name = encoding.removesuffix(REPLACE)
     codec = codecs.lookup(name).name
-    return "gb18030" if codec in _GB else codec, "strict" if name == encoding else "replace"
+    codec = "gb18030" if codec in _GB else codec
+    return codec, "strict" if name == encoding else "replace"
 
 
 def encoding_of(content: bytes, *, is_whole: bool = True) -> str:
@@ -248,7 +250,8 @@ def unpacked(
     class Unpacked(gzip.GzipFile):
         def read(self, size: int | None = -1) -> bytes:
             nonlocal spent, began
-            left, began = max(most + 1 - self.tell(), 0), time.thread_time()
+            left = max(most + 1 - self.tell(), 0)
+            began = time.thread_time()
             content = super().read(left if size is None or size < 0 else min(size, left))
             spent += time.thread_time() - began
             if self.tell() > most:
@@ -266,8 +269,9 @@ def unpacked(
 def _broken(content: bytes, encoding: str) -> tuple[int, tuple[int, ...]]:
     """(bytes or groups of bytes that do not fit, the first lines that have some)."""
     lines: list[int] = []
-    codec, start, line = _codec(encoding)[0], 0, 1
+    codec, _ = _codec(encoding)
     codec = "big5hkscs" if codec in _BIG5 else codec
+    start, line = 0, 1
     n = content.decode(codec, "replace").count("\ufffd")
     if codec.startswith("utf"):
         n -= content.count("\ufffd".encode(codec if codec[-2:] in ("le", "be") else "utf-8"))
@@ -299,8 +303,8 @@ def _misfit(content: bytes, encoding: str, error: UnicodeDecodeError) -> CorpusE
 
 def uncertain_bytes(encoding: str, lines: tuple[int, ...]) -> CorpusError:
     """The error of a file where the first bytes that do not fit are in these lines."""
-    choices, name = (encoding + REPLACE,), encoding.upper()
-    return uncertain("uncertain_bytes", "encoding", choices, encoding=name, lines=lines)
+    choices = (encoding + REPLACE,)
+    return uncertain("uncertain_bytes", "encoding", choices, encoding=encoding.upper(), lines=lines)
 
 
 def _is_wide(content: bytes, codec: str) -> bool:
@@ -319,7 +323,8 @@ def _is_wide(content: bytes, codec: str) -> bool:
 
 def _guessed(content: bytes, error: UnicodeDecodeError) -> str:
     """The one legacy encoding that fits clearly; CorpusError where none does."""
-    if 0 < _n_letters(text := content.decode("utf-8", "replace")) >= text.count("\ufffd"):
+    text = content.decode("utf-8", "replace")
+    if text.count("\ufffd") <= _n_letters(text):
         raise _misfit(content, "utf-8", error) from error
     start = content.rfind(b"\n", 0, error.start) + 1
     sample = content[start : start + _SAMPLE]

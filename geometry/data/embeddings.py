@@ -85,12 +85,12 @@ class VectorTable:
 def known_parts(word: str, table: VectorTable) -> list[str]:
     """The word, or its two parts at an apostrophe where the table has one with it."""
     if table.row_of(word) is None:
-        for place in [place for place, sign in enumerate(word) if sign in "'’"]:
-            before, after = word[: place + 1], word[place + 1 :]
+        for sign in re.finditer("['’]", word):
+            before = word[: sign.end()]
             if table.row_of(before) is not None:
-                return [before, *known_parts(after, table)]
-            if table.row_of(word[place:]) is not None:
-                return [word[:place], word[place:]]
+                return [before, *known_parts(word[sign.end() :], table)]
+            if table.row_of(word[sign.start() :]) is not None:
+                return [word[: sign.start()], word[sign.start() :]]
     return [word]
 
 
@@ -192,13 +192,13 @@ def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, Na
     The vectors' ids if one of them is wanted; else their texts, or numbers of rows in the file from
     1, whichever names more.
     """
-    n = len(vectors)
-    numbers = range(1, n + 1) if vectors.numbers is None else vectors.numbers.tolist()
+    numbers = vectors.numbers
     if vectors.ids is not None:
         by_id = NamedRows(vectors.ids, ())
         if by_id.n_found(wanted):
             return "ids", by_id
-    by_text, by_number = NamedRows(vectors.texts or (), ()), NamedRows((), numbers)
+    by_text = NamedRows(vectors.texts or (), ())
+    by_number = NamedRows((), range(1, len(vectors) + 1) if numbers is None else numbers.tolist())
     n_texts, n_numbers = by_text.n_found(wanted), by_number.n_found(wanted)
     if not n_texts and not n_numbers:
         raise CorpusError("no_known_ids", id=next(iter(wanted), ""), n=len(wanted))

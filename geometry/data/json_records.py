@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from ..errors import GeometryError
@@ -37,7 +36,8 @@ _WEIGHTS = {",": 32, '"': 30, "[": 64, "{": 232}
 def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
     """Every value as a string, "" where a record lacks it; columns in order of appearance."""
     # Half of the limit, because building the rows takes as long as parsing
-    began, seconds = time.thread_time(), limits.seconds / 2
+    seconds = limits.seconds / 2
+    began = time.thread_time()
     lines = partial(lines_of, text, limits, newline="\n", most=limits.line_characters)
     rows, is_lines = open_records(
         lines, lambda: text, CorpusError, path=path, most=limits.table_bytes
@@ -46,8 +46,7 @@ def read_json(text: str, limits: Limits, path: str | None = None) -> Table:
     left_out: dict[str, None] = {}
     records: list[dict[int, str]] = []
     numbers, n_rows = [], 0
-    for number, record in rows():
-        n_rows += 1
+    for n_rows, (number, record) in enumerate(rows(), start=1):
         if n_rows > limits.rows:
             continue
         cells = {}
@@ -191,12 +190,9 @@ class _Asked:
         if self.path is not None and isinstance(value, dict):
             at: Any = value
             for step in self.path.split("."):
-                if step == EACH or not isinstance(at, dict) or step not in at:
-                    break
-                at = at[step]
-            else:
-                if isinstance(at, list | dict) and not _has_columns(value, at):
-                    return replace(self, path=None).rows_of_document(at)
+                at = at.get(step) if isinstance(at, dict) and step != EACH else None
+            if isinstance(at, list | dict) and not _has_columns(value, at):
+                return replace(self, path=None).rows_of_document(at)
         if isinstance(value, dict):
             value = self._table(value, is_root=True)
         batch = value[0] if isinstance(value, list) and len(value) == 1 else None
@@ -280,8 +276,9 @@ class _Asked:
 
     def _is_index(self, value: Mapping[str, Record]) -> bool | None:
         """Whether each key is a row or a column, as pandas writes both; None if it is neither."""
-        inner = [each.keys() for each in value.values()]
-        common, every = set.intersection(*map(set, inner)), set().union(*inner)
+        inner = [set(each) for each in value.values()]
+        common = set.intersection(*inner)
+        every = set.union(*inner)
         is_numbered = all(map(str.isdigit, common))
         if not common or 2 * len(common) < len(every):
             return None
@@ -293,7 +290,9 @@ class _Asked:
             return not is_numbered
         rows = all(len({_kind(each[key]) for each in value.values()}) == 1 for key in common)
         columns = all(len(set(map(_kind, each.values()))) == 1 for each in value.values())
-        votes = bool(common & _NAMES) - bool(value.keys() & _NAMES) or int(rows) - int(columns)
+        votes = bool(common & _NAMES) - bool(value.keys() & _NAMES)
+        if votes == 0:
+            votes = int(rows) - int(columns)
         return False if votes < 0 else self._is_each(value, votes > 0)
 
 
@@ -308,8 +307,10 @@ def is_json_lines(text: str) -> bool:
 
 
 def _has_lines(lines: Iterable[str]) -> bool:
+    filled = filter(str.strip, lines)
     try:
-        first, second = [*islice(filter(str.strip, lines), 2), "", ""][:2]
+        first = next(filled, "")
+        second = next(filled, "")
         json.loads(first)
     except GeometryError:
         raise
@@ -320,7 +321,9 @@ def _has_lines(lines: Iterable[str]) -> bool:
 
 def _values(text: str, refuse: Callable[..., GeometryError], first_line: int = 1) -> list[Any]:
     """The objects and lists of a text, one after the other."""
-    values, at, decoder = [], _end_of_space(text, 0), json.JSONDecoder()
+    decoder = json.JSONDecoder()
+    values = []
+    at = _end_of_space(text, 0)
     while at < len(text):
         try:
             value, end = decoder.raw_decode(text, at)

@@ -269,15 +269,16 @@ def _pairs_of(
     places = _pair_places(table) if columns is None else tuple(map(table.index, columns))
     left_at, right_at, score_at = places
     formulas = {row for note in table.notes if note.reason == FORMULA for row in note.rows}
-    for line, row in zip(table.lines, table.rows, strict=True):
+    scores = [table.number(row[score_at]) for row in table.rows]
+    for line, row, score in zip(table.lines, table.rows, scores, strict=True):
         if line in formulas and not all(row[place] for place in places):
             raise CorpusError("formula_cell", line=line)
-        check_pair(line, row[left_at], row[right_at], table.number(row[score_at]), row[score_at])
+        check_pair(line, row[left_at], row[right_at], score, row[score_at])
     refuse_too_few(table.n_rows)
     subset_at = table.named(column_names.SUBSET_NAMES)
     subset_at = subset_at if subset_column is None else table.index(subset_column)
     subset_at = None if subset_at in places else subset_at
-    most, scores = limits.text_characters, [table.number(row[score_at]) for row in table.rows]
+    most = limits.text_characters
     sides = [table.cells(left_at), table.cells(right_at)]
     return Pairs(
         name=title,
@@ -357,9 +358,8 @@ def _may_be_pairs(table: Table, texts: Sequence[int], score: int) -> bool:
     names = [name.strip().casefold() for name in table.columns]
     if names[score] in column_names.SCORE_NAMES:
         return True
-    if names[score] in column_names.WEIGHT_NAMES or any(
-        names[i] in column_names.LABEL_NAMES for i in texts
-    ):
+    has_label = any(names[i] in column_names.LABEL_NAMES for i in texts)
+    if names[score] in column_names.WEIGHT_NAMES or has_label:
         return False
     return sum(names[i] in column_names.TEXT_NAMES for i in texts) != 1
 

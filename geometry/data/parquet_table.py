@@ -49,13 +49,15 @@ class StoredTable:
             self._file = pa.BufferReader(source) if isinstance(source, bytes) else source
         self._file.seek(0)
         head = self._file.read(4)
-        self._is_stream, self._parquet = head == ARROW_STREAM, None
+        self._is_stream = head == ARROW_STREAM
+        self._parquet = None
         if head == PARQUET:
             metadata = parquet.read_metadata(self._file)
             ahead = min(MOST_AHEAD, AHEAD // max(1, metadata.num_columns))
             how: Any = {"buffer_size": max(LEAST_AHEAD, ahead), "pre_buffer": False}
             self._parquet = parquet.ParquetFile(self._file, metadata=metadata, **how)
-            self.schema, self.n_rows = self._parquet.schema_arrow, metadata.num_rows
+            self.schema = self._parquet.schema_arrow
+            self.n_rows = metadata.num_rows
         else:
             reader = self._reader()
             self.schema = reader.schema
@@ -63,8 +65,9 @@ class StoredTable:
         self._paths: dict[str, tuple[str, ...]] = {}
         self.kinds: dict[str, Any] = {}
         for path, kind in (found for field in self.schema for found in _paths(field)):
-            if (name := ".".join(path)) not in self.kinds:
-                self.kinds[name], self._paths[name] = kind, path
+            name = ".".join(path)
+            self.kinds.setdefault(name, kind)
+            self._paths.setdefault(name, path)
 
     def _reader(self, names: list[str] | None = None) -> Any:
         from pyarrow import ipc
@@ -72,7 +75,8 @@ class StoredTable:
         self._file.seek(0)
         places = None if names is None else sorted(map(self.schema.names.index, names))
         options = ipc.IpcReadOptions(included_fields=places, use_threads=False)
-        return (ipc.open_stream if self._is_stream else ipc.open_file)(self._file, options=options)
+        open_reader = ipc.open_stream if self._is_stream else ipc.open_file
+        return open_reader(self._file, options=options)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Any]:
         """Record batches of at most so many rows, with what has columns of these names."""

@@ -35,7 +35,7 @@ SAMPLE_ROWS = 200  # rows by which a table is recognised
 _SAMPLE_CHARACTERS = 1 << 20
 _MIN_SHARE = 0.8  # a delimiter makes at least this share of the sample rows as wide as the first
 _LONGEST_NUMBER = 400  # characters of a number
-_MOST_VALUES = 50  # different cells of a column of labels
+MOST_VALUES = 50  # different cells of a column of labels
 _MOST_ABOVE = 5  # rows above the header, such as a title
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(.)"?\s*', re.IGNORECASE)  # the first line of some tables
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+),\d+([eE][-+]?\d+)?", re.ASCII)
@@ -147,7 +147,7 @@ def is_of_codes(cells: Sequence[str]) -> bool:
 def is_label(cells: Sequence[str]) -> bool:
     """True for a column with few different values, which names groups of rows."""
     filled = [cell for cell in cells if cell.strip()]
-    return len(filled) > 3 and len({*filled}) <= min(_MOST_VALUES, len(filled) // 2)
+    return len(filled) > 3 and len({*filled}) <= min(MOST_VALUES, len(filled) // 2)
 
 
 def is_id(cells: Sequence[str]) -> bool:
@@ -287,7 +287,7 @@ def _rows(sample: Sequence[str], delimiter: str, quoting: Quoting) -> list[list[
 
 def _have_names(rows: Sequence[Sequence[str]], sample: Sequence[str]) -> bool:
     """Whether a header is a cell shorter than all rows, which begin with names, as R writes."""
-    first, body = rows[0] if rows else [], rows[1:]
+    first, *body = rows or [[]]
     if not body or {*map(len, body)} != {len(first) + 1} or any(map(is_number, first)):
         return False
     names = [row[0] for row in body]
@@ -311,7 +311,8 @@ def _is_of_r(sample: Sequence[str]) -> bool:
 def above_header(rows: Sequence[Sequence[str]]) -> int:
     """How many rows, such as a title, are above the names; CorpusError if there are no names."""
     for skip, first in enumerate(rows[: _MOST_ABOVE + 1]):
-        body, filled = rows[skip + 1 :], [cell for cell in first if cell.strip()]
+        body = rows[skip + 1 :]
+        filled = [cell for cell in first if cell.strip()]
         if not body or len(first) < 2 or {*map(len, body)} != {len(first)}:
             continue
         is_prose = any(map(_is_prose, body))
@@ -344,16 +345,17 @@ def _above(sample: Sequence[str], delimiter: str | None) -> int:
         if len({*map(len, rows)}) == 1 and is_filled and not _is_prose(rows[0]):
             return 0  # the first row is as the others
     for each in candidates:
-        rows, starts, start = [], [], 0
+        found: list[tuple[int, list[str]]] = []  # the line above each row, its cells
+        start = 0
         reader = _reader(sample, each, "quoted")
         with suppress(csv.Error):
             for cells in reader:
                 if any(map(str.strip, cells)):
-                    rows.append(cells)
-                    starts.append(start)
+                    found.append((start, cells))
                 start = reader.line_num
+        rows = [cells for _, cells in found]
         if len(rows) > 2 and not _have_names(rows, sample) and (skip := above_header(rows)):
-            return starts[skip]
+            return found[skip][0]
     return 0
 
 
@@ -394,14 +396,14 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
     best = max(scores.values())
     equal = [each for each, score in scores.items() if score == best]
     if len(equal) > 1:
-        kind, what = _SIGNS[equal[0]], _SIGNS[equal[1]]
+        kind, what = (_SIGNS[each] for each in equal[:2])
         raise uncertain("uncertain_delimiter", "delimiter", tuple(equal), kind=kind, what=what)
     return equal[0]
 
 
 def _refuse_split_decimals(rows: Sequence[Sequence[str]]) -> None:
     """Raise CorpusError for decimal commas below a header with a cell for each number."""
-    first, body = rows[0], rows[1:]
+    first, *body = rows
     n = [len(row) - len(first) for row in body]
     if len(body) < 2 or min(n) < 0 or 2 * sum(map(bool, n)) < len(n):
         return
@@ -424,13 +426,14 @@ def _is_spaced(sample: Sequence[str]) -> bool:
         return False
     if not all(is_number(cell) or is_number(cell, ",") for row in rows for cell in row):
         return False
-    first, others = [row[0] for row in rows], [cell for row in rows for cell in row[1:]]
+    first = [row[0] for row in rows]
+    others = [cell for row in rows for cell in row[1:]]
     whole = [all(cell.lstrip("-+").isdecimal() for cell in cells) for cells in (first, others)]
     return not whole[0] or whole[1] or is_running(first)
 
 
-def _quoted(lines: Iterable[str], dialect: Dialect) -> tuple[int, bool, list[list[str]]] | None:
-    """(width, whether a program wrote it, lines in cells that could be rows); None if uneven."""
+def _quoted(lines: Iterable[str], dialect: Dialect) -> list[list[str]] | None:
+    """Lines in cells that could be rows; [] if a program wrote the marks, None if uneven."""
     joined: list[list[str]] = []
     taken: list[str] = []
     width, n_joined, is_written, has_doubled = 0, 0, True, False
@@ -453,16 +456,15 @@ def _quoted(lines: Iterable[str], dialect: Dialect) -> tuple[int, bool, list[lis
                 if len(taken) > 1:
                     n_joined += 1
                     rows = [*_reader(taken, dialect.delimiter, "none")]
-                    others = [cell for row in rows for cell in row[1:]]
-                    is_prose = is_doubled or any(
-                        cell.startswith(" ") or not cell.strip('"') for cell in others
-                    )
+                    has_empty = any(not cell.strip('"') for row in rows for cell in row[1:])
+                    is_prose = is_doubled or has_empty or any(map(_is_prose, rows))
                     if all(len(row) == width for row in rows) and not is_prose:
                         joined += rows
             taken.clear()
     except csv.Error:  # an open quote
         return None
-    return width, is_written or (width == 1 and (has_doubled or n_joined > 2)), joined
+    is_written |= width == 1 and (has_doubled or n_joined > 2)
+    return [] if is_written else joined
 
 
 def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
@@ -473,19 +475,14 @@ def _quoting(lines: Lines, dialect: Dialect) -> Quoting:
     """
     if not any('"' in line for line in lines()):
         return "quoted"
-    found = _quoted(lines(), dialect)
-    if (
-        found is None
-        and any('\\"' in line for line in lines())
-        and _is_even(lines, dialect, "escaped")
-    ):
-        return "escaped"
-    if found is None:
+    joined = _quoted(lines(), dialect)
+    if joined is None:
+        if any('\\"' in line for line in lines()) and _is_even(lines, dialect, "escaped"):
+            return "escaped"
         return "none" if _is_even(lines, dialect, "none") else "quoted"
-    width, is_written, joined = found
-    if is_written or not joined:
+    if not joined:
         return "quoted"
-    if _is_even(lines, dialect, "none") and _are_rows(lines, dialect, width, joined):
+    if _is_even(lines, dialect, "none") and _are_rows(lines, dialect, joined):
         return "none"
     line = "".join(joined[0])[:80]
     raise uncertain("uncertain_quoting", "quoting", ("quoted", "none"), line=line)
@@ -497,8 +494,9 @@ def _is_even(lines: Lines, dialect: Dialect, quoting: Quoting) -> bool:
     return False
 
 
-def _are_rows(lines: Lines, dialect: Dialect, width: int, inner: Sequence[Sequence[str]]) -> bool:
+def _are_rows(lines: Lines, dialect: Dialect, inner: Sequence[Sequence[str]]) -> bool:
     """Whether the lines within cells have a number, or a label, where the other rows have one."""
+    width = len(inner[0])
     first = islice(records(lines(), replace(dialect, quoting="quoted")), 1, 5 * SAMPLE_ROWS)
     others = [cells for _, cells in first if len(cells) == width and "\n" not in "".join(cells)]
     if width < 2 or len(others) < 2:
@@ -507,7 +505,7 @@ def _are_rows(lines: Lines, dialect: Dialect, width: int, inner: Sequence[Sequen
         if mostly_numbers(beside) and all(map(is_number, map(str.strip, within))):
             return True
         values = set(beside)
-        is_label = len(values) <= min(_MOST_VALUES, len(beside) // 2) and "" not in values
+        is_label = len(values) <= min(MOST_VALUES, len(beside) // 2) and "" not in values
         if is_label and values.issuperset(within):
             return True
     return False

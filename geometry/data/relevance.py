@@ -193,12 +193,12 @@ def judge_vectors(
     for row, vector in enumerate(searched.vectors if queries is None else ()):
         if (copies := equal.get(vector.tobytes())) is not None:
             copies.append(row)
-    left_out = tuple(
-        frozenset(equal[vector]) - grades.keys()
-        for vector, grades in zip(own, relevant, strict=True)
+    alike = (frozenset(equal[vector]) for vector in own)
+    left_out = tuple(rows - grades.keys() for rows, grades in zip(alike, relevant, strict=True))
+    vectors = asked.vectors[places]
+    return JudgedQueries(
+        vectors, tuple(relevant), left_out, len(relevance), n_missing, queries_by, rows_by
     )
-    vectors, n, by = asked.vectors[places], len(relevance), (queries_by, rows_by)
-    return JudgedQueries(vectors, tuple(relevant), left_out, n, n_missing, *by)
 
 
 def _grades(
@@ -220,7 +220,8 @@ def _answers(table: Table) -> dict[str, dict[str, float]]:
     if query is None or relevant is None:
         if table.has_header or len(table.columns) not in (2, 3):
             raise CorpusError("no_relevance_columns", columns=table.columns)
-        query, relevant, grade = 0, 1, 2 if len(table.columns) == 3 else None
+        query, relevant = 0, 1
+        grade = 2 if len(table.columns) == 3 else None
     answers: dict[str, dict[str, float]] = {}
     for line, row in zip(table.lines, table.rows, strict=True):
         if not row[query].strip() or not row[relevant].strip():

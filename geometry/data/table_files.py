@@ -23,7 +23,7 @@ from .errors import CorpusError, uncertain
 from .json_records import is_json_lines, read_json
 from .limits import Limits, refuse_too_many_cells, refuse_too_many_columns
 from .parquet_table import process_limits
-from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, above_header, header_of, unique_names
+from .recognise import SAMPLE_ROWS, Reading, above_header, header_of, unique_names
 from .tables import LineForm, Table, read_form, read_lines, read_table
 
 SHEETS = "xl/workbook.xml"  # a member of every .xlsx
@@ -76,9 +76,7 @@ def read_table_file(
 # ---- tables that are no text ----
 
 
-def read_packed_table(
-    content: bytes, limits: Limits, reading: Reading = AS_FOUND
-) -> tuple[str, Table] | None:
+def read_packed_table(content: bytes, limits: Limits, reading: Reading) -> tuple[str, Table] | None:
     """(kind, table) of a file that is packed; None for any other file."""
     if content.startswith((decode.PARQUET, decode.ARROW, decode.ARROW_STREAM)):
         kind = "Parquet" if content.startswith(decode.PARQUET) else "Arrow"
@@ -115,7 +113,8 @@ def _limited(
     A few bytes may unpack to any amount of memory or take any time, and nothing in the file states
     how much. Only the operating system can stop it.
     """
-    call, process = partial(read, content, limits, *rest), process_limits(limits)
+    call = partial(read, content, limits, *rest)
+    process = process_limits(limits)
     try:
         return call() if process is None else run(process, call)
     except CorpusError:
@@ -145,14 +144,16 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         found, n_found, last, notes = _sheet_rows(names[chosen], limits)
         beside = tuple(name for name in seen if name != chosen)
         is_given = reading.sheet is not None or reading.header is not None
-        few, others = limits.but(rows=SAMPLE_ROWS), () if is_given or _is_named(found) else beside
+        few = limits.but(rows=SAMPLE_ROWS)
+        others = () if is_given or _is_named(found) else beside
         with_names = tuple(each for each in others if _is_named(_sheet_rows(names[each], few)[0]))
     if not found and beside:
         raise uncertain("empty_sheet", "sheet", beside, sheet=chosen)
     if with_names:
         raise uncertain("uncertain_sheet", "sheet", with_names, sheet=chosen)
     skip = 0 if reading.header is False else above_header([row for _, row in found[:SAMPLE_ROWS]])
-    top, rows = found[skip][0] if skip else 1, found[skip:]
+    top = found[skip][0] if skip else 1
+    rows = found[skip:]
     first = rows[0][1] if rows else []
     header = bool(rows) and (_is_named(found) if reading.header is None else reading.header)
     taken = rows[header:][: limits.rows]
@@ -168,7 +169,6 @@ def _sheet(content: bytes, limits: Limits, reading: Reading) -> Table:
         blank=tuple(blank),
         notes=notes,
         sheets=seen,
-        sheet=chosen,
     )
 
 
@@ -210,7 +210,8 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
         for number, row in parser.parse():
             cells: dict[int, str] = {}
             for cell in row:
-                text, kind = _cell_text(cell["value"]), cell["data_type"]
+                text = _cell_text(cell["value"])
+                kind = cell["data_type"]
                 if text or kind == "f":
                     refuse_too_many_columns(cell["column"], limits.columns)
                     cells[cell["column"]] = text
@@ -218,7 +219,8 @@ def _sheet_rows(sheet: Any, limits: Limits) -> tuple[SheetRows, int, int, tuple[
                     marked[_MARKS[kind]].append(number)
             if not cells:
                 continue
-            n_found, last = n_found + 1, max(last, number)
+            n_found += 1
+            last = max(last, number)
             if n_found <= limits.rows + 1:  # one of them may be the header
                 width = max(cells)
                 refuse_too_many_cells(n_found * width)
@@ -244,7 +246,8 @@ def _filled(found: SheetRows, area: str) -> list[int]:
     start = bisect_left(found, top, key=itemgetter(0))
     if start == len(found) or found[start][0] != top or len(found[start][1]) < column:
         return []
-    text, numbers = found[start][1][column - 1], []
+    text = found[start][1][column - 1]
+    numbers = []
     for number, cells in islice(found, start + 1, None):
         if number > bottom or not text:
             break
@@ -282,9 +285,9 @@ def _text_files(archive: zipfile.ZipFile, limits: Limits) -> Table:
             raise CorpusError("too_slow", limit=f"{limits.seconds / 2:g}")
         try:
             content = archive.read(member)
+        except MemoryError:
+            raise
         except Exception as error:  # zipfile and what it unpacks with raise almost anything
-            if isinstance(error, MemoryError):
-                raise
             raise CorpusError("damaged_file", kind="ZIP archive") from error
         try:
             text, _ = decode.decode(content)

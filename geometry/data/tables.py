@@ -19,7 +19,6 @@ from .limits import LIMITS, Limits, refuse_too_many_cells, refuse_too_many_colum
 from .recognise import AS_FOUND, SAMPLE_ROWS, Reading, is_id
 
 _SAMPLE_CHARACTERS = 1_000  # characters of a cell that are looked at
-_MAX_LABELS = 50
 _SAMPLE_LINES = 20  # by which a form without a header is recognised
 
 
@@ -39,28 +38,26 @@ class Table:
     columns_left_out: tuple[str, ...] = ()  # those of the file that are no part of it
     notes: tuple[LeftOut, ...] = ()  # cells that are not as the file has them
     sheets: tuple[str, ...] = ()  # of a workbook, as far as they can be seen
-    sheet: str | None = None  # the one that is read
 
     def account(self, used: Iterable[int | None], left_out: Mapping[str, Sequence[int]]) -> Account:
         """What became of the rows and columns, by the places of those used and of rows left out."""
         columns = {self.columns[place] for place in used if place is not None}
         lines = {reason: [self.lines[i] for i in places] for reason, places in left_out.items()}
         n_left_out = sum(map(len, lines.values()))
-        n_blank = self.n_blank + len(lines.get(BLANK, ()))
-        blank = tuple(sorted((*self.blank, *lines.pop(BLANK, ())))[:MOST_ROWS])
-        reasons = [LeftOut(BLANK, n_blank, blank)]
+        without_text = lines.pop(BLANK, [])
+        blank = tuple(sorted((*self.blank, *without_text))[:MOST_ROWS])
+        reasons = [LeftOut(BLANK, self.n_blank + len(without_text), blank)]
         reasons += [LeftOut(why, len(at), tuple(at[:MOST_ROWS])) for why, at in lines.items()]
         unused = [place for place, name in enumerate(self.columns) if name not in columns]
+        why_unused = [self._why_unused(place) for place in unused]
+        why_unused += [NO_TEXT] * len(self.columns_left_out)
         return Account(
             rows_in_file=self.n_rows + self.n_blank,
             rows_read=self.n_rows - n_left_out,
             left_out=tuple(each for each in reasons if each.n),
             columns_used=tuple(name for name in self.columns if name in columns),
             columns_left_out=(*(self.columns[place] for place in unused), *self.columns_left_out),
-            column_reasons=(
-                *map(self._why_unused, unused),
-                *[NO_TEXT] * len(self.columns_left_out),
-            ),
+            column_reasons=tuple(why_unused),
             notes=self.notes,
         )
 
@@ -84,7 +81,6 @@ class Table:
         return [row[place] for row in self.rows]
 
     def number(self, cell: str) -> float | None:
-        """The number that a cell reads as; None if it is none."""
         if self.unclear is not None:
             raise uncertain("uncertain_decimal", "decimal", (".", ","), cell=self.unclear)
         if self.decimal == "." and recognise.THOUSANDS.fullmatch(cell):
@@ -99,18 +95,18 @@ class Table:
         by_name = self.named(TEXT_NAMES)
         if by_name is not None and self.columns[by_name].casefold() not in WEAK_NAMES:
             return by_name
-        mean_lengths, found = {}, {}
+        mean_lengths: dict[int, float] = {}
+        texts = []  # without ids and codes
         for place in range(len(self.columns)):
             cells = [row[place] for row in self.rows[:SAMPLE_ROWS]]
             if cells and 2 * sum(map(_is_wordy, cells)) > len(cells):
                 mean_lengths[place] = sum(map(len, cells)) / len(cells)
                 if not is_id(self.cells(place)) and not recognise.is_of_codes(cells):
-                    found[place] = mean_lengths[place]
-        found = found or mean_lengths
-        longest = max(found, key=lambda place: found[place]) if found else None
-        if longest is None or by_name is None or found[longest] > 2 * mean_lengths.get(by_name, 0):
+                    texts.append(place)
+        longest = max(texts or mean_lengths, key=lambda place: mean_lengths[place], default=None)
+        if longest is None or by_name is None:
             return longest
-        return by_name
+        return longest if mean_lengths[longest] > 2 * mean_lengths.get(by_name, 0) else by_name
 
     @property
     def label_column(self) -> int | None:
@@ -118,13 +114,12 @@ class Table:
         by_name = self.named(LABEL_NAMES)
         if by_name is not None:
             return by_name
-        most, text_column = min(_MAX_LABELS, len(self.rows) // 2), self.text_column
-        values = {
-            place: distinct
-            for place in range(len(self.columns))
-            if place != text_column and 2 <= (distinct := len(set(self.cells(place)))) <= most
-        }
-        return min(values, key=lambda place: values[place]) if values else None
+        text_column = self.text_column
+        others = [place for place in range(len(self.columns)) if place != text_column]
+        n_values = {place: len(set(self.cells(place))) for place in others}
+        most = min(recognise.MOST_VALUES, len(self.rows) // 2)
+        recurring = [place for place in others if 2 <= n_values[place] <= most]
+        return min(recurring, key=lambda place: n_values[place], default=None)
 
     def named(self, names: Sequence[str]) -> int | None:
         """Place of the first of ``names`` that the header has, in any case, or behind a point."""
@@ -196,7 +191,7 @@ class LineForm(NamedTuple):
 
 def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
     """The rows of a form, which may have further columns; None if most first lines don't fit."""
-    columns, width = form.columns, len(form.columns)
+    width = len(form.columns)
 
     def split() -> Iterator[tuple[int, list[str]]]:
         lines = lines_of(text, limits, newline="\n", most=limits.line_characters)
@@ -216,10 +211,10 @@ def read_form(text: str, limits: Limits, form: LineForm) -> Table | None:
             yield line, cells[:width]
 
     rows, numbers, n_rows, _ = _gathered(checked(), limits)
-    return Table(columns, tuple(rows), tuple(numbers), n_rows, numbers[-1] - n_rows)
+    return Table(form.columns, tuple(rows), tuple(numbers), n_rows, numbers[-1] - n_rows)
 
 
-def read_lines(file: TextFile, limits: Limits = LIMITS) -> Table:
+def read_lines(file: TextFile, limits: Limits) -> Table:
     """The lines of a file as a column, "text"; those beyond the limit are only counted."""
     cells = (
         (number, [line] if line.strip() else [])

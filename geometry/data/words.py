@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import regex
 
@@ -57,19 +56,17 @@ def words_in(text: str, tokenizer: str = "unicode", *, signs: bool = False) -> l
         except ImportError as error:
             raise CorpusError("missing_segmenter") from error
         jieba.setLogLevel("WARNING")
-        return [
-            word
-            for word in jieba.lcut(text)
-            if (not word.isspace() if signs else _HAS_LETTER.search(word))
-        ]
+        words = jieba.lcut(text)
+        if signs:
+            return [word for word in words if not word.isspace()]
+        return [word for word in words if _HAS_LETTER.search(word)]
     if tokenizer not in TOKENIZERS:
         known = ", ".join(TOKENIZERS)
         raise ValueError(f"tokenizer must be one of {known}, or a function; got {tokenizer!r}")
     if tokenizer == "ascii":
         text = text.lower()
-    found: list[str] = (_WORDS_AND_SIGNS if signs else _WORDS)[tokenizer].findall(
-        text.replace("\u00ad", "")  # a soft hyphen is a place where a line may end
-    )
+    text = text.replace("\u00ad", "")  # a soft hyphen is a place where a line may end
+    found: list[str] = (_WORDS_AND_SIGNS if signs else _WORDS)[tokenizer].findall(text)
     return found
 
 
@@ -78,7 +75,6 @@ def words_of(text: str, tokenizer: str = "unicode") -> list[str]:
     return [word.lower() for word in words_in(text, tokenizer)]
 
 
-@cache
 def stop_list(name: str) -> frozenset[str]:
     """The words of a list of ``STOP_LISTS``, in lower case; it is read from its package."""
     if name not in STOP_LISTS:

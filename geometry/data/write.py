@@ -141,6 +141,4 @@ def _is_within(path: Path, source: Path) -> bool:
         return True
     if not path.exists() or not source.exists():
         return False
-    if source.is_dir():
-        return path.resolve().is_relative_to(source.resolve())
-    return path.samefile(source)
+    return path.samefile(source) or path.resolve().is_relative_to(source.resolve())

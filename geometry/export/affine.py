@@ -183,10 +183,10 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
         about = json.loads(metadata.get("about", "{}"))
         if not (isinstance(about, dict) and _is_sound(parts)):
             raise ExportError("damaged_transform", name=path.name)
+    except ExportError:
+        raise
     except (SafetensorError, TypeError, ValueError, RecursionError) as error:
         # a TypeError for numbers that numpy lacks, such as bfloat16
-        if isinstance(error, ExportError):
-            raise
         raise ExportError("damaged_transform", name=path.name) from error
     parts = {name: part.astype(np.float64) for name, part in parts.items()}
     fingerprint = None
@@ -202,7 +202,8 @@ def load_transform(path: str | os.PathLike[str], *, limits: Limits = LIMITS) -> 
 
 def _is_sound(parts: Mapping[str, np.ndarray]) -> bool:
     """Whether these arrays of a file are finite, of shapes that fit, and no part is missing."""
-    d, k = parts["offset"].size, parts["matrix"].shape[-1:] if "matrix" in parts else (1,)
+    d = parts["offset"].size
+    k = parts["matrix"].shape[-1:] if "matrix" in parts else (1,)
     of_fit = [parts[name] for name in FINGERPRINT if name in parts]
     shapes = {"offset": (d,), "matrix": (d, *k)}
     shapes |= dict(zip(FINGERPRINT, ((d,), (d,), ()), strict=True))
@@ -264,7 +265,6 @@ def numpy_files(affine: AffineMap) -> dict[str, bytes]:
 
 
 def zipped(files: Mapping[str, bytes], *, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """The files by name as one zip archive."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", compression) as archive:
         for name, content in files.items():

@@ -78,7 +78,7 @@ def write_sentence_model(
         model = _modules(encoder, affine, n_layers, MODES[pooling])
     raw = encoder.encode(SAMPLE, layer=layer, pooling=pooling)
     # some architectures normalise the output of their last layer only
-    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), model)
+    _refuse_other_than(affine, raw, model)
     if normalize:
         from sentence_transformers.sentence_transformer.modules import Normalize
 
@@ -121,7 +121,7 @@ def whitened(model: Any, fitted: Any, *, module: int = -1, normalize: bool = Fal
     if raw.shape[1] != len(affine.offset):
         raise ExportError("other_width", found=len(affine.offset), dimension=raw.shape[1])
     made = model_up_to(model, module, *_dense(affine))
-    _refuse_other_than(affine.apply_to_part(raw.astype(np.float64)), made)
+    _refuse_other_than(affine, raw, made)
     if not normalize:
         return made
     from sentence_transformers.sentence_transformer.modules import Normalize
@@ -154,7 +154,6 @@ def _is_nothing(affine: AffineMap) -> bool:
 
 
 def need_folder(encoder: Encoder) -> None:
-    """Raise ExportError "no_folder" for an encoder that is no folder of a model."""
     if encoder.name == E5_NAME:
         raise ExportError("no_folder", name=E5, hub=E5_REPOSITORY)
 
@@ -189,9 +188,10 @@ def _dense(affine: AffineMap) -> list[Any]:
     return [Dense(d, affine.width, activation_function=torch.nn.Identity(), **how)]
 
 
-def _refuse_other_than(ours: np.ndarray, model: Any) -> None:
-    """Raise "other_vectors" unless the model gives these vectors (n, k) for SAMPLE."""
+def _refuse_other_than(affine: AffineMap, raw: np.ndarray, model: Any) -> None:
+    """Raise "other_vectors" unless the model gives the map of ``raw`` (n, d) for SAMPLE."""
+    ours = affine.apply_to_part(raw.astype(np.float64))
     theirs = model.encode(list(SAMPLE), show_progress_bar=False)
-    difference = np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)
-    if not (largest := difference.max()) <= LARGEST_DIFFERENCE:
+    largest = (np.linalg.norm(theirs - ours, axis=1) / np.linalg.norm(ours, axis=1)).max()
+    if not largest <= LARGEST_DIFFERENCE:  # NaN is refused too
         raise ExportError("other_vectors", difference=f"{largest:.2g}", limit=LARGEST_DIFFERENCE)

@@ -66,10 +66,10 @@ def projector_files(
     np.savetxt(out, np.asarray(vectors, dtype=np.float32), fmt="%.9g", delimiter="\t")
     files = {VECTORS: out.getvalue().encode()}
     if columns:
-        cells = [
-            [csv_cell(_BREAKS.sub(" ", each)) for each in column] for column in columns.values()
-        ]
-        lines = [tuple(columns)] * (len(columns) > 1) + list(zip(*cells, strict=True))
+        rows = zip(*columns.values(), strict=True)
+        lines = [[csv_cell(_BREAKS.sub(" ", each)) for each in row] for row in rows]
+        if len(columns) > 1:
+            lines.insert(0, list(columns))
         files[METADATA] = "".join("\t".join(line) + "\n" for line in lines).encode()
     return files
 

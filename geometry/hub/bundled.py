@@ -7,7 +7,7 @@ importing the first would import more than is needed, and the second has compile
 
 import hashlib
 import importlib.util
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +46,6 @@ def bundled_folder() -> Path | None:
     return next((each for each in folders if all((each / name).is_file() for name in SHA256)), None)
 
 
-@cache
 def _folders_of(package: str) -> list[Path]:
     """The folders of an installed package, found without importing it."""
     spec = importlib.util.find_spec(package)
@@ -62,7 +61,6 @@ def verify_file(path: Path, sha256: str) -> None:
 
 
 def refuse_changed(file: str, found: str, expected: str, *, package: str) -> None:
-    """Raise ModelFilesError "changed_file" if the two sha256 differ."""
     if found != expected:
         about = {"file": file, "found": found, "expected": expected, "package": package}
         raise ModelFilesError("changed_file", **about)
@@ -71,5 +69,4 @@ def refuse_changed(file: str, found: str, expected: str, *, package: str) -> Non
 def read_types(folder: Path) -> np.ndarray:
     """The input embeddings (30,522, 384), float32, read without torch, which takes 3 s to load."""
     with safe_open(folder / "model.safetensors", framework="numpy") as file:
-        types: np.ndarray = file.get_tensor("embeddings.word_embeddings.weight")
-    return types
+        return np.asarray(file.get_tensor("embeddings.word_embeddings.weight"))

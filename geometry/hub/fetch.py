@@ -12,7 +12,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +21,17 @@ from ..errors import need
 from ..process import Progress, no_report
 from . import model_files
 from .errors import DataSetError, ModelFilesError
+from .model_files import CONFIG
 from .operator_limits import ModelLimits, read_model_limits
 
 Choose = Callable[[Collection[str]], Sequence[str]]  # all paths to the wanted ones, in order
 
 _PART_OF_SPLIT = re.compile(r"-(\d{5})-of-(\d{5})")
-MAIN = "main"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _PART = r"\.*[\w-][\w.-]*"
 REVISION = re.compile(f"{_PART}(/{_PART})*")  # that may be a path in the cache
 LONGEST_REVISION = 200  # bytes
 COMPLETE = "narrow-cone-whole"  # folder with a file for each commit that was fetched completely
-FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 PULSE = 0.2  # seconds between two reports, and the longest delay of a cancel
 # huggingface_hub writes 10 MB at once: at 10 Mbit/s progress would move every eight seconds
 CHUNK_BYTES = 1 << 17
@@ -113,13 +112,11 @@ def fetch_data_files(
 def _usable_snapshot(hub: Repository) -> Path | None:
     """The snapshot of this revision if a model can be read from it; makes no request."""
     folder = hub.cached_snapshot()
-    if folder is None:
-        return None
-    try:
-        model_files.check_folder(folder, name=hub.name)
-    except ModelFilesError:
-        return None
-    return folder
+    if folder is not None:
+        with suppress(ModelFilesError):
+            model_files.check_folder(folder, name=hub.name)
+            return folder
+    return None
 
 
 def _fetched(
@@ -135,10 +132,10 @@ def _fetched(
     needed = {path: listed[path] for path in model_files.needed_files(listed)}
     limits.refuse_size(hub.name, sum(needed.values()))
     download = Download(hub, commit, needed, progress)
-    config, file = None, model_files.CONFIG
-    if file in download.sizes:
-        download.fetch(file)
-        config = model_files.read_settings(download.folder / file, name=hub.name)
+    config = None
+    if CONFIG in download.sizes:
+        download.fetch(CONFIG)
+        config = model_files.read_settings(download.folder / CONFIG, name=hub.name)
     model_files.refuse_unreadable(hub.name, listed, config, is_folder=False)
     stated = [(config or {}).get(name) for name in model_files.DIMENSION_SETTINGS]
     limits.refuse_width(hub.name, max(n for n in (0, *stated) if type(n) is int))
@@ -175,12 +172,13 @@ class Repository:
         from huggingface_hub.errors import HFValidationError
         from huggingface_hub.utils import validate_repo_id
 
-        self.name, self.revision, self.repo_type = name, revision or MAIN, repo_type
+        self.name, self.repo_type = name, repo_type
+        self.revision = revision or "main"
         self.error = ModelFilesError if repo_type == "model" else DataSetError
         self.endpoint, self.offline = constants.ENDPOINT, constants.HF_HUB_OFFLINE
         is_short = len(self.revision.encode(errors="replace")) <= LONGEST_REVISION
         if not is_short or not REVISION.fullmatch(self.revision):
-            raise self._vanished_revision()
+            raise self.error("vanished_revision", name=name, revision=self.revision)
         try:
             validate_repo_id(name)
         except HFValidationError as error:
@@ -190,8 +188,9 @@ class Repository:
 
     def cached_snapshot(self) -> Path | None:
         """The folder of this revision in the cache, complete or not; makes no request."""
-        commit, reference = self.revision, self.folder / "refs" / self.revision
+        commit = self.revision
         if not COMMIT.fullmatch(commit):
+            reference = self.folder / "refs" / commit
             if not reference.is_file():
                 return None
             commit = reference.read_text(encoding="utf-8").strip()
@@ -228,18 +227,17 @@ class Repository:
         return str(found.sha), sizes
 
     def refuse_full_disk(self, missing: int) -> None:
-        """Raise "no_disk" if the disk has fewer free bytes than are missing."""
-        if missing > (free := free_bytes(self.folder)):
+        free = free_bytes(self.folder)
+        if missing > free:
             folder = str(self.folder.parent)
             raise self.error("no_disk", name=self.name, needed=missing, folder=folder, free=free)
+
+    def broken(self, reason: str) -> ModelFilesError:
+        return self.error("broken_transfer", name=self.name, reason=reason)
 
     def unreachable(self, reason: str) -> ModelFilesError:
         """The error for a hub that can't be reached, or whose answer is not that of a hub."""
         return self.error("no_network", name=self.name, endpoint=self.endpoint, reason=reason)
-
-    def broken(self, reason: str) -> ModelFilesError:
-        """The error for a download that is incomplete, or a listed file that is absent."""
-        return self.error("broken_transfer", name=self.name, reason=reason)
 
     def converted(self, error: Exception) -> Exception:
         """An error of hub, network or disk as the kind's error; any other as it is."""
@@ -254,7 +252,7 @@ class Repository:
         if isinstance(error, errors.FileMetadataError):
             return self.unreachable("its answer does not describe the file")
         if isinstance(error, errors.RevisionNotFoundError):
-            return self._vanished_revision()
+            return self.error("vanished_revision", name=self.name, revision=self.revision)
         if isinstance(error, errors.HfHubHTTPError):
             status = error.response.status_code
             about: dict[str, Any] = {"name": self.name, "endpoint": self.endpoint}
@@ -271,7 +269,7 @@ class Repository:
             return self.unreachable(type(error).__name__)
         if isinstance(error, OSError):
             reason = f"refuses to be written to ({type(error).__name__})"
-            if error.errno in FULL_DISK:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 reason = "the disk is full"
             folder = str(self.folder.parent)
             return self.error("disk_failed", name=self.name, folder=folder, reason=reason)
@@ -283,9 +281,6 @@ class Repository:
             yield
         except Exception as error:
             raise self.converted(error) from error
-
-    def _vanished_revision(self) -> ModelFilesError:
-        return self.error("vanished_revision", name=self.name, revision=self.revision)
 
 
 class Download:
@@ -308,13 +303,16 @@ class Download:
 
         if self._is_there(path):
             return
-        place, arrived, hub = self.folder / path, self._arrived, self._hub
+        place = self.folder / path
         if place.exists():  # it was cut, and hf_hub_download would keep it
             place.resolve().unlink()
             place.unlink(missing_ok=True)
         constants.DOWNLOAD_CHUNK_SIZE = CHUNK_BYTES
         constants.HF_HUB_DISABLE_XET = True  # its transfers go on after a cancel
-        is_cancelled, errors = threading.Event(), list[Exception]()
+        arrived = self._arrived
+        hub = self._hub
+        is_cancelled = threading.Event()
+        errors: list[Exception] = []
 
         class CountedBytes(silent_tqdm):
             def update(self, n: float | None = 1) -> None:

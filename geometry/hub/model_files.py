@@ -18,10 +18,10 @@ from .errors import ModelFilesError
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SETTINGS = (
-    *(CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
-    *("modules.json", "config_sentence_transformers.json", "sentence_*_config.json"),
-    *("wordembedding_config.json", "whitespacetokenizer_config.json"),
-)
+    CONFIG, TOKENIZER, "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+    "modules.json", "config_sentence_transformers.json", "sentence_*_config.json",
+    "wordembedding_config.json", "whitespacetokenizer_config.json",
+)  # fmt: skip
 SHARD = re.compile(r"model-\d+-of-\d+\.safetensors")
 MODULE = re.compile(r"\d+_\w+")  # sentence-transformers' folders: 1_Pooling, 2_Dense
 # Models of averaged word vectors have this file instead of a config.json.
@@ -31,10 +31,6 @@ PICKLES = ("pytorch_model*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 HEADER_LIMIT = 10_000_000  # of a safetensors file; a shard of a thousand tensors has 0.1 MB
 SETTINGS_LIMIT = 20_000_000  # of a file of settings; a vocabulary of 400,000 words has 6 MB
 TOKENIZER_LIMIT = 100_000_000  # of tokenizer.json; with 256,000 tokens and merges it has 34 MB
-CONVERSION = (
-    'python -c "from sentence_transformers import SentenceTransformer; '
-    "SentenceTransformer('{name}').save('{folder}')\""
-)
 
 # The names of one setting in config.json; of an encoder-decoder the encoder's depth is first.
 LAYER_SETTINGS = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
@@ -42,9 +38,9 @@ DECODER_LAYER_SETTINGS = ("decoder_layers", "num_decoder_layers")
 DIMENSION_SETTINGS = ("hidden_size", "dim", "n_embd", "d_model")
 # Settings that only models of images or sound have.
 OTHER_SENSES = (
-    *("image_size", "patch_size", "num_channels", "vision_config", "audio_config"),
-    *("num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate"),
-)
+    "image_size", "patch_size", "num_channels", "vision_config", "audio_config",
+    "num_mel_bins", "conv_dim", "feat_extract_norm", "sampling_rate",
+)  # fmt: skip
 
 
 def needed_files(paths: Collection[str]) -> list[str]:
@@ -150,7 +146,7 @@ def read_modules(folder: Path) -> list[dict[str, Any]]:
         return []
     steps = read_settings(path, name=str(folder))
     if not isinstance(steps, list) or not all(
-        isinstance(step, dict) and {type(step.get("type")), type(step.get("path"))} == {str}
+        isinstance(step, dict) and all(isinstance(step.get(key), str) for key in ("type", "path"))
         for step in steps
     ):
         raise ModelFilesError("no_steps", folder=str(folder))
@@ -251,4 +247,7 @@ def _module_of(path: str) -> str:
 def _conversion(name: str, what: str) -> str:
     """The command that saves the model in a new folder, whose name ends in ``what``."""
     folder = f"{name.rstrip('/').rsplit('/', 1)[-1]}-{what}"
-    return CONVERSION.format(name=name, folder=folder)
+    return (
+        'python -c "from sentence_transformers import SentenceTransformer; '
+        f"SentenceTransformer('{name}').save('{folder}')\""
+    )

@@ -29,7 +29,6 @@ WANTED = {  # what values may be; others are whole numbers above 0
 FILE = "narrow-cone.toml"
 DEFAULT_FILE = Path(__file__).resolve().parents[2] / FILE
 
-
 Kind = TypeVar("Kind", "ModelLimits", "MemoryLimits", "ClassLimits")
 
 
@@ -56,7 +55,8 @@ class ModelLimits:
         if not fitting:
             raise ModelFilesError("not_allowed", name=name, allowed=self.allow, file=FILE)
         pinned = [each.partition("@")[2] for each in fitting]
-        if not any(revision == each if each else _is_of_the_owner(revision) for each in pinned):
+        is_open = "" in pinned and _is_of_the_owner(revision)
+        if not is_open and revision not in pinned:
             about: dict[str, Any] = {"allowed": self.allow, "file": FILE}
             raise ModelFilesError("other_revision", name=name, revision=revision or "main", **about)
 
@@ -150,7 +150,8 @@ read_class_limits = partial(_read_as, ClassLimits, "classes")
 
 def _table_of(table: str, path: Path | None) -> tuple[dict[str, Any], Path]:
     """A table of the operator's file, {} if there is none, and the file."""
-    named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
+    stated = os.environ.get(VARIABLE)
+    named = path or (Path(stated) if stated else None)
     file = named or DEFAULT_FILE
     if not file.is_file():
         if named is None:

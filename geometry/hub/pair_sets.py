@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any
 
 from ..data.errors import CorpusError
@@ -74,9 +73,8 @@ def fetch_pairs(
         raise ValueError(f"there is no set {name!r}; choose one of {', '.join(PAIR_SETS)}")
     chosen = PAIR_SETS[name] if isinstance(name, str) else name
     if split not in chosen.n_pairs:
-        raise ValueError(
-            f"{chosen.title} has no split {split!r}; choose one of {', '.join(chosen.n_pairs)}"
-        )
+        known = ", ".join(chosen.n_pairs)
+        raise ValueError(f"{chosen.title} has no split {split!r}; choose one of {known}")
     how: dict[str, Any] = {"revision": revision or chosen.revision, "progress": progress}
     commit, files = fetch_data_files(chosen.repository, partial(files_of, split), **how)
     parts = [read_pairs(file, columns=chosen.columns) for file in files]
@@ -89,7 +87,10 @@ def fetch_pairs(
 
 def files_of(split: str, paths: Collection[str]) -> list[str]:
     """The paths of a split, all its parts in order; [] if there are none."""
-    at = {path: PurePosixPath(path) for path in sorted(paths)}
-    own = [p for p, e in at.items() if str(e.parent) in (".", "data") and split_of(e.name) == split]
+    own = []
+    for path in sorted(paths):
+        folder, _, name = path.rpartition("/")
+        if folder in ("", "data") and split_of(name) == split:
+            own.append(path)
     by_format = ([path for path in own if path.endswith(suffix)] for suffix in _FORMATS)
     return next(filter(None, by_format), [])

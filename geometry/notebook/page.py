@@ -42,7 +42,6 @@ def component_text(name: str) -> str:
 
 
 def view_styles() -> str:
-    """The style sheet of the pictures and of what is around them."""
     return component_text("twin_cloud/twin_cloud.css") + component_text("twin_view.css")
 
 
@@ -64,7 +63,7 @@ def view_html(view: CloudView, title: str = "") -> str:
     find = escape(catalogue(view.language).gettext(VIEW_TEXT["find"]))
     arrays = [_data(f"array-{each.name}", each.body) for each in view.cloud.arrays.values()]
     data = "\n".join([_data("cloud-description", described.encode()), *arrays])
-    alt, about = escape(view.cloud.alt), escape(view.cloud.provenance)
+    alt = escape(view.cloud.alt)
     return f"""<!doctype html>
 <html lang="{escape(view.language)}">
 <head>
@@ -79,7 +78,7 @@ def view_html(view: CloudView, title: str = "") -> str:
 <p><input id="search" type="search" placeholder="{find}" aria-label="{find}"></p>
 <div id="cloud"></div>
 <noscript><img src="data:image/png;base64,{picture}" alt="{alt}">
-<p>{alt}</p><p>{about}</p></noscript>
+<p>{alt}</p><p>{escape(view.cloud.provenance)}</p></noscript>
 <h2></h2><ol id="selected"></ol>
 {data}
 <script type="module">{script}</script>

@@ -134,7 +134,7 @@ def make_view(
     if language not in languages():
         raise ValueError(f"language must be one of {', '.join(languages())}; got {language!r}")
     translate = catalogue(language).gettext
-    spec = None if treatment is None else parse_treatment(treatment)
+    spec = parse_treatment("none" if treatment is None else treatment)
     if X is None:
         raise ValueError("expected vectors as rows, shape (n, d); got None")
     if len(names) != 2:  # or a text
@@ -145,7 +145,7 @@ def make_view(
         if given is not None and len(given) != n:
             raise ValueError(f"{what}: {len(given):,} for {n:,} rows of X; give one for each row")
     stops = [translate(TREATMENTS["raw"].label)]
-    if spec is not None and spec.is_fitted:
+    if spec.is_fitted:
         label = translate(TREATMENTS[spec.name].label)
         stops.append(translate(VIEW_TEXT["noted"]).format(text=label, note=spec.text))
     how: dict[str, Any] = {"method": projection, "n_components": n_components}
@@ -156,14 +156,15 @@ def make_view(
         raw = _like(former, project(rows, **how))
         name = names[number] if len(sets) > 1 else stops[0]
         clouds.append(_Cloud(name, rows, rows, raw))
-        if spec is not None and spec.is_fitted:
+        if spec.is_fitted:
             title = f"{name} · {stops[1]}" if len(sets) > 1 else stops[1]
             fitted = fit_treatment(spec.name, rows, random_state=random_state or 0)
             treated = spec.turn(fitted, rows.shape[1]).apply(rows)
             Z = treated.vectors
-            at = (
-                _like(raw, project(Z, **how)) if raw.axes is None else settle(raw.apply(Z), rows, Z)
-            )
+            if raw.axes is None:
+                at = _like(raw, project(Z, **how))
+            else:
+                at = settle(raw.apply(Z), rows, Z)
             clouds.append(_Cloud(title, Z, treated.retained, at))
     first = clouds[0].at
     reach = max(common_scale(first, each.at)[1] for each in clouds)
@@ -177,7 +178,7 @@ def make_view(
         pictures.append(Picture(path, [clouds[stop].title for stop in path], between))
     size = translate(VIEW_TEXT["size"])
     about = [size.format(n=f"{len(each):,}", d=f"{each.shape[1]:,}") for each in sets]
-    if spec is not None and spec.is_fitted:
+    if spec.is_fitted:
         about.append(f"{spec.text} {translate(VIEW_TEXT['fit']).format(n=f'{n:,}')}")
     seeded = translate(VIEW_TEXT["no-seed" if random_state is None else "seed"])
     about += [f"projection={projection}", seeded.format(seed=random_state)]

@@ -50,7 +50,8 @@ class CloudWidget(anywidget.AnyWidget):
 
     @traitlets.validate("selection")
     def _rows(self, proposal: Any) -> np.ndarray:
-        given, n = np.asarray(proposal["value"]), self._view.n
+        given = np.asarray(proposal["value"])
+        n = self._view.n
         if given.dtype == bool and given.shape == (n,):
             return np.flatnonzero(given)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
@@ -81,6 +82,7 @@ class CloudWidget(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        alt, pictures = self._view.cloud.alt, len(self._view.cloud.pictures)
-        data |= {"text/plain": alt, "image/png": self._png}
-        return data, {**metadata, "image/png": {"alt": alt, "width": SIDE * pictures}}
+        cloud = self._view.cloud
+        data |= {"text/plain": cloud.alt, "image/png": self._png}
+        shown = {"alt": cloud.alt, "width": SIDE * len(cloud.pictures)}
+        return data, {**metadata, "image/png": shown}
