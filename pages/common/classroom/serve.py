@@ -61,7 +61,8 @@ class Door(ThreadingHTTPServer):
 
     def __init__(self, port: int, hosts: Sequence[str], servers: Sequence[int]) -> None:
         super().__init__((EVERYWHERE, port), _Redirect)
-        self.hosts, self.servers = frozenset(hosts), cycle(servers)
+        self.hosts = frozenset(hosts)
+        self.servers = cycle(servers)
 
 
 class _Redirect(BaseHTTPRequestHandler):
