@@ -274,8 +274,7 @@ def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
 # not ``kept``, because that would count the bytes of the upload's arrays again
 @st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
 def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
-    X = _vectors.vectors
-    labels = _vectors.labels
+    X, labels = _vectors.vectors, _vectors.labels
     numbers = np.arange(1, len(X) + 1) if _vectors.numbers is None else _vectors.numbers
     # float64: squares of small float32 numbers would be 0
     norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))

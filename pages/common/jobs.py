@@ -327,7 +327,8 @@ def _left() -> dict[str, str]:
 
 def _offer_again(key: str, sentence: str) -> NoReturn:
     st.info(sentence)
-    st.button(_("Start again"), key=f"again-{key}", on_click=_left().pop, args=(key, None))
+    again = st.session_state["left_jobs"].pop
+    st.button(_("Start again"), key=f"again-{key}", on_click=again, args=(key, None))
     st.stop()
 
 

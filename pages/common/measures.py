@@ -107,7 +107,8 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
 
 
 def no_value(undefined: str | None) -> str:
-    return _("— ({reason})").format(reason=_(REASONS[undefined or "all_zero"]))
+    code = undefined or "all_zero"
+    return _("— ({reason})").format(reason=_(REASONS[code]))
 
 
 def measured_words(row: Measured) -> str:

@@ -235,11 +235,12 @@ def bars_html(
 ) -> str:
     """The answers as bars; ``truth`` has a tick, ``own`` is marked, ``firsts`` are beside."""
     n = max(1, sum(counts))
+    right = escape(_("right"))
     lines = []
     for place, (option, count) in enumerate(zip(options, counts, strict=True)):
         name = escape(option)
         if place == truth:
-            name = f"<strong>✓ {noted(name, escape(_('right')))}</strong>"
+            name = f"<strong>✓ {noted(name, right)}</strong>"
         if place == own:
             name = noted(name, escape(_("your guess")))
         share = f"{count / n:.0%}"

@@ -61,8 +61,7 @@ class Door(ThreadingHTTPServer):
 
     def __init__(self, port: int, hosts: Sequence[str], servers: Sequence[int]) -> None:
         super().__init__((EVERYWHERE, port), _Redirect)
-        self.hosts = frozenset(hosts)
-        self.servers = cycle(servers)
+        self.hosts, self.servers = frozenset(hosts), cycle(servers)
 
 
 class _Redirect(BaseHTTPRequestHandler):

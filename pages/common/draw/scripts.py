@@ -55,8 +55,7 @@ def send(
     def heard(event: str) -> None:
         # a picture that said twice that it can't be drawn is gone at the second time
         state = st.session_state.get(key, {"missing": True})
-        function = accept[event]
-        value = state.get(event)
+        function, value = accept[event], state.get(event)
         if function is not None and value is not None:
             function(value)
 
