@@ -90,7 +90,6 @@ def put_in_url(key: str, value: str | None) -> None:
     if key in _OF_CLOUDS and OWN_FILE in st.query_params and st.session_state.get(AWAITS_FILE):
         return
     if value is None:
-        if key in st.query_params:
-            del st.query_params[key]
+        st.query_params.pop(key, None)
     elif st.query_params.get(key) != value:
         st.query_params[key] = value

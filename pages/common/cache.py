@@ -187,8 +187,7 @@ class Kept(Generic[P, Answer]):
             making = store.making.setdefault(place, threading.Lock())
         with making:
             entry = store.find(place) or store.add(place, make(), self._most)
-        found: Answer = entry.answer
-        return found
+        return entry.answer
 
     def name_of(self, *values: P.args, **options: P.kwargs) -> str:
         """Names the answer, as the key of a job that computes it."""
@@ -198,11 +197,10 @@ class Kept(Generic[P, Answer]):
         bound = self._signature.bind(*values, **options)
         bound.apply_defaults()
         given = {name: value for name, value in bound.arguments.items() if name != REPORT}
-        is_own = self._by_session or given.get("private") is True
-        is_own = is_own or any(map(_is_private, given.values()))
+        is_own = given.get("private") is True or _is_private(tuple(given.values()))
         key = tuple(_part(name, value) for name, value in given.items())
         own = _own() if session_id() else _of_job.get()
-        return own if is_own else _shared(), (self._name, key)
+        return own if is_own or self._by_session else _shared(), (self._name, key)
 
 
 def kept(

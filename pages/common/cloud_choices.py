@@ -29,7 +29,6 @@ from .words import _, code, markdown, noted
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
 SAME, SPLIT = "same", "split"  # these points; the other half of them
-LINEAR_VIEWS = ("mean", "cone", "svd", "pca")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,8 @@ class Look:
 
 
 def views() -> tuple[str, ...]:
-    return (*LINEAR_VIEWS, *(name for name, kind in MAPS.items() if find_spec(kind.module)))
+    maps = (name for name, kind in MAPS.items() if find_spec(kind.module))
+    return ("mean", "cone", "svd", "pca", *maps)
 
 
 def warn_of_too_few(n: int) -> bool:
@@ -165,8 +165,7 @@ def choose_fit_set(corpus: Corpus | VectorSet) -> str:
     default = SPLIT if n >= 2 * FEWEST_POINTS else SAME
     follow_default("fit-on", default)
     about = _("“The other half”: half of the points are fitted, and the other half is shown.")
-    box = st.selectbox
-    return choose(box, _("Fit on"), labels, key="fit-on", default=default, help=about)
+    return choose(st.selectbox, _("Fit on"), labels, key="fit-on", default=default, help=about)
 
 
 def choose_weights(points: CorpusCloud) -> CorpusCloud:

@@ -60,7 +60,8 @@ def show_explored(
             "distinguished, so the colour shows the length of the text."
         )
         st.caption(said.format(n=f"{points.cloud.n_labels:,}", limit=MOST_LABELS))
-    cloud, select = explored.on(cloud, points), partial(store_selection, points.shared_key)
+    cloud = explored.on(cloud, points)
+    select = partial(store_selection, points.shared_key)
     clicks: dict[str, Any] = {"on_point": choose_row, "on_selection": select}
     show_cloud(cloud, key=key, texts=points.cloud.texts, on_settled=on_settled, **clicks)
     return cloud

@@ -70,11 +70,11 @@ class TwoSide:
 
     @property
     def title(self) -> str:
-        model, spec = self.points.model, self.points.spec
+        model = self.points.model
         words = [self.points.corpus.name if model is None else model.name.rpartition("/")[2]]
         if model is not None and model.n_layers:
-            words.append(_("layer {layer}").format(layer=spec.layer))
-            words.append(pooling_names(model)[spec.pooling])
+            words.append(_("layer {layer}").format(layer=self.points.spec.layer))
+            words.append(pooling_names(model)[self.points.spec.pooling])
         treatment = _("raw") if self.treatment == RAW else treatment_words(self.treatment)
         return dotted(*words, treatment)
 
@@ -145,8 +145,8 @@ def _choose_side(
         cloud = cloud_of_vectors(own_vectors()[model])
     else:
         if isinstance(corpus, VectorSet):
-            own, labels = corpus, corpus.labels
-            corpus = Corpus(own.name, own.texts or (), labels=labels, columns=own.columns)
+            labels = corpus.labels
+            corpus = Corpus(corpus.name, corpus.texts or (), labels=labels, columns=corpus.columns)
         is_chosen = model in (CHOSEN, chosen_model().name)
         encoder = current_encoder() if is_chosen else other_encoder(model)
         spec = _choose_spec(encoder, points, side, boxes[1:3], is_usual=model == usual)
@@ -179,7 +179,8 @@ def _choose_spec(
     encoder: Encoder, points: CorpusCloud, side: str, boxes: Sequence[Any], *, is_usual: bool
 ) -> CloudSpec:
     """Layer and pooling: of the first side those of the page, of the second the last layer."""
-    last, spec = encoder.n_layers, points.spec
+    spec = points.spec
+    last = encoder.n_layers
     layer, pooling = str(last), DEFAULT_POOLING
     if is_usual and points.model is not None and f"{spec.layer}".isdigit():
         pooling = spec.pooling
@@ -225,16 +226,17 @@ def _draw(
     is_raw = first.treatment == second.treatment == RAW
     method = "svd" if look.is_map or (look.view != "pca" and not is_raw) else look.view
     k = look.n_components
-    picture, other, n = _drawn(first, method, k), _drawn(second, method, k), len(points.cloud)
+    sides = (first, second)
+    picture, other = (_drawn(side, method, k) for side in sides)
     aligned, residual = align(picture.around_origin, other.around_origin)
     if has_no_webgl2():
         st.info(_("The two pictures need WebGL2, which this browser does not have."))
         return residual
     reach = max(common_scale(picture, picture)[1], float(np.abs(aligned).max()))
     places = [picture.around_origin, aligned]
-    names = [first.title, second.title]
-    cosines = [mean_cosine(_treated(side)) for side in (first, second)]
-    alts = [alternative_with(*each, None) for each in zip(names, (n, n), cosines, strict=True)]
+    names = [side.title for side in sides]
+    n = len(points.cloud)
+    alts = [alternative_with(side.title, n, mean_cosine(_treated(side)), None) for side in sides]
     twin = TwinCloud(
         points=Points.of(pack_cloud(places, reach)),
         rows_key=f"two-{points.key}",
@@ -257,12 +259,12 @@ def _draw(
         file_name="two-at-once",
         dots=explored.dots(points),
     )
-    clicks: dict[str, Any] = {
+    how: dict[str, Any] = {
+        "texts": points.cloud.texts,
         "on_point": lambda row: choose_row(int(place[row])),
         "on_selection": partial(store_selection, points.shared_key),
     }
-    texts, theme = points.cloud.texts, current_theme()
-    show_twin_cloud(twin, theme, key="two-clouds", in_address=False, texts=texts, **clicks)
+    show_twin_cloud(twin, current_theme(), key="two-clouds", in_address=False, **how)
     return residual
 
 
@@ -280,12 +282,15 @@ def _compared(
 
 @kept(16)
 def _preferred(first: TwoSide, second: TwoSide, pairs: Pairs | None) -> Preference | None:
-    points, texts = first.points, first.points.cloud.texts
+    points = first.points
     labels = labels_of(points.cloud)
     if pairs is None and labels is None:
         return None
-    how: dict[str, Any] = {"texts": texts, "units": points.units, "seed": SEED}
-    how |= {"labels": labels} if pairs is None else {"pairs": rows_of_pairs(pairs, texts)}
+    how: dict[str, Any] = {"texts": points.cloud.texts, "units": points.units, "seed": SEED}
+    if pairs is None:
+        how["labels"] = labels
+    else:
+        how["pairs"] = rows_of_pairs(pairs, points.cloud.texts)
     return prefer(_treated(first), _treated(second), **how)
 
 
@@ -312,13 +317,14 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
     jaccard = "—" if in_both is None else estimate(in_both.value, in_both.low, in_both.high, 2)
     ranks = "—" if found.rank_correlation is None else signed(found.rank_correlation, 3)
     cka = "—" if found.cka is None else f"{found.cka:.3f}"
-    equal, shuffled = _("equal: {value}"), _("rows shuffled: {value}")
-    one, chance = equal.format(value="1"), shuffled.format(value=f"{found.cka_by_chance or 0:.3f}")
+    equal = _("equal: {value}")
+    one = equal.format(value="1")
+    shuffled = _("rows shuffled: {value}").format(value=f"{found.cka_by_chance or 0:.3f}")
     left_over = _("left over by the alignment of the pictures (Procrustes)")
     rows = [
         (_("neighbours in both lists (Jaccard, k = {k})").format(k=K), jaccard, one),
         (_("rank correlation of all cosines (Spearman)"), ranks, one),
-        (_("linear CKA"), cka, chance),
+        (_("linear CKA"), cka, shuffled),
         (left_over, f"{residual:.1%}", equal.format(value="0%")),
     ]
     st.markdown(aligned_table([_("measure"), _("value"), _("reference")], rows))
@@ -347,14 +353,10 @@ def _show_numbers(first: TwoSide, second: TwoSide, residual: float) -> bool:
 
 
 def pairs_of(points: CorpusCloud) -> list[Pairs]:
-    own: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
+    own = st.session_state.get(OWN_PAIRS, {}).values()
     bundled = [] if points.private else [read_bundled_pairs(name) for name in BUNDLED_PAIRS]
     texts = points.cloud.texts
-    return [
-        each
-        for each in (*own.values(), *bundled)
-        if len(rows_of_pairs(each, texts)[2]) >= LEAST_PAIRS
-    ]
+    return [each for each in (*own, *bundled) if len(rows_of_pairs(each, texts)[2]) >= LEAST_PAIRS]
 
 
 def _preference_line(found: Preference, pairs: Pairs | None, sides: Sequence[TwoSide]) -> str:

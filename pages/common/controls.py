@@ -39,7 +39,8 @@ def choose(
     own data (PRIVATE), and gets the default only with ``always_in_url``.
     """
     require_parameter(key)
-    state, linked = st.session_state, st.query_params.get(key)
+    state = st.session_state
+    linked = st.query_params.get(key)
     labels = labels or (options if isinstance(options, Mapping) else {})
     options = list(options)
     default = default or options[0]
@@ -51,7 +52,8 @@ def choose(
         if state.get(key) in shown:  # the browser sends labels, perhaps of another language
             state[key] = shown[state[key]]
         typed = state.get(key) or linked
-        options += [typed] if typed and typed not in options else []
+        if typed and typed not in options:
+            options.append(typed)
     is_refused = state.get(key, default) not in options  # by this page or this model
     if state.get(key) not in options:
         state[key] = linked if linked in options else default
@@ -60,8 +62,8 @@ def choose(
     if last_labels.get(key) != labels.get(code):
         state[key] = code  # the browser shows the old label until the value is sent again
     last_labels[key] = labels.get(code)
-    how = settings | {"format_func": lambda code: labels.get(code, code)}
-    value = str(widget(label, options, key=key, persist_state="session", **how))
+    settings["format_func"] = lambda code: labels.get(code, code)
+    value = str(widget(label, options, key=key, persist_state="session", **settings))
     if not is_refused:
         note_choice(key, value)
     is_hidden = value.startswith(PRIVATE) or (value == default and not always_in_url)
@@ -99,13 +101,14 @@ def pooling_names(encoder: Encoder | None = None) -> dict[str, str]:
 def choose_tokenizer(texts: Sequence[str] = ()) -> str:
     """How the texts become words. Chinese without spaces is never split at spaces."""
     labels = names("tokenizers")
-    offered, words = list(labels), _("Words of a text")
+    offered = list(labels)
     found = tokenizer_for(texts[:: max(1, len(texts) // TEXTS_READ)])
     if found == "characters":
         offered = [FOUND, "characters", "jieba"]
     if find_spec("jieba") is None:
         offered.remove("jieba")
-    code = choose(st.selectbox, words, offered, key="words-by", default=FOUND, labels=labels)
+    label = _("Words of a text")
+    code = choose(st.selectbox, label, offered, key="words-by", default=FOUND, labels=labels)
     return found if code == FOUND else code
 
 

@@ -108,9 +108,9 @@ class CorpusCloud:
     @property
     def units(self) -> np.ndarray | None:
         """(n,) equal numbers for the tokens of a sentence and for the sentences of a text."""
-        cloud, of_text = self.cloud, self.corpus.sources
-        if of_text is not None and cloud.unit in ("sentences", "tokens"):
-            return np.asarray(of_text)[cloud.sources]
+        cloud = self.cloud
+        if self.corpus.sources is not None and cloud.unit in ("sentences", "tokens"):
+            return np.asarray(self.corpus.sources)[cloud.sources]
         return cloud.sources if cloud.unit == "tokens" else None
 
     @property
@@ -181,9 +181,10 @@ class CorpusCloud:
 
     def project_in_job(self, method: str, n_components: int) -> Projection:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
-        n, given = len(self.cloud), (self, method, n_components)
-        what, is_quick = _("Projecting {n} points").format(n=f"{n:,}"), n <= MANY_POINTS
-        return jobs.kept_or_made(_projection, *given, what=what, at_once=is_quick, passing=True)
+        n = len(self.cloud)
+        what = _("Projecting {n} points").format(n=f"{n:,}")
+        how: dict[str, Any] = {"at_once": n <= MANY_POINTS, "passing": True}
+        return jobs.kept_or_made(_projection, self, method, n_components, what=what, **how)
 
 
 @kept(48)
@@ -201,7 +202,8 @@ def row_numbers(cloud: Cloud) -> np.ndarray:
 
 def row_cells(cloud: Cloud, rows: Iterable[int]) -> list[list[str]]:
     """The number, the text and the label of each row, for a table."""
-    numbers, labels = row_numbers(cloud) + 1, cloud.labels or ("",) * len(cloud)
+    numbers = row_numbers(cloud) + 1
+    labels = cloud.labels or ("",) * len(cloud)
     return [[str(numbers[row]), cloud.texts[row], labels[row]] for row in rows]
 
 
@@ -282,19 +284,18 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
     cloud = Cloud("vectors", X, texts, numbers - 1, labels, norms, np.ones(len(X)), len(X))
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    column, others = _vectors.label_column, _vectors.columns
-    corpus = Corpus(_vectors.name, texts, labels=labels, label_column=column, columns=others)
+    how: dict[str, Any] = {"label_column": _vectors.label_column, "columns": _vectors.columns}
+    corpus = Corpus(_vectors.name, texts, labels=labels, **how)
     key = ArrayStore.key(sha256, labels)
-    n_zero = len(X) - int(np.count_nonzero(norms))
+    n_zero = len(X) - cloud.n_available
     return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
 
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:
     """Vectors (m, d) of other texts, by the model, layer and pooling of the points, as a job."""
-    what, spec = _("Encoding {n} sentences").format(n=f"{len(texts):,}"), points.spec
-    how = {name: getattr(spec, name) for name in ("layer", "pooling", "special_tokens")}
-    given = points.encoder, tuple(texts), how
-    return jobs.kept_or_made(_encoded, *given, what=what, lane="encode")
+    what = _("Encoding {n} sentences").format(n=f"{len(texts):,}")
+    how = {name: getattr(points.spec, name) for name in ("layer", "pooling", "special_tokens")}
+    return jobs.kept_or_made(_encoded, points.encoder, tuple(texts), how, what=what, lane="encode")
 
 
 @kept(50, by_session=True)
@@ -326,6 +327,6 @@ def warn_of_cache() -> None:
         st.warning(said.format(reason=reason), icon=":material/save:")
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@st.cache_resource(show_spinner=False)
 def store() -> ArrayStore:
     return ArrayStore()

@@ -1,7 +1,7 @@
 """The document around a page: its language, scroll position, contents and title's buttons."""
 
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import streamlit as st
 
@@ -42,7 +42,8 @@ def show_contents(page: str) -> None:
 
 def warn_of_lost_corpus() -> None:
     """What a link or a reload lacks: a file that this session does not have."""
-    linked, name = linked_file(), st.session_state.get("gone-corpus")
+    linked = linked_file()
+    name = st.session_state.get("gone-corpus")
     st.session_state[AWAITS_FILE] = linked is not None
     if linked is not None and not name:
         code, of_file = linked
@@ -85,9 +86,8 @@ def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:
     for key in OF_SEVERAL if is_here else ():
         forget_unlinked(key)
     for key in BOUND.keys() & query.keys():
-        value, kind = query[key], type(BOUND[key])
-        given = float(value) if kind is float else value
-        given = value == "true" if kind is bool else given
+        kind: Any = type(BOUND[key])
+        given = query[key] == "true" if kind is bool else kind(query[key])
         if is_here:
             state[key] = given
         else:

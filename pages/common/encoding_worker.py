@@ -19,11 +19,10 @@ def read_cloud_apart(
     encoder: Encoder, corpus: Corpus, *, store: ArrayStore, progress: Progress, **spec: Any
 ) -> Cloud:
     """``geometry.read_cloud`` in the worker; what it can't write stays in ``store``'s memory."""
-    blocks, place = store.new_blocks(), (store.folder, store.max_bytes)
+    blocks = store.new_blocks()
+    call = partial(_read_cloud, encoder, corpus, spec, store.folder, store.max_bytes, blocks)
     try:
-        cloud, unwritten, failure = ENCODING.run(
-            partial(_read_cloud, encoder, corpus, spec, *place, blocks), progress
-        )
+        cloud, unwritten, failure = ENCODING.run(call, progress)
     finally:
         shutil.rmtree(blocks, ignore_errors=True)  # of a worker that was ended
     for key, array in unwritten.items():

@@ -109,20 +109,22 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
         text = _("A file of the pictures has at most {most} points, and these are {n}.")
         st.caption(text.format(most=f"{MOST_GIVEN:,}", n=f"{cloud.n:,}"))
         return
-    rows, marks = selected_rows(points.shared_key), cloud.marks
+    rows = selected_rows(points.shared_key)
+    marks = cloud.marks
     if not rows.size and (found := found_marks(points)):  # the file's own search selects
-        rows, marks = np.sort(found[0].rows), [each for each in marks if each not in found]
+        rows = np.sort(found[0].rows)
+        marks = [each for each in marks if each not in found]
     given = replace(cloud, selected=rows if rows.size else None, marks=marks)
-    camera, code = latest_camera(), language()  # what follows runs at a click, without a session
+    camera = latest_camera()
 
-    def content() -> bytes:
+    def content() -> bytes:  # at a click, without a session
         places = unpack_cloud(given.points.body)
-        view = CloudView(given, points.cloud.texts, places, code, camera.get(CAMERA))
+        view = CloudView(given, points.cloud.texts, places, language(), camera.get(CAMERA))
         return view_html(view, f"{points.corpus.name} · {cloud.name}").encode()
 
-    label, file = _("Download this view with its texts (HTML)"), f"{cloud.file_name}.html"
+    label = _("Download this view with its texts (HTML)")
     how = {"icon": ":material/ios_share:", "mime": "text/html", "key": "take-view"}
-    offer_made(label, file, content, **how)
+    offer_made(label, f"{cloud.file_name}.html", content, **how)
 
 
 # ---- what is shown, and how large ----
@@ -130,8 +132,6 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
 
 @dataclass(frozen=True)
 class Explored:
-    """What the reader wants to see of a corpus."""
-
     kept: np.ndarray | None = None  # (n,) of bool, rows that the filters keep; None without one
     greys: bool = False  # the others turn grey; False leaves them out of pictures and measures
     size: int | None = None  # the column of numbers that sizes the points
@@ -143,7 +143,8 @@ class Explored:
 
     def on(self, cloud: TwinCloud, points: CorpusCloud) -> TwinCloud:
         """The pictures with sizes, grey points, and the selection of a link or of a search."""
-        about, column = cloud.provenance, self._sizing(points)
+        about = cloud.provenance
+        column = self._sizing(points)
         if column is not None and not np.isnan(column.values).all():
             _values, low, high = _clipped(column.values)
             line = _("size of the points: {name}, {low} to {high}")
@@ -153,14 +154,12 @@ class Explored:
         )
 
     def _sizing(self, points: CorpusCloud) -> FileColumn | None:
-        if self.size is None or self.size >= len(points.corpus.columns):
-            return None
-        return None if points.cloud.unit == "types" else points.column(self.size)
+        return None if self.size is None else points.column(self.size)
 
     def dots(self, points: CorpusCloud) -> np.ndarray | None:
         sizing = self._sizing(points)
         shown = many_found(points)
-        if self.greys and self.kept is not None and points.cloud.unit != "types":
+        if self.greys and self.kept is not None:
             left_in = self.kept[points.corpus_rows]
             shown = left_in if shown is None else shown & left_in
         sizes = None
@@ -176,7 +175,8 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
     The address has places of columns and values, so it contains nothing of a reader's own file.
     """
     # its labels come last, so that a column keeps its place
-    columns, labels = [*corpus.columns], corpus.labels_as_column
+    columns = [*corpus.columns]
+    labels = corpus.labels_as_column
     if labels is not None:
         columns.append(replace(labels, name=label_name(corpus)))
     if not columns:
@@ -185,12 +185,14 @@ def choose_explored(corpus: Corpus | VectorSet, *, has_picture: bool = True) -> 
         return Explored()
     n_of = corpus.sha256[:8]
     _read_address(columns, n_of)
-    state, named = st.session_state, [column.name for column in columns].__getitem__
-    label, hint = _("Show only the points with"), _("a column")
-    how: dict[str, Any] = {"key": f"filter-by-{n_of}", "persist_state": "session"}
-    by = st.multiselect(label, range(len(columns)), format_func=named, placeholder=hint, **how)
+    named = [column.name for column in columns].__getitem__
+    label = _("Show only the points with")
+    key = f"filter-by-{n_of}"
+    how: dict[str, Any] = {"persist_state": "session", "placeholder": _("a column")}
+    by = st.multiselect(label, range(len(columns)), key=key, format_func=named, **how)
     filters = {
-        place: condition_of(columns[place], state.get(f"filter-{n_of}-{place}")) for place in by
+        place: condition_of(columns[place], st.session_state.get(f"filter-{n_of}-{place}"))
+        for place in by
     }
     for place, wanted in filters.items():
         rest = explore.rows_kept(columns, filters, without=place)
@@ -238,7 +240,8 @@ def _clipped(values: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 def _read_address(columns: Sequence[FileColumn], n_of: str) -> None:
     """Store the filters of the address, unless the reader has chosen some already."""
-    key, state = f"filter-by-{n_of}", st.session_state
+    key = f"filter-by-{n_of}"
+    state = st.session_state
     text = of_rows(WHERE) if state.get(WHERE_OF, n_of) == n_of or is_from_history() else ""
     if not state.get(AWAITS_FILE):
         state[WHERE_OF] = n_of
@@ -274,7 +277,8 @@ def filters_of(columns: Sequence[FileColumn], text: str) -> dict[int, Chosen]:
         meant = re.fullmatch(r"([0-9]{1,3}):(?:([0-9,]*)|([0-9.e+-]*)~([0-9.e+-]*))", part)
         if meant is None or int(meant[1]) >= len(columns):
             continue
-        place, names = int(meant[1]), columns[int(meant[1])].categories
+        place = int(meant[1])
+        names = columns[place].categories
         if names is None:
             low, high = _ends(columns[place])
             ends = np.clip((_finite(meant[3], low), _finite(meant[4], high)), low, high)
@@ -323,10 +327,10 @@ def _choose(column: FileColumn, others: np.ndarray, wanted: explore.Condition, k
         _draw_histogram(column, others, wanted)
         return
     counts = np.bincount(column.values[others], minlength=len(column.categories))
-    values, how = column.categories[:MOST_VALUES], {"persist_state": "session", "key": key}
-    hint, empty = _("all values"), _("empty cell")
+    how = {"persist_state": "session", "key": key, "placeholder": _("all values")}
+    empty = _("empty cell")
     # no counts: Streamlit drops a chosen value whose text has changed
-    st.multiselect(label, values, format_func=lambda v: v or empty, placeholder=hint, **how)
+    st.multiselect(label, column.categories[:MOST_VALUES], format_func=lambda v: v or empty, **how)
     _draw_counts(column, counts, wanted)
 
 
@@ -336,7 +340,8 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Cond
     middle = (edges[:-1] + edges[1:]) / 2
     low = -np.inf if wanted.low is None else wanted.low
     high = np.inf if wanted.high is None else wanted.high
-    theme, most = theme_named(st.context.theme.type), max(int(counts.max()), 1)
+    most = max(int(counts.max()), 1)
+    theme = theme_named(st.context.theme.type)
     colours = np.where((low <= middle) & (middle <= high), theme.accent, theme.other)
     bars = "".join(
         f'<div style="height:{height:.1f}%;background:{colour}"></div>'
@@ -348,10 +353,11 @@ def _draw_histogram(column: FileColumn, others: np.ndarray, wanted: explore.Cond
 
 
 def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: explore.Condition) -> None:
-    theme, names = theme_named(st.context.theme.type), column.categories or ()
-    order, most = np.argsort(-counts, kind="stable")[:MOST_BARS], max(int(counts.max()), 1)
+    theme = theme_named(st.context.theme.type)
+    names = column.categories or ()
+    most = max(int(counts.max()), 1)
     rows = []
-    for i in order.tolist():
+    for i in np.argsort(-counts, kind="stable")[:MOST_BARS].tolist():
         colour = theme.accent if names[i] in (wanted.categories or ()) else theme.other
         bar = f'<div style="width:{100 * counts[i] / most:.1f}%;background:{colour}"></div>'
         rows.append(f"<tr><td>{escape(names[i] or _('empty cell'))}<td>{bar}<td>{counts[i]:,}</tr>")
@@ -359,7 +365,7 @@ def _draw_counts(column: FileColumn, counts: np.ndarray, wanted: explore.Conditi
 
 
 def filtered(points: CorpusCloud, kept_rows: np.ndarray | None) -> CorpusCloud:
-    if kept_rows is None or kept_rows.all() or points.cloud.unit == "types":
+    if kept_rows is None:
         return points
     rows = np.flatnonzero(kept_rows[points.corpus_rows])
     taken = points.take(rows, f"filter-{sha256(kept_rows.tobytes()).hexdigest()[:16]}")
@@ -390,8 +396,8 @@ def named_clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 
 def _in_job(function: Kept[..., Answer], points: CorpusCloud, places: np.ndarray) -> Answer:
     n, k = places.shape
-    what, is_quick = _("Finding clusters among {n} points"), n <= AT_ONCE and k <= 3
-    what = what.format(n=f"{n:,}")
+    what = _("Finding clusters among {n} points").format(n=f"{n:,}")
+    is_quick = n <= AT_ONCE and k <= 3
     return jobs.kept_or_made(function, points, places, what=what, at_once=is_quick, passing=True)
 
 
@@ -434,7 +440,8 @@ def cluster_colours(points: CorpusCloud, places: np.ndarray) -> PointColours:
 def column_colours(column: FileColumn) -> PointColours:
     """Colours by a column of the points: a scale of numbers, or the most frequent categories."""
     if column.categories is None:
-        title, missing = column.name, np.isnan(column.values)
+        title = column.name
+        missing = np.isnan(column.values)
         if n := int(missing.sum()):
             title = noted(title, _("{n} missing, drawn as the lowest").format(n=f"{n:,}"))
         values, low, high = _clipped(column.values)
@@ -443,8 +450,7 @@ def column_colours(column: FileColumn) -> PointColours:
         return PointColours(values, None, title, ends=ends, missing=missing)
     counts = np.bincount(column.values, minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")  # of the points shown
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
+    rank = np.argsort(order)
     names = [column.categories[code] or _("empty cell") for code in order if counts[code]]
     if len(names) > MOST_COLOURED:
         names = [*names[:MOST_COLOURED], _("other")]
@@ -465,8 +471,9 @@ def show_clusters(
         of = {"picture": _("the picture"), "vectors": _("{k} principal components").format(k=k)}
         choose(st.segmented_control, _("Clusters of"), of, key=CLUSTERS_ON, required=True)
         if _clustered(points, places) is not places:
-            title, others = of["vectors"], list(pictures)
+            title = of["vectors"]
             places = points.vectors
+            others = list(pictures)
         found, words = named_clusters(points, places)
         about = _(
             "Groups of points that lie close together in **{title}**, named by their "

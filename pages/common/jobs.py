@@ -262,8 +262,7 @@ def wait_for(
         raise job.error
     if job.error is not None:  # a panic of a library in Rust, which would run the page for ever
         raise RuntimeError(f"{type(job.error).__name__}: {job.error}") from job.error
-    result: Answer = job.result
-    return result
+    return job.result
 
 
 def progress_place() -> None:
@@ -323,8 +322,7 @@ def _leave(key: str) -> None:
 
 def _left() -> dict[str, str]:
     """CANCELLED or DIED for each job of this visitor that ended so, by its key."""
-    left: dict[str, str] = st.session_state.setdefault("left_jobs", {})
-    return left
+    return st.session_state.setdefault("left_jobs", {})
 
 
 def _offer_again(key: str, sentence: str) -> NoReturn:

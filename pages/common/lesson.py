@@ -53,10 +53,6 @@ FIELD = re.compile(r"\{(\w+)(?::(\d))?\}")
 Facts = Mapping[str, float | str]
 
 
-class LessonError(ValueError):
-    """A file that is no lesson; the message is for the reader."""
-
-
 @dataclass(frozen=True)
 class Case:
     text: str
@@ -113,13 +109,14 @@ def shipped_lesson(code: str) -> tuple[Step, ...]:
 
 @lru_cache
 def read_lesson(text: str) -> tuple[Step, ...]:
+    """The steps of a file. Raises ValueError, with a message for the reader, if it is no lesson."""
     try:
         content = tomllib.loads(text)
         steps = tuple(_step(each) for each in content["step"])
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise LessonError(str(error)) from error
+        raise ValueError(str(error)) from error
     if not 0 < len(steps) <= MOST_STEPS:
-        raise LessonError(f"{len(steps)} steps")
+        raise ValueError(f"{len(steps)} steps")
     return steps
 
 
@@ -149,8 +146,10 @@ def _cases(value: Any) -> Cases:
     given = [value] if isinstance(value, str) else value
     cases = tuple(Case(each) if isinstance(each, str) else Case(**each) for each in given)
     for case in cases:
-        _short(case.text), _short(case.fact)
-        float(case.above), float(case.below)
+        _short(case.text)
+        _short(case.fact)
+        float(case.above)
+        float(case.below)
     if not cases:
         raise ValueError("a list without a text")
     return cases
@@ -192,7 +191,7 @@ def steps_of(code: str) -> tuple[Step, ...]:
         room = visit.current()
         if room is None or not room.lesson or room.leads:
             return tuple(st.session_state.get(MY_STEPS, ()))
-        with suppress(LessonError):
+        with suppress(ValueError):
             return read_lesson(room.lesson)
         return ()
     steps = shipped_lesson(language())
@@ -201,13 +200,13 @@ def steps_of(code: str) -> tuple[Step, ...]:
 
 def enter_lesson(page: str) -> Place | None:
     """The lesson that the address names. Its first step is opened if the address names no step."""
-    state, query = st.session_state, st.query_params
+    state = st.session_state
     last_page, *last = state.get(LAST, (page,))
-    if LESSON not in query and last_page != page:  # a link to a page has no parameters
+    if LESSON not in st.query_params and last_page != page:  # a link to a page has no parameters
         for name, value in zip((LESSON, AT), last, strict=True):
             address.put_in_url(name, value)
     state.pop(SAID, None)
-    code = query.get(LESSON, "")
+    code = st.query_params.get(LESSON, "")
     if code not in (WHOLE, SHORT, OWN):
         state.pop(LAST, None)
         return None
@@ -226,7 +225,8 @@ def enter_lesson(page: str) -> Place | None:
 
 def _go_to(code: str, steps: Sequence[Step], at: int) -> NoReturn:
     """Open the step's page with the step's settings; what it does not name is at its default."""
-    step, state = steps[at], st.session_state
+    step = steps[at]
+    state = st.session_state
     query = {LESSON: code, AT: str(at + 1)}
     if address.is_presenting():
         query[address.PRESENT] = "1"
@@ -343,10 +343,13 @@ def note_facts(facts: Callable[[], Facts]) -> None:
 
 def _show_answer(place: Place) -> None:
     """The answer below the question, once it is known and the reader, or the class, has guessed."""
-    guess, known, slot = place.step.guess, st.session_state[FACTS], st.session_state.get(ANSWER)
+    guess = place.step.guess
+    known = st.session_state[FACTS]
+    slot = st.session_state.get(ANSWER)
     if guess is None or slot is None:
         return
-    right, chosen = guess.right(known), visit.own_answer(st.session_state.get(_guess_key(place)))
+    right = guess.right(known)
+    chosen = visit.own_answer(st.session_state.get(_guess_key(place)))
     if right is None:
         return
     visit.note_truth(_guess_id(place), right)
@@ -382,7 +385,6 @@ def _shown(text: str, place: Place) -> str:
 
 
 def show_lesson_menu(page: str) -> None:
-    mine: tuple[Step, ...] = tuple(st.session_state.get(MY_STEPS, ()))
     with st.popover(_("Lesson"), key="lesson-menu", icon=":material/school:", width="stretch"):
         for code, label in (
             (SHORT, _("Ten minutes: {n} steps")),
@@ -393,7 +395,8 @@ def show_lesson_menu(page: str) -> None:
             name = label.format(n=len(steps))
             if steps and st.button(name, key=f"lesson-start-{code}", width="stretch"):
                 _go_to(code, steps, 0)
-        name, is_full = _("Add this view to my lesson"), len(mine) >= MOST_STEPS
+        name = _("Add this view to my lesson")
+        is_full = len(st.session_state.get(MY_STEPS, ())) >= MOST_STEPS
         act_button(name, "lesson-add", "add", _add_view, page, width="stretch", disabled=is_full)
         name = _("Edit, open and save my lesson")
         if st.button(name, key="lesson-edit", icon=":material/edit:", width="stretch"):
@@ -419,9 +422,9 @@ def _open_file() -> None:
         return
     try:
         if file.size > MOST_BYTES:
-            raise LessonError(f"{file.size:,} bytes")
+            raise ValueError(f"{file.size:,} bytes")
         _keep(read_lesson(file.getvalue().decode("utf-8")))
-    except (LessonError, UnicodeDecodeError) as error:
+    except ValueError as error:  # also of bytes that are no text
         st.session_state["lesson-problem"] = _(
             "This file is no lesson: {reason}. Open a file that was saved here, with at most {n} "
             "steps and {kilobytes} kB."

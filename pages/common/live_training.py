@@ -14,6 +14,7 @@ from geometry.process import PAUSE, RUN, STEP, Process, ProcessEnded, ProcessLim
 from .cache import memory_limits
 from .controls import act_button
 from .messages import error_text
+from .reading import ONE_EACH
 from .streamlit_internals import is_connected, session_id
 from .words import _
 
@@ -23,15 +24,8 @@ LONGEST_PAUSE = 600.0  # seconds until a paused training ends, so that others ca
 REDRAW_SECONDS = 2.0  # between two redraws; a redraw takes the server about 0.2 s
 # Most addresses are those of torch's libraries. Threads that wait by spinning are slow beside
 # another training. The number of threads is fixed, because the rounding depends on it.
-TRAINING = ProcessLimits(
-    4 * 10**9,
-    1_800,
-    {
-        **dict.fromkeys(("OPENBLAS_NUM_THREADS", "ARROW_IO_THREADS"), "1"),
-        "OMP_NUM_THREADS": "2",
-        "OMP_WAIT_POLICY": "PASSIVE",
-    },
-)
+TORCH_THREADS = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+TRAINING = ProcessLimits(4 * 10**9, 1_800, ONE_EACH | TORCH_THREADS)
 STATE = "live-trainings"  # key of the session's state
 
 TrainingState = Literal[
@@ -55,6 +49,7 @@ class Training:
         self._call = [call]
         self._process: Process | None = None
         self._ended = threading.Event()
+        self.wait = self._ended.wait
         self._stopping = threading.Event()
         self._visited_at = self._paused_at = time.monotonic()
         with _changed:
@@ -85,9 +80,6 @@ class Training:
         """End the process, within a second in which this waits. The records stay."""
         self._stopping.set()
         self.wait(1.0)
-
-    def wait(self, seconds: float) -> bool:
-        return self._ended.wait(seconds)
 
     def _run(self) -> None:
         try:
@@ -168,9 +160,9 @@ def follow(
         return training, is_active, bool(st.session_state.get(playing))
 
     _training, *before = now()
-    seconds = REDRAW_SECONDS if before[0] else every if before[1] else None
+    seconds = REDRAW_SECONDS if before[0] else every
 
-    @st.fragment(run_every=seconds)
+    @st.fragment(run_every=seconds if any(before) else None)
     def part() -> None:
         training, *after = now()
         if after != before:
@@ -182,15 +174,17 @@ def follow(
 
 def show_controls(name: str, training: Training) -> None:
     """Pause, resume, step, stop and reset; below them the place in the queue or the error."""
-    is_running, order = training.state in ("running", "paused"), training.order
-    on, off = (_("Resume"), "play_arrow", order, RUN), (_("Pause"), "pause", order, PAUSE)
+    is_running = training.state in ("running", "paused")
+    pause: tuple[Any, ...] = (_("Pause"), "pause", training.order, PAUSE)
+    if training.state == "paused":
+        pause = (_("Resume"), "play_arrow", training.order, RUN)
     one_step = _("Train until the next recorded step, and then pause.")
     reset = _("End the training and remove what it recorded.")
     buttons: list[tuple[Any, ...]] = [("reset", reset, _("Reset"), "restart_alt", drop, name)]
     if training.is_active:
         buttons[:0] = [
-            ("pause", None, *(on if training.state == "paused" else off)),
-            ("step", one_step, _("One step"), "skip_next", order, STEP),
+            ("pause", None, *pause),
+            ("step", one_step, _("One step"), "skip_next", training.order, STEP),
             ("stop", None, _("Stop"), "stop", training.stop),
         ]
     with st.container(horizontal=True, key=f"training-{name}", gap="xsmall"):

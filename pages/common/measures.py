@@ -37,9 +37,9 @@ def with_gloss(label: str) -> str:
     """A label as HTML; a known term at its start has its explanation on hover and by keyboard."""
     for term, gloss in _found(label).items():
         if label.startswith(term):  # in "length against rank" a rank is another thing
-            said, rest = escape(gloss), escape(label.removeprefix(term))
+            said = escape(gloss)
             tag = f'<dfn tabindex="0" aria-description="{said}" data-gloss="{said}">'
-            return f"{tag}{escape(term)}</dfn>{rest}"
+            return f"{tag}{escape(term)}</dfn>{escape(label.removeprefix(term))}"
     return escape(label)
 
 
@@ -61,8 +61,9 @@ LABELS = {name: listed.label for name, listed in TABLE_MEASURES.items()} | ANNOT
 
 
 def measure_label(name: str, *, with_unit: bool = False) -> str:
-    label, unit = _(LABELS[name]), unit_of(name)
-    return _("{measure} ({unit})").format(measure=label, unit=unit) if with_unit and unit else label
+    label = _(LABELS[name])
+    unit = unit_of(name) if with_unit else ""
+    return _("{measure} ({unit})").format(measure=label, unit=unit) if unit else label
 
 
 def agreement_label(corpus: Corpus) -> str:
@@ -202,21 +203,17 @@ def since(former: AgreementDraws, then: AgreementDraws) -> Estimate:
 
 
 def by_direction(moved: Estimate, rises: str, falls: str, neither: str) -> str:
-    return rises if moved.rises else falls if moved.falls else neither
+    if moved.rises:
+        return rises
+    return falls if moved.falls else neither
 
 
-@dataclass(frozen=True)
-class Control:
-    """What a verdict's number is without the claim's cause."""
-
-    measured: str  # what it is compared with, and its value on the same data, as Markdown
+class Control(str):
+    """What a verdict's number is compared with, and its value on the same data, as Markdown."""
 
 
-@dataclass(frozen=True)
-class NoControl:
-    """Why a verdict needs no control."""
-
-    reason: str  # as Markdown
+class NoControl(str):
+    """Why a verdict needs no control, as Markdown."""
 
 
 def isotropic_control(n: int, d: int) -> Control | NoControl:
@@ -273,7 +270,7 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         mark = f"{ICONS[verdict.state]} **{verdict.heading or states[verdict.state]}**"
         st.markdown(paragraph([mark, verdict.measured]))
         if isinstance(control := verdict.control, NoControl):
-            st.markdown(_("**No control is needed**: {reason}").format(reason=control.reason))
+            st.markdown(_("**No control is needed**: {reason}").format(reason=control))
         else:
-            st.markdown(_("**Control**: {measured}").format(measured=control.measured))
+            st.markdown(_("**Control**: {measured}").format(measured=control))
         st.caption(markdown(verdict.basis))

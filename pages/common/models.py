@@ -105,9 +105,8 @@ def bundled_names() -> dict[str, str]:
 
 def other_encoder(code: str) -> Encoder:
     """A bundled one, or one that the reader has chosen before (USED)."""
-    choice = st.session_state.get(USED, {}).get(
-        code, ModelChoice(code, prefix=default_prefix(code))
-    )
+    used = st.session_state.get(USED, {})
+    choice = used.get(code) or ModelChoice(code, prefix=default_prefix(code))
     return _on_shelf(choice, _checked_rules(choice))
 
 
@@ -137,16 +136,16 @@ def select_model() -> None:
             licence = _("not stated") if licence == NOT_STATED else licence
             terms.append(_("Licence: {licence}.").format(licence=licence))
             pickle = _("The Hugging Face Hub has its weights only as pickle. Convert them once.")
-            terms += [pickle] if known[name].needs_conversion else []
+            if known[name].needs_conversion:
+                terms.append(pickle)
         st.caption(paragraph(terms))
     if name.strip() in ("", BUNDLED, GLOVE):
         return
     with suppress(OperatorFileError):  # require_model shows this error in the page's body
         if name != E5 and not names_a_folder(name, model_rules()):
-            label, change = _("Revision: branch, tag or commit"), forget_layers
-            st.text_input(
-                label, key="revision", placeholder="main", bind="query-params", on_change=change
-            )
+            label = _("Revision: branch, tag or commit")
+            how = {"placeholder": "main", "on_change": forget_layers}
+            st.text_input(label, key="revision", bind="query-params", **how)
     box = st.segmented_control
     precise = _(
         "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
@@ -154,9 +153,9 @@ def select_model() -> None:
     )
     choose(box, _("Precision"), DTYPES, key="dtype", required=True, help=precise)
     if usual := default_prefix(name):  # only for models whose card names a prefix
-        label, quoted = _("Prefix of each text"), _("“{text}”")
+        label = _("Prefix of each text")
         prefixes = {
-            code: quoted.format(text=each) if each else _("no prefix")
+            code: _("“{text}”").format(text=each) if each else _("no prefix")
             for code, each in PREFIX_OF.items()
         }
         trained = _(
@@ -232,11 +231,10 @@ def _on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
     what = what.format(name=markdown(bundled_names().get(choice.name, choice.name)))
-    amount, cancelled = partial(readable_bytes, decimals=1), cancelled_download()
+    how: dict[str, Any] = {"lane": "model", "cancelled": cancelled_download()}
+    amount = partial(readable_bytes, decimals=1)
     try:
-        made = jobs.wait_for(
-            f"model-{choice}", work, what, lane="model", amount=amount, cancelled=cancelled
-        )
+        made = jobs.wait_for(f"model-{choice}", work, what, amount=amount, **how)
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise
@@ -299,7 +297,7 @@ class ModelShelf:
         return sum(size for _encoder, size in self._encoders.values())
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
+@st.cache_resource(show_spinner=False)
 def shelf() -> ModelShelf:
     return ModelShelf(read_model_limits().memory_megabytes * MEGABYTE)
 

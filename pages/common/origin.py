@@ -60,7 +60,7 @@ def layer_words(layer: int | str, last: int) -> str:
 
 
 def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
-    cloud, spec = points.cloud, points.spec
+    cloud = points.cloud
     count = f"n = {counted(len(cloud), cloud.unit)}"
     if cloud.n_available > len(cloud):
         count = _("{count} (a sample of {n})").format(count=count, n=f"{cloud.n_available:,}")
@@ -72,12 +72,14 @@ def origin(points: CorpusCloud, *, is_one_layer: bool = True) -> list[str]:
         if cloud.unit == "types":
             parts.append(type_words(points.model))
         elif is_one_layer:
-            parts.append(layer_words(spec.layer, points.model.n_layers))
+            parts.append(layer_words(points.spec.layer, points.model.n_layers))
     if points.n_zero:
         parts.append(_("rows of zeros, left out: {n}").format(n=f"{points.n_zero:,}"))
     if cloud.unit == "sentences":
-        parts.append(_("pooling {name}").format(name=pooling_names(points.model)[spec.pooling]))
-        if not spec.special_tokens:
+        parts.append(
+            _("pooling {name}").format(name=pooling_names(points.model)[points.spec.pooling])
+        )
+        if not points.spec.special_tokens:
             parts.append(_("without special tokens"))
     if points.corpus.sources is not None and points.units is not None:
         parts.append(_("sentences of one text are one unit"))

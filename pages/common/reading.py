@@ -44,7 +44,8 @@ def table_note() -> str:
         "At most {rows} rows, {columns} columns and {unpacked} MB when unpacked. Texts are cut "
         "after {characters} characters."
     )
-    size, n = megabytes(limits.unpacked_bytes), f"{limits.text_characters:,}"
+    size = megabytes(limits.unpacked_bytes)
+    n = f"{limits.text_characters:,}"
     columns = f"{limits.columns:,}"
     return note.format(rows=f"{limits.rows:,}", columns=columns, unpacked=size, characters=n)
 
@@ -76,9 +77,7 @@ def read_upload(
 ) -> Answer:
     """The answer of ``read``, of a module without Streamlit, or its error, cached."""
     options = {"limits": upload_limits()} | options
-    answer: Answer | GeometryError = _answer(
-        read, Keyed(file, file.file_id), Keyed(beside, named), options
-    )
+    answer = _answer(read, Keyed(file, file.file_id), Keyed(beside, named), options)
     if isinstance(answer, GeometryError):
         raise answer
     return answer
@@ -95,11 +94,14 @@ class Keyed:
 
 @kept(12, by_session=True)
 def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[str, Any]) -> Any:
-    key, given = _answer.name_of(read, file, beside, options), file.value
+    key = _answer.name_of(read, file, beside, options)
+    given = file.value
     options = options | beside.value
     if isinstance(given, ServerFile):
         content: Any = given.path
-        is_long, is_quick, limits = given.size > SHORT, False, options["limits"]
+        is_long = given.size > SHORT
+        is_quick = False
+        limits = options["limits"]
         options["limits"] = limits.but(vector_file_bytes=max(limits.vector_file_bytes, given.size))
     else:
         content = given.getvalue()

@@ -15,7 +15,7 @@ from geometry.projection.panel import Marks
 
 from .address import number_in_url, of_rows, put_in_url
 from .cache import kept
-from .classroom.visit import lead, teachers_points
+from .classroom.visit import SELECTED, lead, teachers_points
 from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_cells, row_numbers
 from .downloads import csv_bytes, offer_csv
@@ -27,7 +27,6 @@ NEAREST = 20  # of them
 MOST_RINGED = 500  # hits with a ring each
 LONGEST = 160  # characters of a quoted text at most
 MAX_ROWS = 500  # rows of the table at most
-SELECTED = "selected-rows"
 SENT = "selection-is-sent"  # whether the pictures are to select them
 LONGEST_SELECTION = 1_500  # characters of selected rows in the address
 RANGES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*")
@@ -35,7 +34,8 @@ RANGES = re.compile(r"[0-9]{1,7}(-[0-9]{1,7})?(,[0-9]{1,7}(-[0-9]{1,7})?)*")
 
 def choose_point(points: CorpusCloud) -> int | None:
     """The chosen row: by search here, by a click in a picture, or from the address."""
-    label, hint = _("Find a point by its text"), _("a word of the text")
+    label = _("Find a point by its text")
+    hint = _("a word of the text")
     about = _(
         "A word or phrase; a regular expression between slashes, as /colou?r/; the number of a "
         "row, as #12; or a sentence after ~, for the {n} texts nearest to it by the model. Every "
@@ -43,7 +43,8 @@ def choose_point(points: CorpusCloud) -> int | None:
     ).format(n=NEAREST)
     query = st.text_input(label, key="find", bind="query-params", placeholder=hint, help=about)
     try:
-        rows, row = found_rows(points), chosen_row(points)
+        rows = found_rows(points)
+        row = chosen_row(points)
     except SearchError as error:
         st.warning(_problem(error))
         return chosen_row(points)
@@ -55,9 +56,11 @@ def choose_point(points: CorpusCloud) -> int | None:
     if row not in rows:  # of many hits none is chosen: its neighbours would take a while
         row = rows[0] if _have_rings(rows) else None
     at = -1 if row is None else rows.index(row)
-    said, text = _("{n} found. The others are grey."), ""
+    said = _("{n} found. The others are grey.")
+    text = ""
     if row is not None:
-        said, text = _("{place} of {n}: {text}"), short(points.cloud.texts[row])
+        said = _("{place} of {n}: {text}")
+        text = short(points.cloud.texts[row])
     st.markdown(said.format(place=f"{at + 1:,}", n=f"{len(rows):,}", text=text))
     before, after = rows[max(at, 0) - 1], rows[(at + 1) % len(rows)]
     with st.container(horizontal=True):
@@ -115,8 +118,7 @@ def found_rows(points: CorpusCloud) -> list[int]:
 @kept(16)
 def _found(points: CorpusCloud, query: str) -> list[int]:
     numbers = row_numbers(points.cloud)
-    rows: list[int] = find_texts(points.cloud.texts, query, numbers=numbers).tolist()
-    return rows
+    return find_texts(points.cloud.texts, query, numbers=numbers).tolist()
 
 
 @kept(16)
@@ -135,9 +137,7 @@ def many_found(points: CorpusCloud) -> np.ndarray | None:
     rows = _hits(points)
     if _have_rings(rows):
         return None
-    found = np.zeros(len(points.cloud), dtype=bool)
-    found[rows] = True
-    return found
+    return np.isin(np.arange(len(points.cloud)), rows)
 
 
 def found_marks(points: CorpusCloud) -> list[Marks]:
@@ -164,7 +164,8 @@ def short(text: str) -> str:
 
 def chosen_row(points: CorpusCloud) -> int | None:
     """The last row that was clicked, or else the row in the address."""
-    key, state = points.shared_key, st.session_state
+    key = points.shared_key
+    state = st.session_state
     if state.setdefault("point-of", key) != key:  # the row is another point here
         state["point-of"], state["point"] = key, None
     elif "point" not in state:
@@ -201,15 +202,15 @@ def selected_rows(key: str) -> np.ndarray:
 
 def sent_selection(points: CorpusCloud) -> np.ndarray | None:
     """The rows of a link or a search, which the pictures are to select; None if they have them."""
-    key, state = points.shared_key, st.session_state
+    key = points.shared_key
     linked = of_rows("selected")
-    if SELECTED not in state and linked:
+    if SELECTED not in st.session_state and linked:
         select_rows(key, rows_of_text(linked, len(points.cloud)))
     rows = selected_rows(key)
     text = rows_as_text(rows)
     put_in_url("selected", text if 0 < len(text) <= LONGEST_SELECTION else None)
-    is_here = state.get(SELECTED, ("",))[0] == key
-    return rows if is_here and state.get(SENT) else None
+    is_here = st.session_state.get(SELECTED, ("",))[0] == key
+    return rows if is_here and st.session_state.get(SENT) else None
 
 
 def rows_as_text(rows: np.ndarray) -> str:
@@ -235,12 +236,11 @@ def show_selection(cloud: Cloud, key: str) -> None:
     if not rows.size:
         return
     with st.expander(_("Points selected: {n}").format(n=f"{len(rows):,}"), key="selected-points"):
+        table = {_("text"): [cloud.texts[row] for row in rows[:MAX_ROWS]]}
         if cloud.labels is not None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
             st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
-        table = {_("text"): [cloud.texts[row] for row in rows[:MAX_ROWS]]}
-        if cloud.labels is not None:
             table[_("label")] = [cloud.labels[row] for row in rows[:MAX_ROWS]]
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:

@@ -34,8 +34,6 @@ RETURN_SECONDS = 15.0  # for which a place is retained after its tab has gone: a
 
 @dataclass
 class _Place:
-    """A place in the order of arrival."""
-
     visitor: str
     session: str
     gone: float | None = None

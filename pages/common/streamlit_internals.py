@@ -102,9 +102,7 @@ def is_from_history() -> bool:
 
 
 def query_of_history() -> dict[str, str]:
-    """The address of Back or Forward, of which ``st.query_params`` lacks bound settings; or {}."""
-    if not is_from_history():
-        return {}
+    """The address of Back or Forward, of which ``st.query_params`` lacks bound settings."""
     return dict(parse_qsl(_read(get_script_run_ctx(), "ScriptRunContext.query_string") or ""))
 
 

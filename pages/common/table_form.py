@@ -52,9 +52,9 @@ body:has(.st-key-{key} [data-testid="stFileChip"][aria-invalid="true"])
 </style>"""
 
 
-def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
+def upload(label: str, box: str, max_bytes: int, *, tooltip: str | None = None) -> Any:
     """An uploader in the reader's language; its file, or the refusal of one that was removed."""
-    box, key = key, _key_of(key)
+    key = _key_of(box)
     label = label.format(megabytes=megabytes(max_bytes))
     file = st.file_uploader(label, key=key, max_upload_size=max_bytes // MEGABYTE, help=tooltip)
     if file is not None:
@@ -63,15 +63,15 @@ def upload(label: str, key: str, max_bytes: int, *, tooltip: str | None = None) 
     elif f"{box}-refusal" in st.session_state:
         name, error = st.session_state[f"{box}-refusal"]
         st.error(labelled(markdown(name), error_text(error)))
-    browse, drop = _("Choose a file"), _("or drop it here")
-    st.html(UPLOADER_STYLE.format(key=key, browse=browse, drop=drop))
+    st.html(UPLOADER_STYLE.format(key=key, browse=_("Choose a file"), drop=_("or drop it here")))
     with st.container(key=f"{key}_refused"):
         st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes)))
     return file
 
 
 def _key_of(box: str) -> str:
-    return f"{box}-{n}" if (n := st.session_state.get(f"{box}-emptied", 0)) else box
+    n = st.session_state.get(f"{box}-emptied", 0)
+    return f"{box}-{n}" if n else box
 
 
 def uploaded(box: str) -> Any:
@@ -207,8 +207,7 @@ def choose_column(
     label: str, columns: Sequence[str], suggested: str | None, *, key: str, placeholder: str
 ) -> str | None:
     place = columns.index(suggested) if suggested in columns else None
-    chosen: str | None = st.selectbox(label, columns, index=place, key=key, placeholder=placeholder)
-    return chosen
+    return st.selectbox(label, columns, index=place, key=key, placeholder=placeholder)
 
 
 def offer_sample(key: str) -> None:
@@ -223,8 +222,8 @@ def choose_sample(
             return {}
         offer_sample(key)
     size_box, seed_box = st.columns(2)
-    rows, number = _("Rows of the sample"), first or most
-    size = size_box.number_input(rows, LEAST, most, number, key=f"{key}-size")
+    rows = _("Rows of the sample")
+    size = size_box.number_input(rows, LEAST, most, first or most, key=f"{key}-size")
     seed = seed_box.number_input(_("Seed"), 0, 10**6, 0, key=f"{key}-seed")
     return {"sample": int(size), "seed": int(seed)}
 
@@ -286,9 +285,9 @@ def _choose_columns(file: Any) -> Pairs | None:
 
 def _three_of(columns: Sequence[str], file_id: str) -> tuple[str, ...] | None:
     labels = (_("First sentence"), _("Second sentence"), _("Score"))
-    chosen: list[str] = []
+    hint = _("Choose a column")
+    chosen: list[Any] = []
     for place, (box, label) in enumerate(zip(st.columns(3), labels, strict=True)):
-        key, hint = f"column-{place}-{file_id}", _("Choose a column")
-        column = box.selectbox(label, columns, index=None, key=key, placeholder=hint)
-        chosen += [] if column is None else [column]
-    return tuple(chosen) if len(chosen) == len(labels) else None
+        key = f"column-{place}-{file_id}"
+        chosen.append(box.selectbox(label, columns, index=None, key=key, placeholder=hint))
+    return None if None in chosen else tuple(chosen)

@@ -24,12 +24,14 @@ def treatment_names() -> dict[str, str]:
 
 def treatment_words(code: str) -> str:
     spec = parse_treatment(code)
-    kind, knobs = TREATMENTS[spec.name], spec.knobs
+    kind = TREATMENTS[spec.name]
+    knobs = spec.knobs
     if not kind.is_whitening:
         removed = "d/100" if knobs.n_removed is None else knobs.n_removed
         k = removed if knobs.n_components is None else knobs.n_components
         return _(kind.phrase or kind.label).format(k=k)
-    name, parts = _("whitened"), []
+    name = _("whitened")
+    parts = []
     if knobs.n_components is not None:
         parts.append(_("{k} directions").format(k=knobs.n_components))
     elif knobs.shrinkage is None:

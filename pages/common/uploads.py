@@ -83,20 +83,18 @@ def short_pair_labels() -> dict[str, str]:
 
 
 def is_own(corpus: Corpus) -> bool:
-    pairs: dict[str, Pairs] = st.session_state.get(OWN_PAIRS, {})
-    return any(own.sha256 == corpus.sha256 for own in _own_corpora().values()) or any(
-        own.sentences == corpus.texts for own in pairs.values()
-    )
+    if any(own.sha256 == corpus.sha256 for own in _own_corpora().values()):
+        return True
+    pairs = st.session_state.get(OWN_PAIRS, {})
+    return any(own.sentences == corpus.texts for own in pairs.values())
 
 
 def _own_corpora() -> dict[str, Corpus]:
-    found: dict[str, Corpus] = st.session_state.get(OWN_CORPORA, {})
-    return found
+    return st.session_state.get(OWN_CORPORA, {})
 
 
 def own_vectors() -> dict[str, VectorSet]:
-    found: dict[str, VectorSet] = st.session_state.get(OWN_VECTORS, {})
-    return found
+    return st.session_state.get(OWN_VECTORS, {})
 
 
 def select_corpus(page: str) -> None:
@@ -197,9 +195,6 @@ class Evidence:
     found: RowPairs | JudgedQueries
     content_key: str
     sides: np.ndarray | None = None  # vectors of the pairs' sides, where they are no rows
-
-    def __len__(self) -> int:
-        return len(self.found)
 
     @property
     def queries(self) -> JudgedQueries | None:

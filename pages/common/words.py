@@ -23,8 +23,7 @@ _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def language() -> str:
-    found: str = _fixed.get() or st.session_state.get("lang") or asked_language()
-    return found
+    return _fixed.get() or st.session_state.get("lang") or asked_language()
 
 
 def asked_language() -> str:
@@ -87,8 +86,7 @@ def names(table: str) -> dict[str, str]:
 
 def prose(page: str, section: str, values: Mapping[str, object] | None = None) -> str:
     text = _sections(language(), page)[section]
-    given = values or {}
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: str(given[match[1]]), text)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: str((values or {})[match[1]]), text)
 
 
 # Markdown does not read an underscore inside a word.

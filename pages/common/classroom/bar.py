@@ -160,13 +160,14 @@ def _show_state(room: Room) -> None:
     if not room.leads:
         st.markdown(code, width="stretch" if room.follows else "content")
         if room.follows:
-            label, change = _("Follow the teacher"), (room.code, False)
-            st.toggle(label, True, key="class-follow", on_change=_follow, args=change)
+            label = _("Follow the teacher")
+            st.toggle(label, True, key="class-follow", on_change=_follow, args=(room.code, False))
             return
         with st.container(width="stretch"):
             _say(_("You no longer follow your teacher."))
-        label, change = _("Return to the teacher"), (room.code, True)
-        st.button(label, key="class-return", type="primary", on_click=_follow, args=change)
+        label = _("Return to the teacher")
+        back = (room.code, True)
+        st.button(label, key="class-return", type="primary", on_click=_follow, args=back)
         return
     counts = _("students: {n} · following: {following}")
     counts = counts.format(n=room.n_members, following=room.n_following)
@@ -203,10 +204,10 @@ def _show_question(room: Room, question: Question, tally: Tally | None) -> None:
             text = _("{n} of {all} have answered.")
             with st.container(width="stretch"):
                 _say(text.format(n=tally.n, all=max(tally.n, room.n_members)))
-            label, asked = _("Show the answer"), (room.code, question)
-            how: dict[str, Any] = {"type": "primary", "on_click": _reveal, "args": asked}
+            how: dict[str, Any] = {"on_click": _reveal, "args": (room.code, question)}
             is_off = visit.TRUTH not in st.session_state
-            st.button(label, key="class-reveal", disabled=is_off, **how)
+            label = _("Show the answer")
+            st.button(label, key="class-reveal", type="primary", disabled=is_off, **how)
     elif tally.own is None:
         _say(_("Guess, please. The answer comes when your teacher shows it."))
     else:
@@ -234,7 +235,7 @@ def bars_html(
 ) -> str:
     """The answers as bars; ``truth`` has a tick, ``own`` is marked, ``firsts`` are beside."""
     n = max(1, sum(counts))
-    right, text = escape(_("right")), _("first {n}")
+    right = escape(_("right"))
     lines = []
     for place, (option, count) in enumerate(zip(options, counts, strict=True)):
         name = escape(option)
@@ -245,7 +246,7 @@ def bars_html(
         share = f"{count / n:.0%}"
         amount = f"{count} · {share}"
         if firsts:
-            amount = noted(amount, escape(text.format(n=firsts[place])))
+            amount = noted(amount, escape(_("first {n}").format(n=firsts[place])))
         lines.append(
             f'<li><span>{name}</span><span class="class-share" aria-hidden="true">'
             f'<i style="width:{share}"></i></span><span>{amount}</span></li>'

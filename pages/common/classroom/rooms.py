@@ -116,12 +116,13 @@ class _OpenRoom:
 
     def tally(self, id_: str, *, is_summary: bool = False) -> Tally:
         asked = self.questions[id_]
-        answers, options, truth = asked["answers"], tuple(asked["options"]), asked["truth"]
-        question = Question(id_, asked["text"], options)
+        answers = asked["answers"]
+        truth = asked["truth"]
+        question = Question(id_, asked["text"], tuple(asked["options"]))
         _first, own = answers.get(self.me, (None, None))
         if truth is None and not is_summary:
             return Tally(question, len(answers), own, truth, (), ())
-        firsts, lasts = [0] * len(options), [0] * len(options)
+        firsts, lasts = [0] * len(question.options), [0] * len(question.options)
         for first, last in answers.values():
             firsts[first] += 1
             lasts[last] += 1
@@ -143,7 +144,8 @@ class Rooms:
     def open(self, visitor: str) -> str:
         """The code of a new room, which ends others of the visitor; a deserted one makes way."""
         with self._transaction() as sql:
-            now, code = self._clock(), _signs(CODE_LENGTH)
+            now = self._clock()
+            code = _signs(CODE_LENGTH)
             seen, ended = {}, []
             for each, text in sql.execute("select code, state from class"):
                 room = _OpenRoom(each, visitor, text)
@@ -175,7 +177,9 @@ class Rooms:
     def look(self, code: str, visitor: str) -> Room:
         """The room, for a member. It is also a sign that the visitor is present."""
         with self._room(code, visitor) as room:
-            now, me, state = self._clock(), room.member(), room.state
+            now = self._clock()
+            me = room.member()
+            state = room.state
             if now - me["seen"] > SIGN_SECONDS:
                 me["seen"] = now
                 state["used"] = now if me["leads"] else state["used"]
@@ -273,7 +277,7 @@ class Rooms:
         """A student's answer to a question that the teacher has asked; another one replaces it."""
         with self._room(code, visitor) as room:
             room.member()
-            me, asked = room.me, room.questions.get(question.id)
+            asked = room.questions.get(question.id)
             if asked is None:
                 raise RoomError("unknown")
             if room.leads:
@@ -285,11 +289,11 @@ class Rooms:
             if int(self._clock() // 60) != self._minute:
                 self._minute = int(self._clock() // 60)
                 self._pace.clear()
-            if self._pace[code, me] >= self.limits.answers_a_minute:
+            if self._pace[code, room.me] >= self.limits.answers_a_minute:
                 raise RoomError("answers")
-            self._pace[code, me] += 1
-            first, _last = asked["answers"].get(me, (option, option))
-            asked["answers"][me] = first, option
+            self._pace[code, room.me] += 1
+            first, _last = asked["answers"].get(room.me, (option, option))
+            asked["answers"][room.me] = first, option
             room.state["heard"] += 1
 
     # ---- the file ----

@@ -25,6 +25,7 @@ OF_OWN_DATA = ("point", "find", "where", "size", "selected")
 HIDDEN = ".big-numbers, [class*='st-key-verdict-'], .st-key-ladder"
 HERE, QUESTION, TALLY, TRUTH = "class-room", "class-question", "class-tally", "class-truth"
 PROBLEM, LEADS, LED, SENT = "class-problem", "class-leads", "class-led", "class-sent"
+SELECTED = "selected-rows"  # in the session: the key of a cloud, and its selected rows
 CODE = "class-of-session"  # in the session: of the room that it is in
 ENTRY = "class-entry"  # in the session: how often it has come to a room
 
@@ -60,8 +61,7 @@ def visitor() -> str:
 
 def current() -> Room | None:
     """The room as it was at the start of this run; None outside of a class."""
-    found: Room | None = st.session_state.get(HERE)
-    return found
+    return st.session_state.get(HERE)
 
 
 def come(code: str, visitor: str) -> Room:
@@ -122,14 +122,14 @@ def is_closed(id_: str) -> bool:
 def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) -> bool:
     """Whether a guess may be answered here: in a class not before the teacher reveals it."""
     # a class has one question at a time: of two on a page the first, which is the lesson's
-    room, state = current(), st.session_state
+    room = current()
     question = Question(id_, text, tuple(options))
     if room is None:
         return True
-    if state.get(QUESTION, question).id != id_:
+    if st.session_state.get(QUESTION, question).id != id_:
         return False
     # a guess that was made before, alone or in another room, is no answer to this one
-    sent = state.setdefault(SENT, {})
+    sent = st.session_state.setdefault(SENT, {})
     is_new = sent.setdefault((room.code, id_), chosen) != chosen and chosen is not None
     try:
         tally = rooms().ask(room.code, visitor(), question)
@@ -138,9 +138,10 @@ def may_show(id_: str, text: str, options: Sequence[str], chosen: int | None) ->
             sent[room.code, id_] = chosen
             tally = rooms().ask(room.code, visitor(), question)
     except RoomError as error:
-        state[PROBLEM] = error.reason
+        st.session_state[PROBLEM] = error.reason
         return error.reason == "file"  # the pages go on without rooms
-    state[QUESTION], state[TALLY] = question, tally
+    st.session_state[QUESTION] = question
+    st.session_state[TALLY] = tally
     is_shown = tally is not None and tally.is_revealed
     if not is_shown:
         st.html(f"<style>{HIDDEN} {{ visibility: hidden }}</style>")
@@ -154,12 +155,15 @@ def note_truth(id_: str, right: int) -> None:
 
 def own_answer(chosen: int | None) -> int | None:
     """The answer that counts: in a class the one that the room has."""
+    if current() is None:
+        return chosen
     tally: Tally | None = st.session_state.get(TALLY)
-    return chosen if current() is None else None if tally is None else tally.own
+    return None if tally is None else tally.own
 
 
 def asked() -> tuple[Question, Tally | None] | None:
-    room, question = current(), st.session_state.get(QUESTION)
+    room = current()
+    question = st.session_state.get(QUESTION)
     if room is None or question is None:
         return None
     return question, rooms().ask(room.code, visitor(), question)
@@ -179,21 +183,20 @@ def address_of(page: str, query: Mapping[str, str]) -> str:
 
 def lead() -> None:
     """Send the class where the teacher is, with the selected points, if the teacher leads."""
-    room, state = current(), st.session_state
-    if room is None or not room.leads or not state.get(LEADS, True):
+    room = current()
+    if room is None or not room.leads or not st.session_state.get(LEADS, True):
         return
-    address = address_of(state.get("page", ""), st.query_params.to_dict())
-    now = room.code, address, selected()
-    if state.get(LED) == now:
+    address = address_of(st.session_state.get("page", ""), st.query_params.to_dict())
+    points = selected()
+    now = (room.code, address, points)
+    if st.session_state.get(LED) == now:
         return
     with problem_shown():
-        rooms().lead(room.code, visitor(), address, selected())
-        state[LED] = now
+        rooms().lead(room.code, visitor(), address, points)
+        st.session_state[LED] = now
 
 
 def selected() -> tuple[str, tuple[int, ...]] | None:
-    from ..selected_points import SELECTED
-
     key, rows = st.session_state.get(SELECTED, ("", ()))
     return (str(key), tuple(int(row) for row in rows)) if len(rows) else None
 

@@ -43,9 +43,8 @@ async def _change(request: Request, code: str, since: str, visitor: str) -> dict
     room = await asyncio.to_thread(rooms().look, code, visitor)  # for members only
     version, heard = room.version, room.heard
     for _ in range(round(LONGEST / EVERY)):
-        if since not in (f"{version}.{heard}", f"{version}.-1"):
-            break
-        if await request.is_disconnected():
+        is_news = since not in (f"{version}.{heard}", f"{version}.-1")
+        if is_news or await request.is_disconnected():
             break
         version, heard = await _next_look(code)
     room = await asyncio.to_thread(rooms().look, code, visitor)

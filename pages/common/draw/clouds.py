@@ -140,13 +140,13 @@ def show_cloud(
     if not has_no_webgl2():
         show_twin_cloud(cloud, theme, key=key, texts=texts, on_settled=on_settled, **chosen)
         return
-    stop, slider = int(cloud.at or 0), f"{key}-slider"
+    stop = int(cloud.at or 0)
+    if on_settled is not None and len(cloud.knobs) > 1:
+        slider = f"{key}-slider"
 
-    def slid() -> None:
-        if on_settled is not None:
+        def slid() -> None:
             on_settled([st.session_state[slider]])
 
-    if on_settled is not None and len(cloud.knobs) > 1:
         st.session_state[slider] = stop
         st.slider(cloud.film_name, 0, len(cloud.knobs) - 1, key=slider, on_change=slid)
     share_texts(key, [plotly(text) for text in texts])

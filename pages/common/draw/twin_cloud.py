@@ -47,11 +47,12 @@ def show_twin_cloud(
     in_address: bool = True,  # whether the address has the camera; of one twin cloud a page
 ) -> None:
     """Draw the twin cloud; if one of that key is on the page, update what has changed."""
-    place, texts_name, n = f"twin-{key}", f"{key}-{cloud.rows_key}", cloud.n
+    place = f"twin-{key}"
+    texts_name = f"{key}-{cloud.rows_key}"
 
     def selected(rows: str) -> None:
         if on_selection is not None:
-            on_selection(unpack_rows(rows, n) if rows else np.zeros(0, dtype=np.int64))
+            on_selection(unpack_rows(rows, cloud.n) if rows else np.zeros(0, dtype=np.int64))
 
     k = len(cloud.axis_titles)
     message = message_of(cloud, theme, texts_name, _) | {
@@ -101,8 +102,7 @@ def _camera(k: int) -> list[float] | None:
 
 def latest_camera() -> dict[str, list[float] | None]:
     """The camera of the page's pictures, by CAMERA: also after a turn, which runs no page again."""
-    latest: dict[str, list[float] | None] = st.session_state.setdefault("latest-camera", {})
-    return latest
+    return st.session_state.setdefault("latest-camera", {})
 
 
 @st.fragment

@@ -14,7 +14,6 @@ from pages.common.lesson import (
     FIELD,
     MY_STEPS,
     Case,
-    LessonError,
     Place,
     Step,
     lesson_toml,
@@ -172,7 +171,7 @@ def test_a_lesson_is_saved_and_opened_alike(code):
     ],
 )
 def test_a_file_that_is_no_lesson_is_refused(text):
-    with pytest.raises(LessonError):
+    with pytest.raises(ValueError):
         read_lesson(text)
 
 

@@ -18,7 +18,7 @@ def test_verdicts_on_a_cone_have_the_definition_and_an_isotropic_control():
     control = isotropic_control(1224, 384)
     assert isinstance(control, Control)
     # sqrt(2 / (1224 · 1223 · 384)) = 0.0000590
-    assert "a standard deviation of 0.00006 (n = 1,224, d = 384)" in control.measured
+    assert "a standard deviation of 0.00006 (n = 1,224, d = 384)" in control
     assert isinstance(isotropic_control(1, 384), NoControl)
 
 

@@ -86,7 +86,7 @@ def test_the_push_is_claimed_only_for_an_origin_outside_of_the_hull():
     assert card.state == "unknown"
     assert "does not apply" in card.measured
     first, last = history.norm[[0, -1], 0, 2]
-    assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.control.measured
+    assert f"frequent **+{100 * (last / first - 1):.0f}%**" in card.control
     values = theorem_values(replace(scene, history=within), 0)
     assert values["negative"] == "Here no such v exists."
     assert "**inside**" in values["hull"]

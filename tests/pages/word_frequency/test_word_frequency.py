@@ -413,7 +413,7 @@ def test_frequent_words_are_judged_by_the_difference_from_random_tokens(ends, st
     card = left_out_verdict(scene, whole, last)
     assert card.state == state
     assert "0.500 to **0.300**" in card.measured
-    assert "it goes to **0.350**" in card.control.measured
+    assert "it goes to **0.350**" in card.control
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
