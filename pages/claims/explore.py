@@ -25,7 +25,7 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import is_own
-from pages.common.words import _, dotted, escaped, labelled, language, paragraph
+from pages.common.words import _, dotted, labelled, language, markdown, paragraph
 
 from . import PAGE
 from .recorded import Results, place_of, recorded, subject_of
@@ -59,7 +59,7 @@ def explore(corpus: Corpus) -> None:
     note_facts(lambda: {"tested": n_tested, **{state: counts[state] for state in ORDER}})
     about = basis(encoder, corpus, is_recorded=is_recorded)
     tested = _("{tested} of {n} claims tested").format(tested=n_tested, n=len(claims))
-    st.caption(escaped(f"{tested} · {about}"))
+    st.caption(markdown(f"{tested} · {about}"))
     if is_presenting():
         return
     for claim in claims:
@@ -196,10 +196,10 @@ def _sourced(claim: str, source: str) -> str:
 def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     state = state_of(tested)
     icon = measures.ICONS.get(state, ":material/remove:")
-    label = _sourced(claim.says, escaped(claim.source))
+    label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
-        there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=escaped(claim.on))
-        where = labelled(_("in the source"), escaped(place_words(claim)))
+        there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+        where = labelled(_("in the source"), markdown(place_words(claim)))
         disputes = [_("it disputes the first papers")] if claim.disputes else []
         st.markdown(dotted(where, labelled(_("measured there on"), there), *disputes))
         if tested is None:
@@ -241,7 +241,7 @@ def verdict_of(claim: Claim, tested: Tested, about: str) -> measures.Verdict:
 
 
 def _said(names: Mapping[str, str], numbers: Mapping[str, Number]) -> str:
-    found = [(escaped(names[key]), number_words(each)) for key, each in numbers.items()]
+    found = [(markdown(names[key]), number_words(each)) for key, each in numbers.items()]
     return _("; ").join(labelled(name, f"**{words}**") for name, words in found)
 
 

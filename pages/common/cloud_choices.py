@@ -24,7 +24,7 @@ from .measures import label_name
 from .origin import type_words, weight_column
 from .seed import SEED
 from .uploads import OWN_VECTORS, chosen_data, corpus_labels, own_labels, own_vectors
-from .words import _, code, escaped, noted
+from .words import _, code, markdown, noted
 
 FEWEST_POINTS = 4  # points of a picture at least
 DEFAULT_LAYER = 4  # or the last layer of a smaller model
@@ -173,7 +173,7 @@ def choose_weights(points: CorpusCloud) -> CorpusCloud:
     weighted = points.weighted()
     if weighted is points:
         return points
-    label = _("Weight the fit by {column}").format(column=escaped(weight_column(points)))
+    label = _("Weight the fit by {column}").format(column=markdown(weight_column(points)))
     about = _(
         "Mean and covariance of the fit use these weights. Measures, neighbours and pictures "
         "count every text once."

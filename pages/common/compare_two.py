@@ -45,7 +45,7 @@ from .seed import SEED
 from .selected_points import choose_row, chosen_marks, short, store_selection
 from .treatment_names import offered, treatment_words
 from .uploads import OWN_PAIRS, OWN_VECTORS, own_labels, own_vectors
-from .words import _, aligned_table, dotted, escaped, paragraph
+from .words import _, aligned_table, dotted, markdown, paragraph
 
 SIDES = ("first", "second")
 RAW = "raw"
@@ -374,7 +374,7 @@ def _preference_line(found: Preference, pairs: Pairs | None, sides: Sequence[Two
         second=signed(found.second, 3),
         change=estimate(found.change.value, found.change.low, found.change.high, 3),
     )
-    verdict = verdict.format(name=escaped(better or ""), what=escaped(what))
+    verdict = verdict.format(name=markdown(better or ""), what=markdown(what))
     return paragraph([verdict, numbers[:1].upper() + numbers[1:]])
 
 

@@ -11,7 +11,7 @@ from .lesson import scroll_target
 from .page_list import page_path
 from .page_state import BOUND, LEFT, OF_SEVERAL, forget_unlinked, give_to_page
 from .uploads import NEXT, USES, chosen_own, linked_file, own_code
-from .words import _, escaped, labelled, language, names
+from .words import _, labelled, language, markdown, names
 
 LINKED = "view-of-link"  # a link's file, page and settings, until the reader has opened the file
 OF_TABLES = ("Show/hide columns", "Download as CSV", "Search", "Fullscreen")
@@ -53,7 +53,7 @@ def warn_of_lost_corpus() -> None:
             "This link shows the file “{name}”, and a file stays with its owner. Open your own "
             "copy on the page *Your corpus* to see this view. It has to have the same content."
         )
-        st.info(said.format(name=escaped(of_file)), icon=":material/link:")
+        st.info(said.format(name=markdown(of_file)), icon=":material/link:")
         return
     if LINKED in st.session_state:
         code, of_file, of_page, query = st.session_state[LINKED]
@@ -64,7 +64,7 @@ def warn_of_lost_corpus() -> None:
                     _open_link(code, of_page, query)
         elif st.session_state.get("page") == "your_corpus":
             said = _("Your link shows the file “{name}”. Open it here.")
-            st.info(said.format(name=escaped(of_file)), icon=":material/link:")
+            st.info(said.format(name=markdown(of_file)), icon=":material/link:")
     if not name:
         return
     if chosen_own():
@@ -74,7 +74,7 @@ def warn_of_lost_corpus() -> None:
         "Your corpus “{name}” is gone, because the server drops texts when the page is "
         "reloaded. Give it again on the page *Your corpus*. Until then another corpus is used."
     )
-    st.warning(said.format(name=escaped(name)), icon=":material/report:")
+    st.warning(said.format(name=markdown(name)), icon=":material/report:")
 
 
 def _open_link(code: str, page: str, query: dict[str, str]) -> NoReturn:

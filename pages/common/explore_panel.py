@@ -40,7 +40,7 @@ from .origin import origin
 from .seed import SEED
 from .selected_points import found_marks, many_found, selected_rows, sent_selection
 from .streamlit_internals import is_from_history
-from .words import _, dotted, escaped, language, markdown_table, noted, paragraph
+from .words import _, dotted, language, markdown, markdown_table, noted, paragraph
 
 CLUSTERS = "clusters"  # the code of that colour
 CLUSTERS_ON = "clusters-on"  # what they are found on: the picture or the vectors
@@ -313,7 +313,7 @@ def _ends(column: FileColumn) -> tuple[float, float]:
 
 def _choose(column: FileColumn, others: np.ndarray, wanted: explore.Condition, key: str) -> None:
     """The control of a filter, with what the other filters keep, (n,) bool."""
-    label = escaped(column.name)
+    label = markdown(column.name)
     if column.categories is None:
         low, high = _ends(column)
         if low == high:
@@ -490,9 +490,9 @@ def show_clusters(
         for name, elsewhere in others:
             st.markdown(_agreement_line(found, named_clusters(points, elsewhere)[0], name))
             for group in _merged(points, places, elsewhere):
-                named = escaped(_("; ").join(cluster_names(words)[each] for each in group))
+                named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
-        st.caption(escaped(paragraph([*_how(found), measured_on])))
+        st.caption(markdown(paragraph([*_how(found), measured_on])))
         table = partial(_csv, points, found, words, dotted(title, *origin(points)))
         offer_csv(_("Download clusters (CSV)"), "clusters", table)
 
@@ -503,7 +503,7 @@ def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
     head = (_("cluster"), _("characteristic words"), _("points in it"))
     lines = [head, ("---:", "---", "---:")]
     for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1):
-        lines.append((str(place), escaped(_(", ").join(each)) or "–", f"{size:,}"))
+        lines.append((str(place), markdown(_(", ").join(each)) or "–", f"{size:,}"))
     if len(found.sizes) > MOST_LISTED:
         lines[2 + MOST_LISTED :] = [("…", "", "")]
     return markdown_table(lines)

@@ -28,7 +28,7 @@ from .controls import act_button
 from .downloads import offer_made
 from .page_list import PAGES, page_labels, page_path
 from .page_state import CHOSEN, LEFT
-from .words import TEXT, _, escaped, language, paragraph
+from .words import TEXT, _, language, markdown, paragraph
 
 LESSON, AT, OWN = "lesson", "lesson-step", "own"
 WHOLE, SHORT = "1", "10"  # values of the parameter
@@ -373,7 +373,7 @@ def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> s
     def value(field: re.Match[str]) -> str:
         known = facts.get(field[1])
         if isinstance(known, str):
-            return escaped(known)
+            return markdown(known)
         return "…" if known is None else signed(known, int(field[2] or 0))
 
     return FIELD.sub(value, _shown(case.text, place))
@@ -381,7 +381,7 @@ def told(cases: Cases, facts: Facts, place: Place, *, always: bool = False) -> s
 
 def _shown(text: str, place: Place) -> str:
     """Markdown of our own lesson; the plain text of a lesson that somebody else has written."""
-    return text if place.code != OWN else escaped(text)
+    return text if place.code != OWN else markdown(text)
 
 
 def show_lesson_menu(page: str) -> None:
@@ -428,7 +428,7 @@ def _open_file() -> None:
         st.session_state["lesson-problem"] = _(
             "This file is no lesson: {reason}. Open a file that was saved here, with at most {n} "
             "steps and {kilobytes} kB."
-        ).format(reason=escaped(str(error)[:200]), n=MOST_STEPS, kilobytes=MOST_BYTES // 1000)
+        ).format(reason=markdown(str(error)[:200]), n=MOST_STEPS, kilobytes=MOST_BYTES // 1000)
 
 
 def _keep(steps: Sequence[Step], *, is_said: bool = True) -> None:

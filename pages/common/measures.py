@@ -22,7 +22,7 @@ from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import TABLE_MEASURES
 
 from .seed import SEED
-from .words import _, escaped, labelled, language, paragraph, table_of
+from .words import _, labelled, language, markdown, paragraph, table_of
 
 
 def _found(text: str) -> dict[str, str]:
@@ -45,7 +45,7 @@ def with_gloss(label: str) -> str:
 
 def explained_caption(line: str) -> None:
     """A caption of plain text; its known terms are explained on hover and by keyboard."""
-    st.caption(escaped(line), help=explained(line))
+    st.caption(markdown(line), help=explained(line))
 
 
 def explained(text: str) -> str | None:
@@ -73,7 +73,7 @@ def agreement_label(corpus: Corpus) -> str:
     if corpus.label_column == "topic":
         return _("topic agreement of 5 neighbours")
     named = _("agreement of 5 neighbours in “{column}”")
-    return named.format(column=escaped(corpus.label_column))
+    return named.format(column=markdown(corpus.label_column))
 
 
 def same_label(corpus: Corpus) -> str:
@@ -273,4 +273,4 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
             st.markdown(_("**No control is needed**: {reason}").format(reason=control))
         else:
             st.markdown(_("**Control**: {measured}").format(measured=control))
-        st.caption(escaped(verdict.basis))
+        st.caption(markdown(verdict.basis))

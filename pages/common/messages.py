@@ -13,7 +13,7 @@ from geometry.errors import GeometryError
 from geometry.hub import DataSetError
 from geometry.measure.intervals import MIN_ROWS
 
-from .words import _, escaped, paragraph
+from .words import _, markdown, paragraph
 
 # errors of an encoder at work
 ENCODER_ERRORS = (ModelFilesError, ValueError, OSError, MemoryError, RuntimeError)
@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 def error_text(error: Exception) -> str:
     """What is wrong, the limit and the remedy. An error of another library is quoted."""
     if isinstance(error, GeometryError):
-        said = error.sentence(_, escaped)
+        said = error.sentence(_, markdown)
         offline = _("Without a network you can still use the project’s pairs and uploads.")
         return paragraph([said, offline]) if isinstance(error, DataSetError) else said
     if not isinstance(error, ENCODER_ERRORS) or _is_ours(error):
@@ -36,7 +36,7 @@ def error_text(error: Exception) -> str:
         "A library failed ({reason}). Nothing was lost. Try again, with other settings or less "
         "text."
     )
-    return said.format(reason=escaped(str(error).rstrip(".") or type(error).__name__))
+    return said.format(reason=markdown(str(error).rstrip(".") or type(error).__name__))
 
 
 def _is_ours(error: Exception) -> bool:

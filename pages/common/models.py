@@ -31,7 +31,7 @@ from .cache import kept
 from .controls import act_button, choose
 from .messages import cancelled_download
 from .page_state import forget_layers
-from .words import _, code, escaped, names, noted, paragraph
+from .words import _, code, markdown, names, noted, paragraph
 
 GLOVE = "bundled-glove"  # word vectors, as an encoder of no layers
 # errors that every new try would raise
@@ -230,7 +230,7 @@ def _on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
         return made
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
-    what = what.format(name=escaped(bundled_names().get(choice.name, choice.name)))
+    what = what.format(name=markdown(bundled_names().get(choice.name, choice.name)))
     how: dict[str, Any] = {"lane": "model", "cancelled": cancelled_download()}
     amount = partial(readable_bytes, decimals=1)
     try:

@@ -16,7 +16,7 @@ from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
 from .cache import Answer, kept
-from .words import _, escaped
+from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
 SHORT = 5_000_000  # bytes of a file that is read in some seconds, before longer files
@@ -112,7 +112,7 @@ def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[
     try:
         if is_quick:
             return call()
-        what = _("Reading {name}").format(name=escaped(given.name))
+        what = _("Reading {name}").format(name=markdown(given.name))
         stopped = _("Cancelled. The file is still here, and you can start again.")
         how: dict[str, Any] = {"lane": "read", "cancelled": stopped, "is_long": is_long}
         return jobs.wait_for(f"read-{key}", partial(apart, call), what, **how)

@@ -20,7 +20,7 @@ from .controls import act_button
 from .corpus_cloud import CorpusCloud, encoded_texts, row_cells, row_numbers
 from .downloads import csv_bytes, offer_csv
 from .draw.twin_cloud import has_no_webgl2
-from .words import _, escaped, names, short_line
+from .words import _, markdown, names, short_line
 
 TYPED = "~"  # before a sentence whose nearest texts are meant
 NEAREST = 20  # of them
@@ -159,7 +159,7 @@ def chosen_marks(points: CorpusCloud, chosen: int | None) -> list[Marks]:
 
 
 def short(text: str) -> str:
-    return escaped(short_line(text, LONGEST))
+    return markdown(short_line(text, LONGEST))
 
 
 def chosen_row(points: CorpusCloud) -> int | None:
@@ -240,7 +240,7 @@ def show_selection(cloud: Cloud, key: str) -> None:
         if cloud.labels is not None:
             names, counts = np.unique(np.asarray(cloud.labels)[rows], return_counts=True)
             order = np.argsort(-counts, kind="stable")
-            st.caption(escaped(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
+            st.caption(markdown(" · ".join(f"{names[i]} {counts[i]}" for i in order)))
             table[_("label")] = [cloud.labels[row] for row in rows[:MAX_ROWS]]
         st.dataframe(table, height=240, width="stretch")
         if len(rows) > MAX_ROWS:

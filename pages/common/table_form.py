@@ -23,7 +23,7 @@ from .messages import error_text
 from .reading import megabytes, read_upload, shortened_note, table_note, upload_limits
 from .streamlit_internals import forget_upload
 from .uploads import chosen_own
-from .words import _, escaped, labelled
+from .words import _, labelled, markdown
 
 PREVIEW_ROWS = 8
 PREVIEW_CHARACTERS = 1_000  # characters of a cell at most
@@ -62,7 +62,7 @@ def upload(label: str, box: str, max_bytes: int, *, tooltip: str | None = None) 
         st.session_state.setdefault(BOXES, {})[file.file_id] = box
     elif f"{box}-refusal" in st.session_state:
         name, error = st.session_state[f"{box}-refusal"]
-        st.error(labelled(escaped(name), error_text(error)))
+        st.error(labelled(markdown(name), error_text(error)))
     st.html(UPLOADER_STYLE.format(key=key, browse=_("Choose a file"), drop=_("or drop it here")))
     with st.container(key=f"{key}_refused"):
         st.error(error_text(CorpusError("too_many_bytes", limit=max_bytes)))
@@ -233,7 +233,7 @@ def show_notes(own: Corpus | VectorSet) -> None:
     chosen = chosen_own()
     if chosen is None or chosen.sha256 != own.sha256:
         for note in file_notes(own, _):
-            st.caption(escaped(note))
+            st.caption(markdown(note))
 
 
 # ---- scored pairs ----

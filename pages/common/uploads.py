@@ -18,7 +18,7 @@ from geometry.encode import ArrayStore
 
 from .address import OWN_FILE, put_in_url
 from .controls import act_button, choose
-from .words import _, escaped, language, names, noted
+from .words import _, language, markdown, names, noted
 
 # keys of the session's state
 OWN_CORPORA, OWN_VECTORS, OWN_PAIRS = "uploads", "vector-uploads", "pair-uploads"
@@ -152,7 +152,7 @@ def chosen_own() -> Corpus | VectorSet | None:
 def show_own(store: str) -> None:
     for code, label in own_labels(store).items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"own-{code}"):
-            st.markdown(escaped(label), width="stretch")
+            st.markdown(markdown(label), width="stretch")
             act_button(_("Delete"), f"delete-{code}", "delete", _delete, store, code)
 
 

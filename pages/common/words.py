@@ -99,7 +99,7 @@ _JOINED = re.compile(r":(?=//)|:(?=[A-Za-z+])|(?<=www)(?=\.)|@", re.IGNORECASE)
 NOTHING = "\u2060"  # word joiner
 
 
-def escaped(text: object) -> str:
+def markdown(text: object) -> str:
     """The text on one line, as Markdown that shows its own characters."""
     line = _SIGNS.sub(r"\\\g<0>", _SPACES.sub(" ", str(text)))
     if first := _FIRST.match(line):

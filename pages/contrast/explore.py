@@ -35,7 +35,7 @@ from pages.common.scores import PUBLISHED_ON, hundred, row_name, source_words, w
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import BUNDLED, BUNDLED_NAMES, chosen_corpus, short_pair_labels
-from pages.common.words import _, dotted, escaped, labelled, names, paragraph, prose
+from pages.common.words import _, dotted, labelled, markdown, names, paragraph, prose
 
 from . import PAGE
 from .recorded import DEFAULTS, recorded_run
@@ -577,7 +577,7 @@ def _show_numbers(scene: ContrastScene) -> None:
         st.markdown(
             _("The controls are at other settings than this run. Press **Train** to use them.")
         )
-    st.caption(escaped(run_words(scene.run)))
+    st.caption(markdown(run_words(scene.run)))
     if not is_presenting():
         verdict = contrast_verdict(scene)
         settings = scene.run.header.settings

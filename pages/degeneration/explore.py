@@ -33,8 +33,8 @@ from pages.common.words import (
     aligned_table,
     code,
     dotted,
-    escaped,
     labelled,
+    markdown,
     noted,
     paragraph,
     prose,
@@ -140,7 +140,7 @@ def show_curves(scene: DegenerationScene) -> None:
         name = run_name(history.runs[place])
         ends = [f"{each.name} {each.y[0]:.3g} → {each.y[-1]:.3g}" for each in curves]
         with box:
-            st.markdown(f"**{escaped(name)}**")
+            st.markdown(f"**{markdown(name)}**")
             show_chart(
                 curves_figure(curves, axes, current_theme(), height=SMALL_HEIGHT),
                 key=f"degeneration-curve-{place}",
@@ -194,10 +194,10 @@ def show_headlines(scene: DegenerationScene) -> None:
                 change = measures.change_words(with_sign(now[group] - first[group], 2))
                 numbers.append(measures.BigNumber(label, signed(now[group], 2), change=change))
             with box:
-                st.markdown(f"**{escaped(title)}**")
+                st.markdown(f"**{markdown(title)}**")
                 measures.show_big_numbers(title, numbers, key=f"headline-{place}")
     about = _("Mean cosine of all pairs of these tokens, and its change since the start")
-    st.caption(escaped(f"{about} · {provenance(scene)}"))
+    st.caption(markdown(f"{about} · {provenance(scene)}"))
 
 
 def curves_csv(scene: DegenerationScene, measured_on: str) -> bytes:
@@ -452,7 +452,7 @@ def show_theory(scene: DegenerationScene) -> None:
         if theory is None:
             continue
         n = theory.n
-        st.markdown(escaped(run_name(run)))
+        st.markdown(markdown(run_name(run)))
         st.container(key=f"degeneration-forces-{place}").markdown(_force_table(theory))
         where = _("outside") if theory.is_outside else _("inside")
         said = _(
@@ -467,7 +467,7 @@ def show_theory(scene: DegenerationScene) -> None:
             "occurs in the whole text. The angle is that of their sum to −mean(h). Not in "
             "the table: the penalty, and what a tied token gets as an input word."
         )
-        st.caption(said.format(n=f"{n:,}") + "  \n" + escaped(provenance(scene)))
+        st.caption(said.format(n=f"{n:,}") + "  \n" + markdown(provenance(scene)))
 
 
 def _force_table(theory: Theory) -> str:
@@ -515,7 +515,7 @@ def theorem_values(scene: DegenerationScene, run: int) -> dict[str, str]:
             "Here there is one of length 1, and the largest ⟨v, hᵢ⟩ is **{value}**."
         ).format(value=signed(-theory.margin, 2))
     return {
-        "model": escaped(run_name(scene.history.runs[run])),
+        "model": markdown(run_name(scene.history.runs[run])),
         "step": f"{scene.step}",
         "m": f"{theory.n:,}",
         "negative": negative,
@@ -558,7 +558,7 @@ def _toy_lengths(steps: int) -> dict[str, list[float]]:
 def penalty_values(scene: DegenerationScene) -> dict[str, str]:
     history = scene.history
     cosines = [
-        labelled(escaped(run_name(run)), f"**{signed(scene.cosine(place, 'unseen'), 2)}**")
+        labelled(markdown(run_name(run)), f"**{signed(scene.cosine(place, 'unseen'), 2)}**")
         for place, run in enumerate(history.runs)
         if run.model == "language"
     ]

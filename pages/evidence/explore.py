@@ -47,7 +47,7 @@ from pages.common.scores import hundred, moved_words, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
-from pages.common.words import _, escaped, labelled, noted, paragraph, prose
+from pages.common.words import _, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from .live import OWN_PLACE, live_grid, live_names
@@ -153,7 +153,7 @@ def explore() -> None:
     show_numbers(judged)
     note_facts(lambda: facts(judged))
     if is_presenting():
-        st.caption(escaped(basis(grids)))
+        st.caption(markdown(basis(grids)))
         return
     measures.show_verdict(helps_verdict(judged), key="helps")
     measures.show_verdict(narrow_verdict(judged), key="narrow")

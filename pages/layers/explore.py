@@ -31,7 +31,7 @@ from pages.common.models import current_encoder
 from pages.common.origin import coverage_line, coverage_of, layer_words, of_known_text
 from pages.common.selected_points import choose_point, chosen_marks, show_selection
 from pages.common.shell import picture_place, show_question
-from pages.common.words import _, aligned_table, escaped, labelled, noted, paragraph, prose
+from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
 from . import scene as layered
@@ -119,7 +119,7 @@ def show_curves(scene: LayersScene) -> str:
         file_name=f"layers-{measure}",
         alt=labelled(_(", ").join([label, axes.x]), _("; ").join(said)),
     )
-    st.caption(escaped(_note(measure, scene)))
+    st.caption(markdown(_note(measure, scene)))
     return measure
 
 
@@ -345,7 +345,7 @@ def show_rogues(scene: LayersScene) -> None:
     series = scene.series[scene.name]
     names = _(", ").join([series_name(series.name), *layered.sample_note(series)])
     said = [_line(raw[scene.layer], scene.layer), _("Measured on: {series}.").format(series=names)]
-    st.caption(escaped(paragraph(said)))
+    st.caption(markdown(paragraph(said)))
     st.caption(prose(PAGE, "rogue"))
 
 

@@ -38,7 +38,7 @@ from pages.common.measures import Control, NoControl, State, Verdict
 from pages.common.models import chosen_model
 from pages.common.origin import agreement_note, counted, origin, weight_words
 from pages.common.seed import SEED
-from pages.common.words import _, aligned_table, dotted, escaped, language, names, paragraph
+from pages.common.words import _, aligned_table, dotted, language, markdown, names, paragraph
 
 # ---- maps, fitted by another process and stored on disk ----
 
@@ -593,7 +593,7 @@ def _change_words(step: Estimate, *texts: str) -> str:
 
 def _stages_table(steps: Steps, scene: ConeScene) -> str:
     rows = {
-        escaped(measures.same_label(scene.points.corpus)): steps.agreements,
+        markdown(measures.same_label(scene.points.corpus)): steps.agreements,
         _("mean cosine"): steps.cosines,
     }
     lines = [[label, *(signed(value, 3) for value in values)] for label, values in rows.items()]

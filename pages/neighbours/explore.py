@@ -63,7 +63,7 @@ from pages.common.words import (
     _,
     aligned_table,
     dotted,
-    escaped,
+    markdown,
     paragraph,
     plotly,
     prose,
@@ -105,7 +105,7 @@ def choose_query(
                 return Query(words, encoded_texts(points, (words,)))
         if words and not rows and not missing:
             missing = _("None of the {n} texts searched contains “{query}”.")
-            missing = missing.format(n=f"{len(cloud):,}", query=escaped(words))
+            missing = missing.format(n=f"{len(cloud):,}", query=markdown(words))
         if missing:
             st.info(paragraph([missing, how_to_search_all(fit_code)]))
         if rows:
@@ -292,11 +292,11 @@ def draw_rankings(scene: NeighboursScene) -> None:
         beyond=_("not among the {k} nearest").format(k=len(then)),
     )
     said = _("Nearest to **{text}**: {n} of the {k} are the same after the treatment.").format(
-        text=escaped(short_line(scene.query.text, LONGEST)),
+        text=markdown(short_line(scene.query.text, LONGEST)),
         n=len({*near} & {*then}),
         k=len(near),
     )
-    if label := escaped(short_line(_own_label(scene), LONGEST)):
+    if label := markdown(short_line(_own_label(scene), LONGEST)):
         said = paragraph([said, _("Its label is “{label}”.").format(label=label)])
     st.markdown(said)
     raw, treated = (
@@ -425,7 +425,7 @@ def show_hubs(scene: NeighboursScene) -> None:
         cosine = signed(float(x @ mean) / lengths, 3) if lengths else "—"
         counts = [f"{side.occurrences[place]:,}" for side in (found.before, found.after)]
         text = short_line(scene.points.cloud.texts[rows[place]], 160)  # characters at most
-        lines.append([escaped(text), *counts, cosine])
+        lines.append([markdown(text), *counts, cosine])
     st.markdown(aligned_table(head, lines))
     never = [int(np.sum(side.occurrences == 0)) for side in (found.before, found.after)]
     st.caption(prose(PAGE, "hubs", {"k": found.k, "never": never[0], "never_after": never[1]}))
@@ -531,7 +531,7 @@ def _label_words(scene: NeighboursScene) -> str:
         "" if side.agreement is None else _with_ends(side.agreement)
         for side in (found.before, found.after)
     )
-    label = escaped(measures.label_name(scene.points.corpus))
+    label = markdown(measures.label_name(scene.points.corpus))
     moved = change(each.value, each.low, each.high)
     words = measures.by_direction(each, better, worse, neither)
     return words.format(k=found.k, label=label, before=before, after=after, change=moved)

@@ -28,7 +28,7 @@ from pages.common.page_state import PRIVATE
 from pages.common.seed import SEED
 from pages.common.table_form import show_pair_file, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
-from pages.common.words import _, escaped, names, prose
+from pages.common.words import _, markdown, names, prose
 
 from . import PAGE
 
@@ -107,7 +107,7 @@ def choose_pairs() -> ScoredSet:
         show_error(error)
         former = st.session_state.get(SHOWN, uploads.BUNDLED)
         chosen = pair_set(former if former in labels else uploads.BUNDLED)
-        st.caption(_("Until then the page shows {name}.").format(name=escaped(chosen.name)))
+        st.caption(_("Until then the page shows {name}.").format(name=markdown(chosen.name)))
     else:
         st.session_state[SHOWN] = code
     return chosen
@@ -118,7 +118,7 @@ def show_used_pairs() -> None:
     if code == st.session_state.get(USED):
         own = _uploads()[code]
         said = _("Your {n} pairs “{name}” are scored below.")
-        said = said.format(n=f"{len(own):,}", name=escaped(own.name))
+        said = said.format(n=f"{len(own):,}", name=markdown(own.name))
         st.success(said, icon=":material/check_circle:")
 
 

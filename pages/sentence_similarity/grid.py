@@ -19,7 +19,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.scores import clear_sign, hundred, moved_words, score_words
 from pages.common.treatment_names import treatment_words
-from pages.common.words import _, aligned_table, escaped, labelled, prose
+from pages.common.words import _, aligned_table, labelled, markdown, prose
 
 from . import PAGE
 from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, similarity_names
@@ -59,7 +59,7 @@ def show_grid(scene: SimilarityScene) -> None:
         of_fit = _("rank of the fit {rank} of {d}")
         about.append(of_fit.format(rank=ends, d=choice.encoder.dimension))
     caption = " · ".join(about)
-    st.caption(escaped(caption))
+    st.caption(markdown(caption))
     name = "sentence-similarity-grid"
     offer_csv(_("Download grid (CSV)"), name, lambda: grid_csv(choice, grid, caption))
 
@@ -136,7 +136,7 @@ def verdict(choice: ScoringChoice, after: Sequence[Cell]) -> list[str]:
     helped, hurt = ([c for c in after if clear_sign(c.difference) == sign] for sign in (1, -1))
     values = {
         "treatment": treatment_words(choice.after),
-        "fit": escaped(choice.fit.name),
+        "fit": markdown(choice.fit.name),
         "n_fit": f"{len(choice.fit.corpus):,}",
         "cells": f"{n}",
         "helped": f"{len(helped)}",
@@ -188,7 +188,7 @@ def show_similarities(scene: SimilarityScene) -> None:
     values = {
         "cell": cell_words(choice.layer, choice.pooling),
         "treatment": treatment_words(choice.after),
-        "fit": escaped(choice.fit.name),
+        "fit": markdown(choice.fit.name),
     }
     st.markdown(prose(PAGE, "similarities", values))
     for box, treatment in zip(st.columns(2), ("none", choice.after), strict=True):
@@ -198,7 +198,7 @@ def show_similarities(scene: SimilarityScene) -> None:
     if choice.fit.is_target and full.is_simplex:
         st.warning(prose(PAGE, "similarities-simplex"))
     st.markdown(prose(PAGE, "similarities-exact"))
-    caption = escaped(measured_on(choice, fitted_on(choice)))
+    caption = markdown(measured_on(choice, fitted_on(choice)))
     st.caption(caption)
     name = "sentence-similarity-similarities"
     offer_csv(_("Download similarities (CSV)"), name, lambda: similarities_csv(scores, caption))

@@ -41,8 +41,8 @@ from pages.common.treatment_names import treatment_words
 from pages.common.uploads import BUNDLED_NAMES
 from pages.common.words import (
     _,
-    escaped,
     labelled,
+    markdown,
     markdown_table,
     noted,
     paragraph,
@@ -142,7 +142,7 @@ def show_published(scene: SimilarityScene) -> None:
             setting = _("all subsets as one set (all)")
             if score.table == "bert_flow_table_2":
                 setting = _("mean of the subsets, weighted by pairs (wmean)")
-            name = escaped(row_name(score.table, score.name))
+            name = markdown(row_name(score.table, score.name))
             words = source_words(score), setting, note_words(score)
             lines.append([name, f"{score.value:g}", *words])
     st.markdown(markdown_table(lines))  # in a data frame long notes would be cut
@@ -179,7 +179,7 @@ def show_about(scene: SimilarityScene) -> None:
     origin = PAIR_SETS[name]
     low, high = pairs.pairs.scale or pairs.pairs.score_range
     values = {
-        "name": escaped(pairs.pairs.name),
+        "name": markdown(pairs.pairs.name),
         "repository": origin.repository,
         "revision": origin.revision[:12],
         "licence": origin.licence if origin.licence != NOT_STATED else _("not stated"),
@@ -213,7 +213,7 @@ def show_ladder(scene: SimilarityScene) -> None:
     show_chart(figure, key="sts-claim", file_name=name, alt=alt, zoom=False)
     show_headlines(scene)
     about = ladder_caption(choice)
-    st.caption(paragraph([prose(PAGE, "rho"), escaped(about)]), help=measures.explained(about))
+    st.caption(paragraph([prose(PAGE, "rho"), markdown(about)]), help=measures.explained(about))
 
 
 def ladder_caption(choice: choices.ScoringChoice) -> str:
@@ -325,7 +325,7 @@ def show_headlines(scene: SimilarityScene) -> None:
     ):
         places = [name for name, cell in cells.items() if clear_sign(cell.difference) == sign]
         if places:
-            said.append(text.format(places=escaped(_("; ").join(places))))
+            said.append(text.format(places=markdown(_("; ").join(places))))
     if said:
         st.markdown(paragraph(said))
 
@@ -364,7 +364,7 @@ def pooling_words_here(scene: SimilarityScene) -> tuple[str, tuple[Difference, .
     values = share_values(shares, scale=100.0)
     moved, rest = (moved_words(difference(each, mean)) for each in (cls, plain))
     values |= {"layer": choices.layer_phrase(choice.layer), "interval": moved, "rest": rest}
-    values |= {"name": escaped(static.name), "n": f"{plain.n:,}"}
+    values |= {"name": markdown(static.name), "n": f"{plain.n:,}"}
     section = gap_section(shares, ends)
     if ends is not None:
         values["gap"] = with_interval(shares.gap, *ends.gap, sign=section != "claim-here")
@@ -416,7 +416,7 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     claim = _("Whitening makes the similarities of sentences better.")
     source = _("Su et al. (2021), Huang et al. (2021)")
     state = _state(*map(clear_sign, (treated.difference, cell.difference, over)))
-    basis = escaped(choices.measured_on(choice, choices.fitted_on(choice)))
+    basis = markdown(choices.measured_on(choice, choices.fitted_on(choice)))
     return measures.Verdict(claim, source, state, paragraph(lines), control, basis)
 
 
@@ -485,7 +485,7 @@ def pooling_verdict(scene: SimilarityScene) -> measures.Verdict:
     claim = _("BERT’s sentence vectors are worse than averaged word vectors.")
     source = _("Reimers & Gurevych (2019), Li et al. (2020)")
     measured = words or _("One of the scores is undefined here.")
-    basis = escaped(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
+    basis = markdown(choices.measured_on(scene.choice, _("raw vectors, nothing fitted")))
     control = measures.NoControl(no_control)
     states: dict[int | None, measures.State] = {1: "holds", -1: "fails"}
     state = measures.overall_state({states.get(clear_sign(gap), "unknown") for gap in gaps})
@@ -514,7 +514,7 @@ def layers_words(scene: SimilarityScene) -> str:
         said.append(labelled(name, _("; ").join(found) or _("no clear difference at any layer")))
     averages = static.averages
     values = {
-        "name": escaped(static.name),
+        "name": markdown(static.name),
         "found": _(". ").join(said),
         "n": f"{int(averages.known.sum()):,}",
         "pairs": f"{len(averages.known):,}",
@@ -561,7 +561,7 @@ def show_moves(scene: SimilarityScene) -> None:
     _tables(pairs, moves)
     cell = choices.cell_words(choice.layer, choice.pooling)
     caption = " · ".join([choices.measured_on(choice), cell, choices.fitted_on(choice)])
-    st.caption(escaped(caption))
+    st.caption(markdown(caption))
     name = "sentence-similarity-pairs"
     offer_csv(_("Download pairs (CSV)"), name, lambda: pairs_csv(pairs, moves, caption))
 

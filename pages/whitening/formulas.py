@@ -15,7 +15,7 @@ from pages.common.cache import kept
 from pages.common.draw.charts import share_texts, show_chart
 from pages.common.draw.clouds import axis_titles, current_theme, draw_legend, point_colours
 from pages.common.treatment_names import treatment_names
-from pages.common.words import _, aligned_table, escaped, plotly, prose
+from pages.common.words import _, aligned_table, markdown, plotly, prose
 
 from . import PAGE
 from . import scene as whitened
@@ -56,7 +56,7 @@ def show_columns(scene: WhiteningScene) -> None:
     st.caption(prose(PAGE, "formula-check", values))
     with picture_box:
         _draw_columns(scene, fitted.apply(scene.sets.sample.vectors))
-    st.caption(escaped(whitened.provenance(scene)))
+    st.caption(markdown(whitened.provenance(scene)))
 
 
 def check_table(scene: WhiteningScene) -> str:
@@ -133,7 +133,7 @@ def show_flow(scene: WhiteningScene) -> None:
     if scene.sets.points.vectors.shape[1] > 1:
         _draw_flow(flow, scene)
         st.caption(prose(PAGE, "flow-picture"))
-    st.caption(escaped(whitened.provenance(scene)))
+    st.caption(markdown(whitened.provenance(scene)))
 
 
 def _draw_flow(flow: FlowMap, scene: WhiteningScene) -> None:

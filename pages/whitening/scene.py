@@ -53,7 +53,7 @@ from pages.common.origin import agreement_note, origin, weight_words
 from pages.common.seed import SEED
 from pages.common.treatment_names import treatment_names
 from pages.common.uploads import chosen_corpus
-from pages.common.words import _, aligned_table, escaped, labelled, paragraph
+from pages.common.words import _, aligned_table, labelled, markdown, paragraph
 
 if TYPE_CHECKING:
     from geometry.transform.flow import FlowEpoch
@@ -521,7 +521,7 @@ def _findings(scene: WhiteningScene) -> tuple[State, str, Control | NoControl]:
         _("Nearest neighbours become worse ({label}): {change}."),
         _("Nearest neighbours do not change clearly ({label}): {change}."),
     )
-    label = escaped(measures.same_label(sets.points.corpus))
+    label = markdown(measures.same_label(sets.points.corpus))
     said = paragraph([said, better.format(label=label, change=_bold_change(found))])
     centred = _picture(_fit("centred", sets.fit_points), sets, Knobs(), scene.look)
     by_centring = agreement_change(raw, centred, scene)

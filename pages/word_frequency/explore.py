@@ -64,8 +64,8 @@ from pages.common.words import (
     _,
     aligned_table,
     dotted,
-    escaped,
     labelled,
+    markdown,
     noted,
     paragraph,
     plotly,
@@ -172,7 +172,7 @@ def draw_clouds(scene: FrequencyScene) -> None:
         is_large=is_presenting(),
     )
     show_cloud(cloud, key="words", texts=[words.texts[row] for row in rows])
-    st.caption(escaped(" · ".join(below)))
+    st.caption(markdown(" · ".join(below)))
 
 
 def show_headlines(scene: FrequencyScene) -> None:
@@ -192,7 +192,7 @@ def show_headlines(scene: FrequencyScene) -> None:
         measures.BigNumber(_("mean cosine, {n} most frequent").format(n=n), cosine, note),
     ]
     measures.show_big_numbers(_("Words by frequency"), numbers, key="word-numbers")
-    st.caption(escaped(provenance(scene)))
+    st.caption(markdown(provenance(scene)))
 
 
 def show_bins(scene: FrequencyScene) -> None:
@@ -409,13 +409,13 @@ def show_swap(scene: FrequencyScene) -> None:
     for box, (name, (X, rows)) in zip(st.columns(2), clouds.items(), strict=True):
         with box:
             lines = [
-                labelled(f"{escaped(word)} → {escaped(other)}", _move_words(X, rows[[0, i]]))
+                labelled(f"{markdown(word)} → {markdown(other)}", _move_words(X, rows[[0, i]]))
                 for i, other in enumerate(others, 1)
             ]
             said = "  \n".join(f":gray[{line}]" if is_unread else line for line in lines)
             st.markdown(f"**{name}**  \n{said}")
             _draw_swap(name, X, rows, texts, _sample_note(scene), alt=_("; ").join(lines))
-    st.caption(escaped(_frequencies(scene, (word, *others))))
+    st.caption(markdown(_frequencies(scene, (word, *others))))
     st.caption(prose(PAGE, "swap"))
 
 

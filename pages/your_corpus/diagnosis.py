@@ -50,9 +50,9 @@ from pages.common.uploads import OWN_PAIRS, Evidence, evidence_label, evidence_o
 from pages.common.words import (
     _,
     aligned_table,
-    escaped,
     labelled,
     language,
+    markdown,
     noted,
     paragraph,
     prose,
@@ -105,7 +105,7 @@ def show_diagnosis(scene: CorpusScene) -> None:
     data = _all_rows(scene)
     diagnosis = _diagnosis(data, _choose_poolings(data))
     with st.container(border=True, key="recommendation", gap="xsmall"):
-        advice = escaped(sentences.recommendation(diagnosis, _))
+        advice = markdown(sentences.recommendation(diagnosis, _))
         st.markdown(f":material/prescriptions: **{advice}**")
         lines = (
             sentences.evidence(diagnosis, _),
@@ -115,7 +115,7 @@ def show_diagnosis(scene: CorpusScene) -> None:
             " · ".join([*origin(data.points), sentences.measured(diagnosis, _)]),
         )
         for line in filter(None, lines):
-            st.caption(escaped(line))
+            st.caption(markdown(line))
         _offer_next(data, diagnosis)
     if data.own.labels is None and data.pairs is None:
         st.markdown(prose(PAGE, "helps-pairs"))
@@ -145,14 +145,14 @@ def show_diagnosis(scene: CorpusScene) -> None:
 def _listed(findings: tuple[Finding, ...]) -> str:
     lines = []
     for each in findings:
-        title = escaped(sentences.title(each, _))
-        text = escaped(sentences.finding_sentence(each, _))
+        title = markdown(sentences.title(each, _))
+        text = markdown(sentences.finding_sentence(each, _))
         lines.append(f"- {paragraph([f'**{title}**', text])}")
     return "\n".join(lines)
 
 
 def _show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    st.markdown(aligned_table(head, [[escaped(cell) for cell in row] for row in rows]))
+    st.markdown(aligned_table(head, [[markdown(cell) for cell in row] for row in rows]))
 
 
 def _all_rows(scene: CorpusScene) -> DiagnosedData:
@@ -308,7 +308,7 @@ def _show_thresholds(diagnosis: Diagnosis) -> None:
         return
     names = threshold_sentences.labels(_)
     st.markdown(f"**{names['title']}**")
-    st.markdown(escaped(threshold_sentences.summary(diagnosis, _)))
+    st.markdown(markdown(threshold_sentences.summary(diagnosis, _)))
     arms = [found.arm("leave"), found.arm("centre")]
     drawn = [each for each in arms if each is not None and each.related is not None]
     for box, arm in zip(st.columns(2) if drawn else (), drawn, strict=False):
@@ -320,7 +320,7 @@ def _show_thresholds(diagnosis: Diagnosis) -> None:
             head, rows = table(diagnosis, _)
             if rows:
                 _show_table(head, rows)
-    st.caption(escaped(threshold_sentences.basis(diagnosis, _)))
+    st.caption(markdown(threshold_sentences.basis(diagnosis, _)))
 
 
 def _draw_thresholds(arm: PairCosines, best: float, names: dict[str, str]) -> None:
@@ -351,10 +351,10 @@ def _show_storage(data: DiagnosedData, diagnosis: Diagnosis) -> Storage | None:
         what = _("Storing vectors, steps")
         found = jobs.kept_or_made(_storage, *of, what=what)
         if found is not None:
-            st.markdown(escaped(sentences.storage_summary(found, _)))
+            st.markdown(markdown(sentences.storage_summary(found, _)))
             with st.container(key="cures-storage"):
                 _show_table(*sentences.storage_rows(found, _))
-            st.caption(escaped(sentences.storage_basis(found, _)))
+            st.caption(markdown(sentences.storage_basis(found, _)))
         return found
 
 
@@ -383,7 +383,7 @@ def _offer_downloads(data: DiagnosedData, diagnosis: Diagnosis) -> None:
 
     n = diagnosis.n - diagnosis.n_zero
     said = _("**Download exactly this cure**: {cure}, fitted on all {n} vectors (n/d = {ratio})")
-    name = escaped(sentences.cure_name(cure, _))
+    name = markdown(sentences.cure_name(cure, _))
     st.markdown(said.format(cure=name, n=f"{n:,}", ratio=signed(n / diagnosis.d, 2)))
     with st.container(horizontal=True, vertical_alignment="center", key="take-cure"):
         offer_transform(transform, "cure")

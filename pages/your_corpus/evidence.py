@@ -30,7 +30,7 @@ from pages.common.messages import error_text
 from pages.common.reading import AT_ONCE, Keyed, read_upload, upload_limits
 from pages.common.table_form import empty_box, reading_of, show_refusal, upload, upload_table
 from pages.common.uploads import EVIDENCE, Evidence, evidence_label, evidence_of, remember
-from pages.common.words import _, escaped, labelled, prose
+from pages.common.words import _, labelled, markdown, prose
 
 from . import PAGE
 
@@ -45,7 +45,7 @@ def show_evidence_form(own: VectorSet) -> None:
         for code, each in evidence_of(own).items():
             with st.container(horizontal=True, vertical_alignment="center"):
                 note = evidence_note(each.found, _)
-                st.markdown(labelled(escaped(evidence_label(each)), note), width="stretch")
+                st.markdown(labelled(markdown(evidence_label(each)), note), width="stretch")
                 delete = st.session_state[EVIDENCE].pop
                 act_button(_("Delete"), f"delete-{code}", "delete", delete, code)
         names = {"pairs": _("Scored pairs of rows"), "queries": _("Queries with known answers")}
@@ -112,7 +112,7 @@ def _show_ready(
         found = jobs.kept_or_made(
             _matched,
             Keyed((own, given, vectors), key),
-            what=_("Finding the rows that {name} names").format(name=escaped(table.name)),
+            what=_("Finding the rows that {name} names").format(name=markdown(table.name)),
             at_once=table.size <= AT_ONCE and len(own) <= FEW,
         )
     except GeometryError as error:

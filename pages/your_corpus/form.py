@@ -47,7 +47,7 @@ from pages.common.reading import (
     upload_limits,
 )
 from pages.common.uploads import FILE_NAMES, OWN_PAIRS, add_pairs, add_upload, chosen_own
-from pages.common.words import _, escaped, language, paragraph
+from pages.common.words import _, language, markdown, paragraph
 from pages.your_corpus import server_files
 
 PASTE_HEIGHT = 150
@@ -82,7 +82,7 @@ def limits() -> dict[str, str]:
         "max_vector_mb": megabytes(own.vector_file_bytes),
         "max_table_mb": megabytes(own.table_bytes),
         "endings": _(", ").join(f"`{ending}`" for ending in MAIN_ENDINGS),
-        "model": escaped(model.name),
+        "model": markdown(model.name),
         "dimension": f"{model.dimension:,}",
         "cache_mb": f"{store().max_bytes / MEGABYTE:,.0f}",
     }
@@ -296,7 +296,7 @@ def show_used_pairs() -> None:
     if pairs is None:
         return
     chosen = _("The pairs “{name}” are chosen on Sentence similarity.")
-    st.success(chosen.format(name=escaped(pairs.name)), icon=":material/check_circle:")
+    st.success(chosen.format(name=markdown(pairs.name)), icon=":material/check_circle:")
     show_link("sentence_similarity", page_labels()["sentence_similarity"])
 
 

@@ -17,7 +17,7 @@ from pages.common.page_list import page_labels
 from pages.common.selected_points import choose_point
 from pages.common.shell import close_page, open_page, require_model
 from pages.common.uploads import OWN_CORPORA, OWN_PAIRS, OWN_VECTORS, show_own
-from pages.common.words import _, escaped, prose
+from pages.common.words import _, markdown, prose
 from pages.your_corpus import PAGE
 from pages.your_corpus.diagnosis import show_diagnosis
 from pages.your_corpus.evidence import show_evidence_form
@@ -57,14 +57,14 @@ with result:
                 "“{name}” is chosen in the sidebar. Narrow cone, Whitening and Neighbours use it "
                 "too, and Sentence similarity can fit treatments on it."
             )
-        chosen = chosen.format(name=escaped(corpus.name), n=f"{len(corpus):,}")
+        chosen = chosen.format(name=markdown(corpus.name), n=f"{len(corpus):,}")
         st.success(chosen, icon=":material/check_circle:")
         for note in file_notes(corpus, _):
-            st.caption(escaped(note))
+            st.caption(markdown(note))
         if corpus.columns:
             names = _(", ").join(column.name for column in corpus.columns)
             line = _("Colours, filters and sizes can show: {columns}.")
-            st.caption(escaped(line.format(columns=names)))
+            st.caption(markdown(line.format(columns=names)))
         if isinstance(corpus, Corpus):
             with suppress(ModelFilesError):  # make_scene shows this error
                 coverage = coverage_of(corpus)

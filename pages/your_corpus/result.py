@@ -39,7 +39,7 @@ from pages.common.models import chosen_model, current_encoder
 from pages.common.origin import coverage_of, origin
 from pages.common.seed import SEED
 from pages.common.selected_points import chosen_marks, show_selection
-from pages.common.words import _, dotted, escaped, language, paragraph
+from pages.common.words import _, dotted, language, markdown, paragraph
 
 VIEW, COMPONENTS = "mean", 2
 PLOTLY_POINTS = 3000  # points that Plotly draws at most, a sample of a larger cloud
@@ -116,7 +116,7 @@ def draw_cloud(
     )
     with st.container(key="own_cloud"):
         twin = show_explored(twin, points, explored, key="own-cloud")
-    st.caption(escaped(dotted(*below, line)))
+    st.caption(markdown(dotted(*below, line)))
     show_selection(cloud, points.shared_key)
     table = partial(points_csv, cloud, ["x", "y"], picture.around_origin, line)
     offer_csv(_("Download points (CSV)"), "your-corpus", table)

@@ -25,7 +25,7 @@ from pages.common.messages import error_text
 from pages.common.reading import ServerFile, upload_limits
 from pages.common.table_form import choose_sample
 from pages.common.uploads import NEXT, add_upload
-from pages.common.words import _, aligned_table, dotted, escaped
+from pages.common.words import _, aligned_table, dotted, markdown
 
 if TYPE_CHECKING:
     from geometry.scale import DataMeasure, VectorData
@@ -121,7 +121,7 @@ def show_run_form(folder: str) -> None:
         size = size.format(n=f"{data.n_rows:,}", d=f"{column.dimension:,}")
         shards = _("shards: {n}").format(n=f"{len(data.shards):,}")
         about = [f"{key} {value}" for key, value in column.about.items() if value is not None]
-        st.caption(dotted(size, shards, *map(escaped, about)))
+        st.caption(dotted(size, shards, *map(markdown, about)))
         for show in (_show_sample, _show_statistics, _show_fit):
             show(data, column)
     except GeometryError as error:

@@ -18,7 +18,7 @@ from ..downloads import csv_bytes, offer_csv
 from ..draw.scripts import send
 from ..messages import errors_shown
 from ..uploads import chosen_own
-from ..words import _, escaped, labelled, noted
+from ..words import _, labelled, markdown, noted
 from . import visit
 from .rooms import INVITATION_SECONDS, MOST_MARKED, Question, Room, RoomError, Tally
 
@@ -298,7 +298,7 @@ def _show_results(code: str) -> None:
         st.info(_("No question has been answered yet."))
         return
     for tally in tallies:
-        st.markdown(f"**{escaped(tally.question.text)}**")
+        st.markdown(f"**{markdown(tally.question.text)}**")
         st.html(bars_html(tally.question.options, tally.counts, tally.truth, tally.firsts))
         if tally.truth not in (None, visit.NO_RIGHT_ANSWER):
             text = _("Right at first: {first} of {n}. Before the answer was shown: {last} of {n}.")

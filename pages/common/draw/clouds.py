@@ -24,7 +24,7 @@ from geometry.projection.twin_message import Picture, TwinCloud
 from pages.common.corpus_cloud import CorpusCloud
 from pages.common.explore_panel import CLUSTERS, COLUMN, cluster_colours, column_colours
 from pages.common.measures import label_name
-from pages.common.words import _, escaped, plotly
+from pages.common.words import _, markdown, plotly
 
 from .charts import share_texts, show_chart
 from .twin_cloud import has_no_webgl2, show_twin_cloud
@@ -157,7 +157,7 @@ def show_cloud(
     boxes = [box for _row in range(0, len(panels), columns) for box in st.columns(columns)]
     for place, panel in enumerate(panels):
         with boxes[place]:
-            st.markdown(f"**{escaped(cloud.pictures[place].names[stops[place]])}**")
+            st.markdown(f"**{markdown(cloud.pictures[place].names[stops[place]])}**")
             height = HEIGHT if columns == 2 else SMALL_HEIGHT
             show_chart(
                 cone_figure(panel, cloud.colours, theme, height=height, lines=lines),

@@ -128,10 +128,10 @@ def judge(app: AppTest) -> tuple[list[str], int]:
 
 @for_each("text", [*PARTS, HOSTILE])
 def test_a_text_shows_its_own_characters(text):
-    assert not rendered_wrongly(words.escaped(text))
+    assert not rendered_wrongly(words.markdown(text))
     for around in ("{}", "- {}", "**{}**", "a {} b", "# {}"):
         shown = []
-        for token in MARKDOWN.parse(around.format(words.escaped(text))):
+        for token in MARKDOWN.parse(around.format(words.markdown(text))):
             shown += [child.content for child in token.children or () if child.type == "text"]
         said = "".join(shown).replace(words.NOTHING, "")
         assert " ".join(text.split()) in said
@@ -141,14 +141,14 @@ def test_a_text_shows_its_own_characters(text):
 
 @for_each("text", ["# a", "- a", "+ a", "1. a", "12) a", "=", "---", "_a_", "a_b c"])
 def test_a_text_begins_no_heading_and_no_list(text):
-    tokens = MARKDOWN.parse(words.escaped(text))
+    tokens = MARKDOWN.parse(words.markdown(text))
     assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
     assert "".join(child.content for child in tokens[1].children) == text
 
 
 def test_what_needs_no_escaping_is_left_and_the_judge_finds_what_does():
     for text in ("my_file-2 (1).csv", "n/d = 3.2, 95% of a: b", "/tmp/a_b/c", "天地玄黃，宇宙"):
-        assert words.escaped(text) == words.plotly(text) == text
+        assert words.markdown(text) == words.plotly(text) == text
     for part in PARTS:
         assert rendered_wrongly(part), part
     assert TAGS.search(PARTS[1])

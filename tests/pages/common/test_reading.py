@@ -10,7 +10,7 @@ from geometry.data.corpus import read_corpus
 from geometry.process import ProcessEnded
 from pages.common import reading
 from pages.common.reading import upload_limits
-from pages.common.words import escaped
+from pages.common.words import markdown
 
 TEXTS = b"the cat sat\ndogs ran\n"
 
@@ -117,4 +117,4 @@ def test_the_name_of_a_file_is_escaped_in_the_line_of_progress_and_long_files_co
         at, file = page_with(content)
         file.name = "![](http://h.example/p).txt"
         at.run()
-        assert lines.pop() == ("Reading " + escaped(file.name), is_long)
+        assert lines.pop() == ("Reading " + markdown(file.name), is_long)

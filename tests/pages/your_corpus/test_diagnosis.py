@@ -26,7 +26,7 @@ from geometry.export import ExportError
 from geometry.export.affine import transform_bytes
 from geometry.export.sentence_model import MODES
 from pages.common.messages import error_text
-from pages.common.words import escaped
+from pages.common.words import markdown
 from pages.your_corpus import diagnosis as section
 from tests.diagnosis.made_up import labelled
 from tests.pages.visits import brought, everything, healthy, new_visit
@@ -59,16 +59,16 @@ def test_own_vectors_get_the_cure_that_is_right_and_its_files(downloads, tmp_pat
     at = visit(VectorSet("mine", X, labels=tuple(labels), label_column="kind"), language)
     _ = catalogue(language).gettext
     shown = everything(at)
-    assert escaped(_(SENTENCES["centre"])) in shown
+    assert markdown(_(SENTENCES["centre"])) in shown
     found = diagnose(X, labels=labels)
     captions = [each.value for each in at.caption]
     lines = (sentences.evidence, sentences.certainty, sentences.basis)
-    places = [captions.index(escaped(line(found, _))) for line in lines]
+    places = [captions.index(markdown(line(found, _))) for line in lines]
     assert places == [places[0], places[0] + 1, places[0] + 2]  # in the card
     assert _("The vectors of a language model form a narrow cone.") in shown
     assert _("texts") != _("number of texts")  # 文字 in a sentence, 文字筆數 as a count
     for finding in found.findings:
-        assert escaped(finding_sentence(finding, _)) in shown
+        assert markdown(finding_sentence(finding, _)) in shown
     (tmp_path / "cure.safetensors").write_bytes(transform_bytes(downloads["cure"]()))
     affine = load_transform(tmp_path / "cure.safetensors")
     centred = recommended_treatment(found, X).fitted.apply(X)
@@ -86,18 +86,18 @@ def test_thresholds_are_shown_and_storage_once_it_is_opened():
     language, _ = "en", str
     found = diagnose(X, labels=labels)
     shown = everything(visit(own, language))
-    assert escaped(threshold_sentences.summary(found, _)) in shown
+    assert markdown(threshold_sentences.summary(found, _)) in shown
     for head, rows in (
         threshold_sentences.cosine_table(found, _),
         threshold_sentences.cut_table(found, _),
     ):
-        assert escaped(rows[0][0]) in shown
+        assert markdown(rows[0][0]) in shown
         assert head[1] in shown
     stored = storage_table(found, X, labels=labels)
-    assert escaped(sentences.storage_summary(stored, _)) not in shown
+    assert markdown(sentences.storage_summary(stored, _)) not in shown
     state = brought("vector-uploads", "corpus", own) | {"storage-part": True}
     at = healthy(new_visit("your_corpus", state, lang=language).run())
-    assert escaped(sentences.storage_summary(stored, _)) in everything(at)
+    assert markdown(sentences.storage_summary(stored, _)) in everything(at)
 
 
 def cure_of(downloads: dict) -> tuple[str, np.ndarray]:
@@ -167,7 +167,7 @@ def test_pairs_alone_are_diagnosed_by_their_sentences(monkeypatch):
     assert "compared: 0, 1, 2, 3, 4, 6 (mean)" in shown
     for finding in found.findings:
         # the effect's interval is at 95% together with the other layers, which the page compares
-        assert escaped(finding_sentence(replace(finding, effect=None), str)) in shown
+        assert markdown(finding_sentence(replace(finding, effect=None), str)) in shown
     at.button(key="delete-upload-pairs").click().run()
     assert "not given a corpus yet" in everything(healthy(at))
 
@@ -231,9 +231,9 @@ def test_pairs_of_rows_judge_in_place_of_labels():
     assert judge.options == names
     left, right = np.array(PAIRS).T
     found = diagnose(X, labels=GROUPS, pairs=(left, right, np.array(GOLD)))
-    assert escaped(sentences.basis(found, _)) in everything(at)
+    assert markdown(sentences.basis(found, _)) in everything(at)
     healthy(judge.set_value("labels").run())
-    assert escaped(sentences.basis(diagnose(X, labels=GROUPS), _)) in everything(at)
+    assert markdown(sentences.basis(diagnose(X, labels=GROUPS), _)) in everything(at)
     [delete] = [each for each in at.button if each.key.startswith("delete-evidence-")]
     healthy(delete.click().run())
     assert "judge" not in [each.key for each in at.selectbox]
@@ -252,8 +252,8 @@ def test_queries_with_vectors_of_their_own_judge():
     asked = VectorSet("q", X[:40] * 2, ids=tuple(f"Q{q}" for q in range(40)))
     judged = judge_vectors(read_relevance(QRELS.encode(), name="qrels.txt"), OWN, asked)
     found = diagnose(X, labels=GROUPS, queries=judged)
-    assert escaped(sentences.basis(found, str)) in everything(at)
-    assert escaped(sentences.recommendation(found, str)) in everything(at)
+    assert markdown(sentences.basis(found, str)) in everything(at)
+    assert markdown(sentences.recommendation(found, str)) in everything(at)
 
 
 def test_ids_that_name_nothing_are_an_error_and_the_file_stays():
