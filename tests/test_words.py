@@ -45,8 +45,8 @@ READ = {
 }  # fields of a claim that are texts
 
 NAMED = (
-    *("columns", "corpora", "layer_sets", "models", "pages", "pairs", "papers", "scores"),
-    *("short_pairs", "streamlit", "tokenizers", "topics", "units"),
+    *("claims", "columns", "corpora", "evidence", "layer_sets", "models", "pages", "pairs"),
+    *("papers", "scores", "short_pairs", "streamlit", "tokenizers", "topics", "units"),
 )  # tables of names.toml
 
 

@@ -135,8 +135,9 @@ def jiang2022_static(subject: ClaimSubject) -> Tested:
 
 def zhou2022_frequent(subject: ClaimSubject) -> Tested:
     """Mean cosine of a word's uses against its frequency."""
+    types = subject.types
     X = directions(subject.tokens(subject.last).astype(np.float64))
-    cosines, counts = _uses(X, subject.types)
+    cosines, counts = _uses(X, types)
     need(len(counts))
     if is_constant(counts) or is_constant(cosines):
         raise UndefinedMeasure("no_spread")
@@ -144,11 +145,11 @@ def zhou2022_frequent(subject: ClaimSubject) -> Tested:
     found = Number(spearman(cosines, counts), *ends, is_change=True)
 
     def by_chance(rng: np.random.Generator) -> float:
-        return spearman(*_uses(X, rng.permutation(subject.types)))
+        return spearman(*_uses(X, rng.permutation(types)))
 
     control = draws(by_chance, SHUFFLES, subject.seed, is_change=True)
     state: State = "fails" if clear(found) == "holds" else "unknown"
-    if clear(found) == beside(found.value, control) == "fails":
+    if clear(found) == "fails" and beside(found.value, control) == "fails":
         state = "partly"  # people's ratings are not measured
     settings = {**subject.at_last, "least": str(LEAST_USES)}
     return Tested(state, len(counts), {"spearman": found}, {"shuffled": control}, settings)

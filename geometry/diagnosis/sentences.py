@@ -349,8 +349,9 @@ def cure_verdict(cure: Cure, _: Translate) -> str:
     """Whether it is better than raw vectors; "" where it was not compared."""
     if "leave" not in cure.against:
         return ""
-    code = "worse" if cure.hurts else "not-clear"
-    return _(SENTENCES["better" if cure.beats("leave") else code])
+    if cure.beats("leave"):
+        return _(SENTENCES["better"])
+    return _(SENTENCES["worse" if cure.hurts else "not-clear"])
 
 
 def cure_change(cure: Cure) -> str:
@@ -419,8 +420,10 @@ def storage_rows(storage: Storage, _: Translate) -> tuple[list[str], list[list[s
     ]
     rows = []
     for row in storage.rows:
-        form = [str(row.k), row.form, f"{row.n_bytes:,}", signed(row.smaller, 1)]
-        rows.append([names[row.kind], *form, rounded(row.score, 3), _loss(row)])
+        size = [f"{row.n_bytes:,}", signed(row.smaller, 1)]
+        rows.append(
+            [names[row.kind], str(row.k), row.form, *size, rounded(row.score, 3), _loss(row)]
+        )
     return head, rows
 
 

@@ -3,6 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 
 from ..shipped import shipped_file
 
@@ -48,6 +50,7 @@ class PublishedScore:
     table: str  #: the key of its table
 
 
+@cache  # a rerun of Sentence similarity asks for them fifty times
 def published_tables() -> tuple[PublishedTable, ...]:
     """Every table, in the order of the file."""
     tables = json.loads(FILE.read_text(encoding="utf-8"))
@@ -55,7 +58,7 @@ def published_tables() -> tuple[PublishedTable, ...]:
         PublishedTable(
             **{name: table[name] for name in ("key", "source", "setting", "metric", "note")},
             columns=tuple(table["columns"]),
-            rows={row: tuple(values) for row, values in table["rows"].items()},
+            rows=MappingProxyType({row: tuple(values) for row, values in table["rows"].items()}),
         )
         for table in tables
     )

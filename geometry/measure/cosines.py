@@ -49,9 +49,10 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
         all. 1,200 rows are 719,400 pairs.
     seed : int, of the draw
     """
-    U = unit_rows(X, at_least=2)
     if max_rows is not None:
         need_whole("max_rows", max_rows, at_least=2)
+    U = unit_rows(X, at_least=2)
+    if max_rows is not None:
         U = U[some_rows(len(U), max_rows, seed)]
     C = U.astype(np.float32) @ U.astype(np.float32).T
     return C[np.triu_indices(len(U), k=1)].clip(-1.0, 1.0)

@@ -93,8 +93,10 @@ def frequency_direction(
     rho = estimated(spearman, norms, -given, low=-1.0, high=1.0, seed=seed)
     bounds = _bounds(len(X), edges)
     means = tuple(_mean(norms[order[a:b]], seed) for a, b in bounds)
-    signs = np.unique(np.sign(np.diff([each.value for each in means])))
-    trend = {(1.0,): "rising", (-1.0,): "falling"}.get(tuple(signs.tolist()), "neither")
+    steps = np.diff([each.value for each in means])
+    trend = "rising" if (steps > 0).all() else "falling"
+    if not (steps > 0).all() and not (steps < 0).all():
+        trend = "neither"
     return FrequencyDirection(rho, len(X), means, tuple(a for a, _ in bounds), trend)
 
 

@@ -298,7 +298,7 @@ def _train(
         else:
             order = rng.permutation(len(rows))
             total = 0.0
-            for some in slices(len(order), flow.batch_size):
+            for some in slices(len(order), int(flow.batch_size)):
                 batch = smoothed(rows[order[some]])
                 loss = -sum(terms(batch))
                 adam.zero_grad()

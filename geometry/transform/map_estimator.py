@@ -2,6 +2,7 @@
 
 import mmap
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Self
 
 import numpy as np
@@ -95,7 +96,7 @@ class MomentsEstimator(MapEstimator):
 
 
 def _unload(X: np.ndarray) -> None:
-    """Release the pages of the read-only memory map that X is a part of from this process.
+    """Release the pages of the read-only ``np.memmap`` that X is a part of from this process.
 
     A fit by blocks would fill the memory with the file (``bench.whiten``). In a writable map this
     would lose the changes of a private copy.
@@ -104,4 +105,5 @@ def _unload(X: np.ndarray) -> None:
     while isinstance(base, np.ndarray):
         base = base.base
     if isinstance(base, mmap.mmap) and memoryview(base).readonly and hasattr(base, "madvise"):
-        base.madvise(mmap.MADV_DONTNEED)
+        with suppress(OSError):  # locked pages stay
+            base.madvise(mmap.MADV_DONTNEED)

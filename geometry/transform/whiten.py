@@ -183,6 +183,8 @@ class IndependentComponents(ClassNamePrefixFeaturesOutMixin, MapEstimator):
     FastICA after PCA whitening, axes with positive skewness and in its order.
     """
 
+    map_: IndependentMap
+
     def __init__(
         self, n_components: int | None = None, *, random_state: Any = 0, max_iter: int = MOST_STEPS
     ) -> None:

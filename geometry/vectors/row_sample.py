@@ -58,7 +58,7 @@ class RowSample:
     def __init__(self, sample: int | None, seed: int, limits: Limits, expected: int | None) -> None:
         self.n_rows = 0
         self.not_finite, self.zero = RowCount(), RowCount()
-        self.empty: np.ndarray = np.array(True)  # (d,): which numbers are missing in all rows
+        self.empty: np.ndarray = np.array(True)  # (d,), () before any row: which are missing in all
         self._sample, self._limits, self._expected = sample, limits, expected
         self._random = np.random.default_rng(seed)
         self._rows = GrownRows()

@@ -149,7 +149,7 @@ class _Gathering:
         self._limits = limits
         self._chosen = None if words is None else frozenset(words)
         n_chosen = math.inf if self._chosen is None else len(self._chosen)
-        self._most = min(n_chosen, max_words or math.inf)
+        self._most = min(n_chosen, math.inf if max_words is None else max_words)
         self.is_whole = True  # False if rows of the file are not looked at
         self._rows = GrownRows()
         self._words: list[str] = []

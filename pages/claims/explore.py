@@ -25,7 +25,7 @@ from pages.common.page_list import page_labels, page_path
 from pages.common.seed import SEED
 from pages.common.shell import picture_place, show_question
 from pages.common.uploads import is_own
-from pages.common.words import _, dotted, labelled, language, markdown, paragraph
+from pages.common.words import _, dotted, labelled, language, markdown, names, paragraph
 
 from . import PAGE
 from .recorded import Results, place_of, recorded, subject_of
@@ -96,29 +96,6 @@ def signed_names() -> dict[str, str]:
     return {state: f"{SIGNS[state]} {name}" for state, name in state_names().items()}
 
 
-def group_names() -> dict[str, str]:
-    return {
-        "cone": _("The cone"),
-        "context": _("Context"),
-        "dimensions": _("Single dimensions"),
-        "frequency": _("Frequency"),
-        "scores": _("Scores"),
-        "cures": _("Cures"),
-        "training": _("Training"),
-    }
-
-
-def unit_words() -> dict[str, str]:
-    return {
-        "types": _("types"),
-        "tokens": _("tokens"),
-        "sentences": _("sentences"),
-        "pairs": _("pairs"),
-        "training": _("trainings"),
-        "coordinates": _("single dimensions"),
-    }
-
-
 def missing_words(code: str) -> str:
     words = {
         "layers": _("The model has no layers above its input."),
@@ -170,7 +147,7 @@ def show_wall(claims: Sequence[Claim], found: Results, shown: str) -> None:
             if claim.group == group and shown in (ALL, state_of(found[claim.key]))
         )
         if tiles:
-            name = escape(group_names()[group])
+            name = escape(names("claims")[group])
             rows.append(f"<dt>{name}</dt><dd><ul>{tiles}</ul></dd>")
     if rows:
         st.html(f'<dl class="wall" style="{style}">{"".join(rows)}</dl>')
@@ -198,7 +175,9 @@ def show_claim(claim: Claim, tested: Tested | None, about: str) -> None:
     icon = measures.ICONS.get(state, ":material/remove:")
     label = _sourced(claim.says, markdown(claim.source))
     with st.expander(label, icon=icon, key=f"of-{claim.key}"):
-        there = _("{unit} – {data}").format(unit=unit_words()[claim.unit], data=markdown(claim.on))
+        there = _("{unit} – {data}").format(
+            unit=names("units")[claim.unit], data=markdown(claim.on)
+        )
         where = labelled(_("in the source"), markdown(place_words(claim)))
         disputes = [_("it disputes the first papers")] if claim.disputes else []
         st.markdown(dotted(where, labelled(_("measured there on"), there), *disputes))
@@ -277,7 +256,7 @@ def _rows(claims: Sequence[Claim], found: Results) -> list[dict[str, str]]:
             "claim": claim.says,
             "source": claim.source,
             "where": place_words(claim),
-            "measured_there_on": labelled(unit_words()[claim.unit], claim.on),
+            "measured_there_on": labelled(names("units")[claim.unit], claim.on),
             "stance": _("it disputes the first papers") if claim.disputes else "",
             "verdict": state_names()[state_of(tested)],
             "measured": _("; ").join(filter(None, measured)),

@@ -183,8 +183,9 @@ class CorpusCloud:
         """As ``project``. Many points are projected by a job with progress and Cancel."""
         n = len(self.cloud)
         what = _("Projecting {n} points").format(n=f"{n:,}")
-        how: dict[str, Any] = {"at_once": n <= MANY_POINTS, "passing": True}
-        return jobs.kept_or_made(_projection, self, method, n_components, what=what, **how)
+        of = (self, method, n_components)
+        at_once = n <= MANY_POINTS
+        return jobs.kept_or_made(_projection, *of, what=what, at_once=at_once, passing=True)
 
 
 @kept(48)
@@ -284,8 +285,10 @@ def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> Cor
     cloud = Cloud("vectors", X, texts, numbers - 1, labels, norms, np.ones(len(X)), len(X))
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    how: dict[str, Any] = {"label_column": _vectors.label_column, "columns": _vectors.columns}
-    corpus = Corpus(_vectors.name, texts, labels=labels, **how)
+    column = _vectors.label_column
+    corpus = Corpus(
+        _vectors.name, texts, labels=labels, label_column=column, columns=_vectors.columns
+    )
     key = ArrayStore.key(sha256, labels)
     n_zero = len(X) - cloud.n_available
     return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)

@@ -117,7 +117,7 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
     given = replace(cloud, selected=rows if rows.size else None, marks=marks)
     camera = latest_camera()
 
-    def content() -> bytes:  # at a click, without a session
+    def content() -> bytes:  # at a click, without a session, in the language of this run
         places = unpack_cloud(given.points.body)
         view = CloudView(given, points.cloud.texts, places, language(), camera.get(CAMERA))
         return view_html(view, f"{points.corpus.name} · {cloud.name}").encode()
@@ -132,6 +132,8 @@ def offer_view(cloud: TwinCloud, points: CorpusCloud) -> None:
 
 @dataclass(frozen=True)
 class Explored:
+    """What the reader wants to see of a corpus."""
+
     kept: np.ndarray | None = None  # (n,) of bool, rows that the filters keep; None without one
     greys: bool = False  # the others turn grey; False leaves them out of pictures and measures
     size: int | None = None  # the column of numbers that sizes the points

@@ -49,7 +49,6 @@ class Training:
         self._call = [call]
         self._process: Process | None = None
         self._ended = threading.Event()
-        self.wait = self._ended.wait
         self._stopping = threading.Event()
         self._visited_at = self._paused_at = time.monotonic()
         with _changed:
@@ -80,6 +79,9 @@ class Training:
         """End the process, within a second in which this waits. The records stay."""
         self._stopping.set()
         self.wait(1.0)
+
+    def wait(self, seconds: float) -> bool:
+        return self._ended.wait(seconds)
 
     def _run(self) -> None:
         try:

@@ -249,6 +249,15 @@ def overall_state(states: set[State]) -> State:
     return "fails" if "fails" in states else "unknown"
 
 
+def cone_state(low: float | None) -> State:
+    """That of a mean cosine whose interval begins at ``low``."""
+    if low is None:
+        return "unknown"
+    if low >= NARROW:
+        return "holds"
+    return "partly" if low > 0 else "fails"
+
+
 def cone_words() -> str:
     """What this project calls anisotropic and narrow, for the basis of a verdict."""
     return _(

@@ -144,8 +144,13 @@ def select_model() -> None:
     with suppress(OperatorFileError):  # require_model shows this error in the page's body
         if name != E5 and not names_a_folder(name, model_rules()):
             label = _("Revision: branch, tag or commit")
-            how = {"placeholder": "main", "on_change": forget_layers}
-            st.text_input(label, key="revision", bind="query-params", **how)
+            st.text_input(
+                label,
+                key="revision",
+                placeholder="main",
+                bind="query-params",
+                on_change=forget_layers,
+            )
     box = st.segmented_control
     precise = _(
         "bfloat16 is approximate. On most processors that multiply in it, it is faster. All "
@@ -231,10 +236,12 @@ def _on_shelf(choice: ModelChoice, rules: ModelLimits) -> Encoder:
 
     what = _("Reading {name}") if is_here else _("Downloading {name}")
     what = what.format(name=markdown(bundled_names().get(choice.name, choice.name)))
-    how: dict[str, Any] = {"lane": "model", "cancelled": cancelled_download()}
+    cancelled = cancelled_download()
     amount = partial(readable_bytes, decimals=1)
     try:
-        made = jobs.wait_for(f"model-{choice}", work, what, amount=amount, **how)
+        made = jobs.wait_for(
+            f"model-{choice}", work, what, lane="model", amount=amount, cancelled=cancelled
+        )
     except Exception:  # the next run offers the download again
         st.session_state.setdefault("wanted_models", set()).discard(choice)
         raise

@@ -47,7 +47,9 @@ def clear_sign(moved: Difference | None) -> int | None:
     """1 for a clear gain, -1 for a clear loss, 0 for neither; None without an interval."""
     if moved is None or moved.value is None or moved.low is None:
         return None
-    return int(math.copysign(1, moved.value)) if moved.is_clear else 0
+    if not moved.is_clear:
+        return 0
+    return 1 if moved.value > 0 else -1
 
 
 def row_name(table: str, name: str) -> str:

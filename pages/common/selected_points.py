@@ -137,7 +137,9 @@ def many_found(points: CorpusCloud) -> np.ndarray | None:
     rows = _hits(points)
     if _have_rings(rows):
         return None
-    return np.isin(np.arange(len(points.cloud)), rows)
+    found = np.zeros(len(points.cloud), dtype=bool)
+    found[rows] = True
+    return found
 
 
 def found_marks(points: CorpusCloud) -> list[Marks]:

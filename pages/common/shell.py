@@ -46,6 +46,15 @@ def picture_place() -> DeltaGenerator:
     return place
 
 
+def page_boxes(controls: str = "cloud-controls") -> tuple[DeltaGenerator, ...]:
+    """Containers of controls, notes, progress and the first picture, from above.
+
+    In another place a progress bar would shift the elements below it. The browser would build them
+    again and lose the focus.
+    """
+    return st.container(key=controls), st.container(), st.container(), picture_place()
+
+
 def _show_frame() -> None:
     """A frame in a picture's shape; the style sheet shows it while there is no picture."""
     text = _("Preparing the picture …")

@@ -102,7 +102,7 @@ def is_from_history() -> bool:
 
 
 def query_of_history() -> dict[str, str]:
-    """The address of Back or Forward, of which ``st.query_params`` lacks bound settings."""
+    """The address after Back or Forward. ``st.query_params`` lacks its bound settings."""
     return dict(parse_qsl(_read(get_script_run_ctx(), "ScriptRunContext.query_string") or ""))
 
 

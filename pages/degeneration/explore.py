@@ -760,7 +760,8 @@ def _show_progress(scene: DegenerationScene, training: Training | None) -> None:
         show_progress(scene.step, n)
         return
     note = _("Your training, {step} of {n} steps.")
-    if scene.versions and training is not None and training.is_active:
+    has_no_record = scene.versions and training is not None and training.is_active
+    if has_no_record:
         show_progress(0, st.session_state[SETTINGS].runs[0].steps)
         note = _("Recorded run. Your own training appears here after its first step.")
     elif scene.versions:

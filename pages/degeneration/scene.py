@@ -23,6 +23,7 @@ from .run import TrainingSettings
 VOCABULARIES = (300, 1000, 3000, 10000, 30000)  # the most frequent words
 RECORDED = 25  # recorded steps at most, beside the start: about one in two seconds
 STEP = "step"  # address and session: the recorded step of the numbers
+HISTORY = "degeneration-history"  # in the session: of its training, up to the last record
 
 
 def choose_what(place: DeltaGenerator) -> tuple[str, float]:
@@ -148,9 +149,12 @@ def recorded_scene() -> DegenerationScene:
 def scene_of(training: Training, settings: TrainingSettings) -> DegenerationScene:
     is_live = training.is_active
     records = list(training.records)
-    history = History.of(settings.runs, records, is_live=True)
+    former: tuple[Training, int, History] | None = st.session_state.get(HISTORY)
+    if former is None or former[:2] != (training, len(records)):
+        former = (training, len(records), History.of(settings.runs, records, is_live=True))
+        st.session_state[HISTORY] = former
     tokenizer = None if settings.texts is None else settings.tokenizer
-    return DegenerationScene(history, len(records) - 1, None, is_live, tokenizer)
+    return DegenerationScene(former[2], len(records) - 1, None, is_live, tokenizer)
 
 
 def run_name(run: Run) -> str:

@@ -47,7 +47,7 @@ from pages.common.scores import hundred, moved_words, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
-from pages.common.words import _, labelled, markdown, noted, paragraph, prose
+from pages.common.words import _, labelled, markdown, names, noted, paragraph, prose
 
 from . import PAGE
 from .live import OWN_PLACE, live_grid, live_names
@@ -117,12 +117,11 @@ def explore() -> None:
     chosen = chosen_data()
     live = live_names(chosen)
     with st.container(horizontal=True, key="cloud-controls"):
-        data = choose(
-            st.selectbox, _("Judged by"), {**data_names(), **live}, key="evidence-data", width=280
-        )
+        by = names("evidence") | live
+        data = choose(st.selectbox, _("Judged by"), by, key="evidence-data", width=280)
         grids = live_grid(chosen, data) if data in live else grids_of(data)
         known = set.intersection(*({gain.cure for gain in grid.gains} for grid in grids.values()))
-        names = {
+        of_cures = {
             "main": _("mean, directions, whitening"),
             "more": _("scaling, 1 and 10 directions"),
             "fewer": _("64 directions, half strength"),
@@ -131,7 +130,7 @@ def explore() -> None:
         cures = choose(
             st.segmented_control,
             _("Cures shown"),
-            {name: names[name] for name, shown in SHOWN.items() if known.issuperset(shown)},
+            {name: of_cures[name] for name, shown in SHOWN.items() if known.issuperset(shown)},
             key="evidence-cures",
             default="main",
             required=True,
@@ -139,13 +138,13 @@ def explore() -> None:
         offered = max((list(grid.places[0].scores) for grid in grids.values()), key=len)
         similarity = offered[0]
         if len(offered) > 1:
-            names = {
+            labels = {
                 "cosine": _("cosine"),
                 "dot": _("inner product"),
                 "euclidean": _("Euclidean distance"),
                 "rank": _("rank correlation of coordinates"),
             }
-            how: dict[str, Any] = {"labels": names, "default": "cosine", "width": 220}
+            how: dict[str, Any] = {"labels": labels, "default": "cosine", "width": 220}
             similarity = choose(st.selectbox, _("Similarity"), offered, key="evidence-by", **how)
     judged = JudgedGrids(grids, similarity)
     with picture_place():
@@ -161,16 +160,6 @@ def explore() -> None:
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     show_folded(_("All gains"), "all-measures", show_table, judged, icon=":material/table:")
-
-
-def data_names() -> dict[str, str]:
-    return {
-        "stsb pairs": _("STS-B test"),
-        "pairs pairs": _("the project’s pairs"),
-        "pairs-zh pairs": _("the project’s Chinese pairs"),
-        "topics labels": _("Topics: neighbours"),
-        "topics probe": _("Topics: linear probe"),
-    }
 
 
 def cure_words(cure: str) -> str:

@@ -30,7 +30,7 @@ from pages.common.messages import ENCODER_ERRORS, errors_shown, show_error
 from pages.common.models import current_encoder
 from pages.common.origin import coverage_line, coverage_of, layer_words, of_known_text
 from pages.common.selected_points import choose_point, chosen_marks, show_selection
-from pages.common.shell import picture_place, show_question
+from pages.common.shell import page_boxes, show_question
 from pages.common.words import _, aligned_table, labelled, markdown, noted, paragraph, prose
 
 from . import PAGE
@@ -394,12 +394,7 @@ def _show_numbers(scene: LayersScene) -> None:
 
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    control_box = st.container(key="cloud-controls")
-    notes_box = st.container()
-    # the progress bar has its own container: in another one it would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
-    look_box = picture_place()
+    control_box, notes_box, progress_box, look_box = page_boxes()
     panel = open_panel()
     selection_box = st.container()
     curve_progress_box, answer_box = st.container(), st.container()

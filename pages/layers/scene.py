@@ -129,6 +129,7 @@ def build_film(points: CorpusCloud, look: Look) -> tuple[tuple[Drawn, ...], tupl
 
 @kept(24)
 def packed(points: CorpusCloud, view: str, n_components: int) -> Points:
+    """The pictures of ``build_film`` as the browser takes them."""
     frames = [each.around_origin for each, _edges in _drawn(points, view, n_components)]
     return Points.of(pack_cloud(frames, UNIT_REACH))
 

@@ -52,7 +52,7 @@ from pages.common.page_list import page_path
 from pages.common.page_state import forget_layers
 from pages.common.seed import SEED
 from pages.common.selected_points import choose_point, chosen_marks, short, show_selection
-from pages.common.shell import picture_place, show_question
+from pages.common.shell import page_boxes, show_question
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
 from . import PAGE
@@ -623,12 +623,7 @@ def film_sliders() -> tuple[float, float]:
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
     welcome_box = st.container(key="welcome")
-    control_box = st.container(key="cloud-controls")
-    notes_box = st.container()
-    # the progress bar has its own container: in another one it would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
-    look_box = picture_place()
+    control_box, notes_box, progress_box, look_box = page_boxes()
     found_box = st.container(key="inspector")
     numbers_box = st.container()
     panel = open_panel()  # below the numbers, which are on the first screen

@@ -464,13 +464,7 @@ def cone_verdict(scene: ConeScene) -> Verdict:
             "more that are not all alike."
         ),
     }
-    state: State = "fails"
-    if found.low is None:
-        state = "unknown"
-    elif found.low >= NARROW:
-        state = "holds"
-    elif found.rises:
-        state = "partly"
+    state = measures.cone_state(found.low)
     cosine = estimate(found.value, found.low, found.high)
     return Verdict(
         claim=_(

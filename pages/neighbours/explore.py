@@ -56,7 +56,7 @@ from pages.common.origin import UNKNOWN_LIMIT, coverage_of, of_known_text, origi
 from pages.common.reading import Keyed, read_upload
 from pages.common.seed import SEED
 from pages.common.selected_points import choose_row, chosen_row
-from pages.common.shell import picture_place, show_question
+from pages.common.shell import page_boxes, show_question
 from pages.common.table_form import refused_files_leave, upload_table
 from pages.common.treatment_names import choose_treatment, treatment_words
 from pages.common.words import (
@@ -211,6 +211,7 @@ class NeighboursScene:
 
     @cached_property
     def measured_rows(self) -> np.ndarray:
+        """The rows of the numbers over all points: all of them, or a sample of many."""
         return some_rows(len(self.points.cloud), MOST_MEASURED, SEED)
 
     @cached_property
@@ -658,12 +659,7 @@ def queries_csv(judged: Judged, found: QueryScores, basis: str) -> bytes:
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    control_box = st.container(key="cloud-controls")
-    notes_box = st.container()
-    # a separate container: a progress bar would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
-    look_box = picture_place()
+    control_box, notes_box, progress_box, look_box = page_boxes()
     panel = open_panel(has_cloud=False)
     answer_box = st.container()
     more_box = st.expander(_("More controls and downloads"), key="more-controls")

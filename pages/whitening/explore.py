@@ -69,7 +69,7 @@ from pages.common.origin import coverage_line, coverage_of, of_known_text, weigh
 from pages.common.page_state import is_first_in_visit
 from pages.common.seed import SEED
 from pages.common.selected_points import choose_point, chosen_marks, show_selection
-from pages.common.shell import picture_place, show_question
+from pages.common.shell import page_boxes, show_question
 from pages.common.treatment_names import treatment_names
 from pages.common.words import _, aligned_table, labelled, language, paragraph, prose
 
@@ -731,12 +731,7 @@ FORMULA = ":material/function:"
 
 @st.fragment
 def explore(corpus: Corpus | VectorSet) -> None:
-    control_box = st.container(key="cloud-controls")
-    notes_box = st.container()
-    # the progress bar has its own container: in another one it would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
-    look_box = picture_place()
+    control_box, notes_box, progress_box, look_box = page_boxes()
     panel = open_panel()
     selection_box = st.container()
     answer_box = st.container()

@@ -58,7 +58,7 @@ from pages.common.models import current_encoder
 from pages.common.origin import layer_words, of_known_text, warn_of_typed
 from pages.common.reading import apart
 from pages.common.seed import SEED
-from pages.common.shell import picture_place, show_question
+from pages.common.shell import page_boxes, show_question
 from pages.common.treatment_names import treatment_names
 from pages.common.words import (
     _,
@@ -502,12 +502,7 @@ def _frequencies(scene: FrequencyScene, typed: Sequence[str]) -> str:
 
 @st.fragment
 def explore(corpus: Corpus) -> None:
-    control_box = st.container(key="word-controls")
-    notes_box = st.container()
-    # a separate container: a progress bar would shift the elements below it,
-    # and the browser would build them again and lose the focus
-    progress_box = st.container()
-    look_box = picture_place()
+    control_box, notes_box, progress_box, look_box = page_boxes("word-controls")
     answer_box = st.container()
     encoder = current_encoder()
     with control_box:

@@ -147,6 +147,7 @@ class FrequencyScene:
 
 
 def read_words(corpus: Corpus, encoder: Encoder, choice: WordChoice) -> RankedWords:
+    """The words with a vector and a frequency. Raises what the readers raise."""
     if choice.words == "upload":
         return _uploaded(corpus, choice)
     given: Mapping[str, float] | None = None
@@ -267,6 +268,7 @@ def tokens_spec(layer: int) -> CloudSpec:
 
 @kept(32)
 def measure_words(words: RankedWords, report: jobs.Progress = jobs.no_report) -> FrequencyMeasures:
+    """Raises UndefinedMeasure for words of one length or of one frequency."""
     return computed.measured(words.vectors, words.counts, report)
 
 

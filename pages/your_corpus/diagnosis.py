@@ -193,6 +193,7 @@ def _choose_poolings(data: DiagnosedData) -> tuple[str, ...]:
 
 @kept(16)
 def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
+    given = _given(data)
     points = data.points
     judging = points.corpus
     rows = np.arange(len(judging))
@@ -202,7 +203,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     read = {points.corpus, judging} if points.model is not None else ()
     known = [coverage_of(each, private=points.private) for each in read]
     early: list[tuple[Finding, ...]] = []  # the findings, while cures are still compared
-    given = _given(data) | {
+    given |= {
         "others": _other_layers(points, judging, rows, poolings) if poolings else None,
         "about": _about(points),
         "numbers": data.numbers,

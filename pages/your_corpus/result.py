@@ -162,11 +162,7 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.shown
     row = scene.mean_cosine
-    state: measures.State = "unknown"
-    if row.low is not None:
-        state = "partly" if row.low > 0 else "fails"
-        if row.low >= NARROW:
-            state = "holds"
+    state = measures.cone_state(row.low)
     cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
     words = {
         "holds": _(

@@ -49,10 +49,11 @@ def show_twin_cloud(
     """Draw the twin cloud; if one of that key is on the page, update what has changed."""
     place = f"twin-{key}"
     texts_name = f"{key}-{cloud.rows_key}"
+    n = cloud.n  # the session keeps the callback, so it holds no cloud
 
     def selected(rows: str) -> None:
         if on_selection is not None:
-            on_selection(unpack_rows(rows, cloud.n) if rows else np.zeros(0, dtype=np.int64))
+            on_selection(unpack_rows(rows, n) if rows else np.zeros(0, dtype=np.int64))
 
     k = len(cloud.axis_titles)
     message = message_of(cloud, theme, texts_name, _) | {

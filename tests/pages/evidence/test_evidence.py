@@ -5,13 +5,13 @@ import pytest
 from geometry.claims.scores import narrower_against_score
 from geometry.data import JudgedQueries, VectorSet
 from pages.common.uploads import EVIDENCE, Evidence
+from pages.common.words import names
 from pages.evidence import recorded
 from pages.evidence.explore import (
     JUDGES,
     LEVELLED,
     SHOWN,
     JudgedGrids,
-    data_names,
     gains_csv,
     grids_of,
     values,
@@ -62,7 +62,7 @@ def test_the_pictures_and_the_verdicts_are_those_of_the_recorded_numbers():
 
 @pytest.mark.parametrize(
     ("data", "cures"),
-    [(name, [*SHOWN][place % len(SHOWN)]) for place, name in enumerate(data_names())],
+    [(name, [*SHOWN][place % len(SHOWN)]) for place, name in enumerate(names("evidence"))],
 )
 def test_every_choice_is_shown(data, cures):
     at = visit(**{"evidence-data": data, "evidence-cures": cures, "lang": "zh-Hant"})
