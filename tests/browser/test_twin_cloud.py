@@ -248,11 +248,6 @@ def test_a_link_shows_the_same_part_of_a_flat_picture(server, page):
     assert again == pytest.approx(moved, abs=0.01)
     assert page.url == link
 
-    # in 3D its own view
-    open_twins(page, server, "narrow_cone", link.partition("?")[2].replace("2D", "3D"))
-    page.wait_for_function("!location.search.includes('camera=')")
-    assert of_stage(page, "stage.camera.target") == [0, 0, 0]
-
 
 @pytest.mark.slow
 def test_the_first_picture_turns_by_itself_until_the_reader_acts(server, new_page):
