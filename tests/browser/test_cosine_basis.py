@@ -12,7 +12,6 @@ from tests.browser.accessibility import grave_findings
 from tests.browser.screen import NEXT_FRAMES, move_fingers, open_app, open_socket, rerun, state
 
 PAGE = "cosine_basis"
-LINK_WITH_SETTINGS = "len2=2"  # with settings in the link, the page shows both pictures at once
 
 
 def open_plane(page: Page, url: str) -> None:
@@ -105,7 +104,8 @@ def address_has(page: Page, key: str) -> float:
 
 
 @pytest.mark.slow
-def test_a_first_visit_guesses_and_downloads(server, page):
+def test_one_visit_guesses_downloads_and_drags_and_a_drag_s_end_sends_one_message(server, page):
+    """Mouse, keys, snapping, whitening: the numbers equal the library's to 1e-9."""
     open_plane(page, server.page_url(PAGE))
     expect(pictures(page).first).to_be_visible()
     expect(pictures(page).nth(1)).to_be_hidden()
@@ -134,11 +134,6 @@ def test_a_first_visit_guesses_and_downloads(server, page):
         page.get_by_role("button", name="Download picture (PNG)").click()
     assert Image.open(waiting.value.path()).width == 2 * round(float(picture.get("width")))
 
-
-@pytest.mark.slow
-def test_a_drag_moves_the_plane_and_its_end_sends_one_message(server, page):
-    """Mouse, keys, snapping, whitening: the numbers equal the library's to 1e-9."""
-    open_plane(page, server.page_url(PAGE, query=LINK_WITH_SETTINGS))
     assert_numbers_are_the_librarys(page)
     sent_frames: list[object] = []
     open_socket(page).on("framesent", lambda frame: sent_frames.append(frame))

@@ -100,17 +100,14 @@ def test_a_page_is_presented_by_a_button_and_left_by_a_key(server, new_page):
         wait_for_stage(page, "twin.at === stage.lastStop && !twin.player.isPlaying")
 
     # the arrows go through the pages, which stay presented
-    for name in ("layers", "word_frequency", "degeneration"):
-        page.keyboard.press("ArrowRight")
+    for key, name in (("ArrowRight", PAGES[1]), ("ArrowRight", PAGES[2]), ("ArrowLeft", PAGES[1])):
+        page.keyboard.press(key)
         page.wait_for_url(re.compile(f"{name}.*present=1"))
         wait_for_app(page)
-    page.keyboard.press("ArrowLeft")
-    page.wait_for_url(re.compile("word_frequency.*present=1"))
-    wait_for_app(page)
     with rerun(page):
         page.keyboard.press("Escape")
     expect(page.locator('[data-testid="stSidebar"]')).to_be_visible()
-    page.wait_for_url(re.compile("word_frequency(?!.*present)"))
+    page.wait_for_url(re.compile(f"{PAGES[1]}(?!.*present)"))
 
     page.evaluate(COPIED)
     button(page, "Copy link").click()
