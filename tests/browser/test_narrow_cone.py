@@ -7,7 +7,6 @@ from urllib.parse import parse_qsl
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.accessibility import grave_findings
 from tests.browser.clouds import (
     of_stage,
     pixels,
@@ -40,12 +39,6 @@ def wait_for_pictures(page: Page) -> None:
     page.evaluate(NEXT_FRAMES)
 
 
-def mean_cosines(page: Page) -> list[float]:
-    """Mean cosines of the raw cloud and of the other picture: the first of the large numbers."""
-    first = [page.locator(f".st-key-headline-{side} b").first for side in ("raw", "white")]
-    return [float(number.inner_text().replace("−", "-")) for number in first]
-
-
 def knobs(page: Page) -> list[str]:
     return page.locator(".twin-knobs output").all_text_contents()
 
@@ -72,9 +65,7 @@ def test_a_cold_deep_link_encodes_nothing(fresh_server, page, tmp_path):
     expect(pressed).to_have_text("真實角度")
     assert knobs(page) == ["1.00", "0.50"]
     assert title(page) == "兩者之間：中心化 1，強度 0.5"
-    assert mean_cosines(page)[0] > 0.99  # the [CLS] vectors of layer 5 form a very narrow cone
     expect(page.locator(".twin-legend")).to_contain_text("詞數")
-    expect(page.get_by_text("第 5 層")).not_to_have_count(0)
     assert state(page).items() >= dict(parse_qsl(query)).items()
     assert_no_exception(page)
 
@@ -87,7 +78,6 @@ def test_the_first_screen(server, page):
     numbers = page.locator(".st-key-headlines").bounding_box()
     assert numbers["y"] + numbers["height"] <= 900
     assert paper(page) == "#ffffff"
-    assert grave_findings(page, ".twin") == []
     touch = "getComputedStyle(document.querySelector('.twin-stage')).touchAction"
     assert page.evaluate(touch) == "pan-y"  # a finger on a picture scrolls the page
 
@@ -109,7 +99,6 @@ def test_the_first_screen(server, page):
     assert "variance is spread" in word.evaluate(explained)
     page.keyboard.press("Shift+Tab")
     assert word.evaluate(explained) == "none"
-    assert grave_findings(page, ".st-key-headlines") == []
 
     page.emulate_media(color_scheme="dark")
     with rerun(page):
@@ -120,7 +109,6 @@ def test_the_first_screen(server, page):
         wait_for_clouds(page)
         assert_first_screen(page)
     assert paper(page) != "#ffffff"
-    assert grave_findings(page, ".twin") == []
 
 
 def paper(page: Page) -> str:

@@ -1,10 +1,9 @@
-"""The whitening page in a browser: linked pictures, a lasso, training a flow."""
+"""The whitening page in a browser: linked pictures, a lasso, downloads, a narrow screen."""
 
-import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.clouds import (
     is_drawn,
@@ -23,17 +22,14 @@ from tests.browser.screen import (
 )
 
 PAGE = "whitening"
-DEFAULTS = ("Raw", "ZCA whitening", "Top directions removed", "Standardised")
 ZCA, REMOVED = 1, 2  # their positions on the page
 CODES = ("raw", "zca", "removed", "standardised")
 OWN = ("second", "third", "fourth", "strength", "removed", "layer")
 MS = 1000 * LONG
-TITLES = "stage.message.views.map(view => view.names.at(-1))"
-# The place of the first point in the last frame of a picture.
-FIRST_PLACE = """(() => {{
-  const {{ cloud, stretch }} = stage.shown(stage.message.views[{place}]);
-  const {{ values, low, step }} = cloud.frames[stretch.b];
-  return [low[0] + step[0] * values[0], low[1] + step[1] * values[1]];
+# The place of the first point in the last frame of the picture of the removal.
+PLACE = f"""(() => {{
+  const {{ cloud, stretch }} = stage.shown(stage.message.views[{REMOVED}]);
+  return cloud.frames[stretch.b].values[0];
 }})()"""
 
 
@@ -43,44 +39,16 @@ def unfold(page: Page, key: str) -> None:
         page.locator(f".st-key-{key} summary").click()
 
 
-def headline(page: Page, name: str) -> list[str]:
-    """Mean cosine, agreement, IsoScore below a picture."""
-    return page.locator(f".st-key-headline-{name} b").all_inner_texts()
-
-
-def open_whitening(page: Page, server: Any, query: str = "", count: int = len(DEFAULTS)) -> None:
+def open_whitening(page: Page, server: Any, query: str = "") -> None:
     open_app(page, server.page_url(PAGE, query=query))
-    wait_for_clouds(page, count)
-
-
-def slider(page: Page, key: str) -> Locator:
-    return page.locator(f".st-key-{key} input[type=range]")
-
-
-def press(page: Page, key: str, *names: str) -> None:
-    for name in names:
-        slider(page, key).focus()
-        with rerun(page):
-            slider(page, key).press(name)
-
-
-def provenance(page: Page) -> str:
-    return page.locator("p", has_text=re.compile(r" · n = ")).first.inner_text()
-
-
-def selected(page: Page) -> Locator:
-    return page.locator(".st-key-selected-points")
+    wait_for_clouds(page, len(CODES))
 
 
 @pytest.mark.slow
-def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new_page):
+def test_one_visit_draws_four_pictures_keeps_a_selection_and_takes_all_away(server, new_page):
+    """The pictures' places and numbers: tests/pages/whitening."""
     page = new_page(viewport={"width": 1400, "height": 900})
     open_whitening(page, server)
-    assert of_stage(page, TITLES) == list(DEFAULTS)
-    assert of_stage(page, "stage.n") == 612  # the half that was not fitted
-    assert [len(headline(page, name)) for name in CODES] == [3, 3, 3, 3]
-    expect(page.locator(".st-key-verdict-whitening")).to_contain_text("Holds in part.")
-    assert page.locator("table, .st-key-whitening-chart-spectrum").count() == 0
     assert state(page) == {}
 
     # on the first screen: the controls, the pictures, and each number below its picture
@@ -103,8 +71,26 @@ def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new
     assert first == 1 > 0.5 > max(others)
     of_stage(page, "twin.goTo(stage.lastStop)")
     assert page.evaluate(shades) == [1, 1, 1, 1]
-
     assert all(is_drawn(page, place) for place in range(4))
+
+    # a slider moves the points, and the selection stays
+    of_stage(page, "twin.isTheSame = true")
+    with rerun(page):
+        chosen = lasso(page, ZCA, 0.5, 0.3, 0.75, 0.7)
+    selected = page.locator(".st-key-selected-points")
+    expect(selected).to_contain_text(f"Points selected: {len(chosen):,}")
+    before = of_stage(page, PLACE)
+    slider = page.locator(".st-key-removed input[type=range]")
+    slider.focus()
+    with rerun(page):
+        slider.press("ArrowRight")
+    wait_for_stage(page, f"{PLACE} !== {before}")
+    wait_for_clouds(page, 4)
+    assert of_stage(page, "[...stage.rows]") == chosen  # the same rows at their new places
+    assert of_stage(page, "twin.isTheSame")
+    selected.locator("summary").click()
+    expect(selected.locator('[data-testid="stDataFrame"]')).to_be_visible()
+
     unfold(page, "all-charts")
     page.wait_for_selector(".st-key-whitening-chart-spectrum [data-drawn]", timeout=MS)
     unfold(page, "all-measures")
@@ -113,38 +99,12 @@ def test_a_visit_draws_four_pictures_of_one_frame_and_takes_all_away(server, new
         with page.expect_download() as waiting:
             page.get_by_role("button", name=f"Download {what} (CSV)").click()
         assert "n = 612 sentences" in waiting.value.path().read_text(encoding="utf-8-sig")
-    assert_no_exception(page)
-
-
-@pytest.mark.slow
-def test_a_slider_redraws_only_its_picture_and_the_selection_stays(server, page):
-    open_whitening(page, server)
-    of_stage(page, "twin.isTheSame = true")
-    with rerun(page):
-        chosen = lasso(page, ZCA, 0.5, 0.3, 0.75, 0.7)
-    expect(selected(page)).to_contain_text(f"Points selected: {len(chosen):,}")
-
-    places = [of_stage(page, FIRST_PLACE.format(place=place)) for place in range(4)]
-    numbers = {name: headline(page, name) for name in CODES}
-    press(page, "removed", "ArrowRight", "ArrowRight")
-    wait_for_clouds(page, 4)
-    now = [of_stage(page, FIRST_PLACE.format(place=place)) for place in range(4)]
-    assert now[REMOVED] != pytest.approx(places[REMOVED], abs=1e-3)
-    for place in (0, 1, 3):
-        assert now[place] == pytest.approx(places[place], abs=1e-6)
-    assert of_stage(page, "[...stage.rows]") == chosen  # the same rows at their new places
-    assert of_stage(page, "twin.isTheSame")
-    changed = {name for name in CODES if headline(page, name) != numbers[name]}
-    assert changed == {"removed"}
-    assert "directions removed: 6" in provenance(page)
-
-    selected(page).locator("summary").click()
-    expect(selected(page).locator('[data-testid="stDataFrame"]')).to_be_visible()
     with rerun(page):  # another set of points has no selection
         choose(page, "corpus", "Topics, Chinese (240)")
     wait_for_stage(page, "stage.n === 120")
     assert of_stage(page, "stage.rows.length") == 0
-    expect(selected(page)).to_have_count(0)
+    expect(selected).to_have_count(0)
+    assert_no_exception(page)
 
 
 @pytest.mark.long

@@ -94,12 +94,6 @@ def test_a_value_that_is_no_number_counts_as_none(page, first, model):
     assert not [box.value for box in app.error if not hidden.fullmatch(box.value)]
 
 
-def test_the_coordinates_too():
-    for first in range(len(ODD)):
-        app = healthy(new_visit("cosine_basis", **odd_query(first)).run())
-        assert not app.error
-
-
 def test_a_label_that_has_changed_is_still_its_code(model):
     """A browser may send an old label after other pairs or another language changed it."""
     old = "recommended for this n/d: something else"

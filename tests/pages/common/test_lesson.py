@@ -128,6 +128,14 @@ def test_the_puzzle_has_the_pairs_that_the_model_orders_worst():
     assert facts["cosine_gap"] < 0 < facts["meant_gap"]
 
 
+def test_the_next_step_sets_what_it_names_on_the_same_page_too_and_the_rest_is_at_its_default():
+    app = healthy(visit("en", 6).run())
+    for key, step, angle in (("next", 8, 60), ("back", 7, 90)):
+        app = healthy(app.button(key=f"lesson-{key}").click().run())
+        assert app.query_params["lesson-step"] == f"{step}"
+        assert app.slider(key="angle").value == angle
+
+
 def test_a_case_fits_between_its_limits_and_a_number_not_known_yet_is_no_number():
     cases = (Case("low {x:1}", "x", below=0.5), Case("high {x:1}", "x", above=0.5), Case("?"))
     place = Place("1", (), 0)

@@ -196,6 +196,7 @@ def test_points_on_one_line_are_too_few_and_one_on_the_origin_has_no_cosine():
         {"len1": "0", "len2": "-3", "angle": "0"},
         {"len1": "nan", "angle": "180", "shift_x": "inf"},
         {"len1": "x", "whiten": "all", "reading": "", "circle": "perhaps"},
+        {"turn": "²", "a_x": "9" * 5_000, "shift_y": "1e999"},
     ],
 )
 def test_a_bad_address_falls_back_to_the_defaults(query):

@@ -28,7 +28,6 @@ from geometry.measure import (
 )
 from geometry.measure.intervals import Estimate
 from geometry.transform.treatments import Knobs, fit_treatment
-from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.treatment_names import treatment_names
 from pages.common.words import prose
@@ -70,7 +69,6 @@ pytestmark = [pytest.mark.model, pytest.mark.usefixtures("one_memory")]
 
 def visit(
     own: Corpus | None = None,
-    no_webgl2: bool = False,
     opened: tuple[str, ...] = (),
     **query: str,
 ) -> AppTest:
@@ -83,7 +81,6 @@ def visit(
     if query["fit_on"] == DEFAULT_FIT:
         del query["fit_on"]
     state = {} if own is None else brought("uploads", "corpus", own)
-    state |= {NO_WEBGL2: True} if no_webgl2 else {}
     state |= dict.fromkeys(opened, True)
     named = {key.replace("_", "-"): value for key, value in query.items()}
     return healthy(new_visit("whitening", state, **named).run())
@@ -97,7 +94,7 @@ def measured(*args: Corpus, **query: str) -> AppTest:
 @functools.cache
 def look(opened: tuple[str, ...] = TABLE, **query: str) -> AppTest:
     """A visit for tests that only read the page; visits to one address are shared."""
-    return visit(None, False, opened, **query)
+    return visit(opened=opened, **query)
 
 
 def pictures(app: AppTest) -> dict[str, np.ndarray]:
@@ -344,7 +341,7 @@ def test_the_verdict_is_of_points_outside_the_fit(scenes, query, state):
     app = visit(**query)
     [said] = [e.value for e in app.markdown if e.value.startswith(":material/") and "**" in e.value]
     assert f"**{state}**" in said
-    assert not charts(app)
+    assert not [*charts(app), *tables(app)]  # folded parts are not computed
     if state.startswith("Holds"):
         raw, white, *_others = scenes[-1].pictures
         labels = scenes[-1].sets.points.cloud.labels
@@ -371,9 +368,19 @@ def test_five_rows_are_shown_and_the_rest_on_demand(cloud_of):
 # Trying
 
 
+def test_a_slider_changes_its_own_picture_and_no_other():
+    app = visit()
+    places, numbers = pictures(app), big_numbers(app)
+    app = set_value(app, "slider", "removed", 6)
+    assert "directions removed: 6" in provenance(app)
+    for (name, before), now in zip(places.items(), pictures(app).values(), strict=True):
+        assert np.allclose(now, before, atol=1e-6) is (name != "removed")
+    changed = [now != before for now, before in zip(big_numbers(app), numbers, strict=True)]
+    assert changed == [name == "removed" for name in DEFAULTS]
+
+
 @pytest.mark.slow
 def test_a_shrinkage_by_hand_and_a_strength_are_those_of_the_table(cloud_of):
-    """That a slider changes its own picture and no other: tests/browser/test_whitening.py."""
     found = table(measured(shrink="by-hand", shrinkage="0.5", strength="0.5"))["ZCA whitening"]
     Z = treated("zca", cloud_of().vectors, Knobs(strength=0.5, shrinkage=0.5))
     assert found.items() >= cells(Z, 384, by_fit=True).items()
