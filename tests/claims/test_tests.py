@@ -186,6 +186,9 @@ def test_a_scale_changes_scores_and_a_rotation_does_not():
 def test_what_is_missing_is_said():
     words_only = made(isotropic())
     assert result_of("gao2019_cone_tokens", words_only).missing == "layers"
+    vars(words_only)["knows_the_text"] = False
+    del vars(words_only)["every_token"]
+    assert result_of("zhou2022_frequent", words_only).missing == "unknown_text"
     subject = made(isotropic()[:12], isotropic()[:12])
     assert result_of("rudman2022_isoscore", subject).missing == "rows"
     assert result_of("mu2018_mean", subject).missing == "words"

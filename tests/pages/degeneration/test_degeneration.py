@@ -1,5 +1,6 @@
 """The page ``degeneration``: the recorded run, a new training, and invalid settings."""
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from geometry import Corpus
+from geometry.projection.twin_message import TwinCloud
 from geometry.training.models import OPTIMIZERS
 from geometry.training.runs import Run
 from geometry.training.shipped_training import recorded_optimizers, recorded_run
@@ -38,6 +40,17 @@ def test_numbers_and_verdicts_are_those_of_the_chosen_step(recorded):
     assert text.count(ICONS["holds"]) == 1  # that of the optimisers, which has no step
     assert everything(recorded).count(ICONS["holds"]) == 3
     assert "word2vec has a cone of its own" in everything(recorded)
+
+
+def test_a_session_holds_no_pictures_that_are_sent(one_memory):
+    def held() -> set[int]:
+        gc.collect()
+        return {id(each) for each in gc.get_objects() if type(each) is TwinCloud}
+
+    before = held()
+    app = healthy(new_visit(PAGE).run())
+    assert app.get("bidi_component")
+    assert held() <= before
 
 
 def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
