@@ -26,7 +26,7 @@ BLOCK_ROWS = 512  # rows whose products with all others are in memory at a time
 # Squared distances below this share of |a|^2 are computed again in float64. The error of the
 # float32 product is about 1e-7 |a|^2, which leaves them fewer than three digits.
 SURE = 1e-4
-WIDE, PART = 8192, 32  # row length from which maxima over parts save time; scores in a part
+WIDE, PART = 1024, 32  # row length from which maxima over parts save time; scores in a part
 LINES = 64  # rows of that length that fit into the processor's cache
 DISCARDED = 0.1  # share of the ratios, the largest, that Facco et al. leave out of the fit
 # Rows that differ by rounding are nearer to each other than rows that differ: by a factor of
@@ -143,10 +143,11 @@ def largest(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     m, n = scores.shape
     if k == 0:
         return np.empty((m, 0), dtype=np.int64), np.full(m, -np.inf)
-    if n >= WIDE and m > LINES:
+    has_parts = n >= WIDE and n // PART > k
+    if has_parts and m > LINES:
         few = [largest(scores[rows], k) for rows in slices(m, LINES)]
         return np.concatenate([each for each, _ in few]), np.concatenate([last for _, last in few])
-    if n >= WIDE:
+    if has_parts:
         # few scores reach the k-th largest of the maxima over parts of a row; a part is every
         # (n // PART)-th score, because maxima of whole lines are faster
         parts = scores[:, : n // PART * PART].reshape(m, PART, -1).max(axis=1)

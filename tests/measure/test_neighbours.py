@@ -13,11 +13,13 @@ from geometry import (
     measure_table,
 )
 from geometry.measure.neighbours import (
+    WIDE,
     agreement_draws,
     chance_agreement,
     closest,
     label_agreement,
     label_agreement_interval,
+    largest,
     nearest,
     nearest_of_all,
 )
@@ -115,6 +117,17 @@ SIMPLICES = {
     "pca of float32": lambda rng: Whitening("pca").fit_transform(cloud(50, 80).astype(np.float32)),
     "zca of float32": lambda rng: Whitening("zca").fit_transform(cloud(50, 80).astype(np.float32)),
 }
+
+
+@for_each("n", [WIDE - 1, WIDE, 3 * WIDE + 5])
+def test_the_largest_of_each_row_by_a_stable_sort(n):
+    scores = np.random.default_rng(n).integers(0, 400, (70, n)).astype(np.float32)  # many are equal
+    np.fill_diagonal(scores, -np.inf)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    for k in (1, 10, n // 32 - 1, n // 32, n // 2, n):
+        found, last = largest(scores, k)
+        assert (found == order[:, :k]).all(), k
+        assert (last == np.take_along_axis(scores, order, axis=1)[:, k - 1]).all(), k
 
 
 def test_hubness_worked_by_hand():
