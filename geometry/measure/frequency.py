@@ -94,9 +94,10 @@ def frequency_direction(
     bounds = _bounds(len(X), edges)
     means = tuple(_mean(norms[order[a:b]], seed) for a, b in bounds)
     steps = np.diff([each.value for each in means])
-    trend = "rising" if (steps > 0).all() else "falling"
-    if not (steps > 0).all() and not (steps < 0).all():
-        trend = "neither"
+    rises, falls = (steps > 0).all(), (steps < 0).all()
+    trend = "neither"
+    if rises != falls:  # both hold for a single bin
+        trend = "rising" if rises else "falling"
     return FrequencyDirection(rho, len(X), means, tuple(a for a, _ in bounds), trend)
 
 

@@ -744,6 +744,7 @@ def _start(settings: TrainingSettings) -> None:
 def _scene(training: Training | None) -> DegenerationScene:
     """The reader's own training; before its first record, the recorded training."""
     if training is None or not training.records:
+        st.session_state.pop(trained.HISTORY, None)
         scene = trained.recorded_scene()
     else:
         scene = trained.scene_of(training, st.session_state[SETTINGS])

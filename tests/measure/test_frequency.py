@@ -50,6 +50,7 @@ def test_opposite_tables_have_opposite_directions():
     assert far.spearman.value == pytest.approx(-1)
     mixed = X * np.where(np.abs(np.arange(300) - 150) < 60, 2.0, 1.0)[:, None]
     assert frequency_direction(mixed, counts, edges=(50, 200)).order == "neither"
+    assert frequency_direction(X, counts, edges=()).order == "neither"  # a single bin
 
 
 @for_each("shift", [0.0, 5.0])

@@ -41,12 +41,13 @@ def message(app: AppTest) -> dict:
     return json.loads(part.proto.bytes)
 
 
-def test_a_first_visit_guesses_before_the_second_picture():
+@for_each("guess", ["smaller", "larger"])
+def test_a_first_visit_guesses_before_the_second_picture(guess):
     app = open_page()
     assert not app.success  # the answer is not shown yet
-    healthy(app.button(key="guess-smaller").click().run())
+    healthy(app.button(key=f"guess-{guess}").click().run())
     [answer] = [element.value for element in app.info if "You guessed" in element.value]
-    assert all(words in answer for words in ("“smaller”", "“larger”", "−0.600", "0.000"))
+    assert all(words in answer for words in (f"“{guess}”", "“larger”", "−0.600", "0.000"))
     assert app.success  # the sign condition is lit
     healthy(app.button(key="preset-standard").click().run())
     assert not any("You guessed" in element.value for element in app.info)

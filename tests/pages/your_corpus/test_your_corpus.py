@@ -181,6 +181,7 @@ def test_a_refused_file_leaves_the_box_and_its_refusal_stays(name, content, said
     assert error.startswith(f"{name}: ")
     assert said in error
     assert held(at) == []
+    assert at.sidebar.selectbox(key="corpus").value == "topics"
     assert errors(healthy(at.run())) == [error]
     at.get("file_uploader")[0].upload("next.npy", npy(X))
     healthy(at.run())
