@@ -17,7 +17,7 @@ from pages.common.live_training import STATE
 from pages.common.measures import ICONS, NoControl
 from pages.degeneration.explore import DEFAULT, PAGE, theorem_values, verdicts
 from pages.degeneration.optimizers import equal_loss_curves, optimizer_verdict
-from pages.degeneration.scene import DegenerationScene, recorded_scene, runs_of
+from pages.degeneration.scene import HISTORY, DegenerationScene, recorded_scene, runs_of
 from tests.pages.visits import everything, healthy, new_visit
 from tests.sentences import sentence
 
@@ -51,6 +51,11 @@ def test_a_session_holds_no_pictures_that_are_sent(one_memory):
     app = healthy(new_visit(PAGE).run())
     assert app.get("bidi_component")
     assert held() <= before
+
+
+def test_a_training_that_was_reset_is_not_held(one_memory):
+    app = new_visit(PAGE, {HISTORY: (object(), 1, recorded_run()[0])})
+    assert HISTORY not in healthy(app.run()).session_state
 
 
 def test_without_webgl2_every_model_has_a_chart_at_the_chosen_step(one_memory):
