@@ -33,9 +33,12 @@ ANSWERED = f"""async before => {{
   await ({SHOWN_AFTER})(before);
   return (performance.now() - window.actedAt) / 1000;
 }}"""
-# the job of the clusters has ended, and the picture that it replaced is there again
-DRAWN_AGAIN = """() => !document.querySelector('[data-testid="stProgress"]')
-  && document.querySelector(".twin")?.twin?.stage?.boxes?.length > 0"""
+# the job of the clusters has ended, and the pictures show another thing than before
+DRAWN_AGAIN = """before => {
+  const twin = document.querySelector(".twin")?.twin;
+  return twin?.stage?.boxes?.length && twin.shownText !== before && !twin.drawing
+    && !document.querySelector('[data-testid="stProgress"]');
+}"""
 PICTURE = "#twin-own-cloud, .st-key-own_cloud .twin[data-drawn]"
 
 
@@ -128,9 +131,9 @@ def explored(page: Page, server: AppServer, path: Path, n: int, d: int, most: fl
         searches.append(timed(page, lambda: found.press("Enter")))
     found.fill("order 107")  # few hits, each with a ring
     timed(page, lambda: found.press("Enter"))
+    shown = page.evaluate(SHOWN)
     choose(page, "colour", "clusters")  # with their names, by a job
-    page.wait_for_timeout(2000)  # it has begun
-    page.wait_for_function(DRAWN_AGAIN, timeout=300_000)
+    page.wait_for_function(DRAWN_AGAIN, arg=shown, timeout=300_000)
     page.wait_for_function(AT_REST, timeout=300_000)
     page.evaluate(TURN, 2)  # compiled
     rate = median(float(page.evaluate(TURN, FRAMES)) for _ in range(3))
