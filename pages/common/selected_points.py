@@ -51,7 +51,7 @@ def choose_point(points: CorpusCloud) -> int | None:
     if not query.strip():
         return row
     if not rows:
-        st.info(_("No text contains “{query}”.").format(query=short(query)))
+        st.info(_("No point matches “{query}”.").format(query=short(query)))
         return row
     if row not in rows:  # of many hits none is chosen: its neighbours would take a while
         row = rows[0] if _have_rings(rows) else None

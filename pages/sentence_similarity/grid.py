@@ -198,8 +198,8 @@ def show_similarities(scene: SimilarityScene) -> None:
     if choice.fit.is_target and full.is_simplex:
         st.warning(prose(PAGE, "similarities-simplex"))
     st.markdown(prose(PAGE, "similarities-exact"))
-    caption = markdown(measured_on(choice, fitted_on(choice)))
-    st.caption(caption)
+    caption = measured_on(choice, fitted_on(choice))
+    st.caption(markdown(caption))
     name = "sentence-similarity-similarities"
     offer_csv(_("Download similarities (CSV)"), name, lambda: similarities_csv(scores, caption))
 

@@ -439,11 +439,11 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
 def _shuffled_words(measures: FrequencyMeasures) -> Control:
     """Both ends where the ranks are shuffled: their means are then equal but for chance."""
     ends = (measures.shuffled[0], measures.shuffled[-1])
-    lengths = [each.norm.value for each in ends]
-    cosines = [np.nan if each.cosine is None else each.cosine.value for each in ends]
-    length, cosine = (
-        f"**{three_digits(first)} → {three_digits(last)}**" for first, last in (lengths, cosines)
-    )
+    lengths = [three_digits(each.norm.value) for each in ends]
+    cosines = [
+        _("no value") if each.cosine is None else three_digits(each.cosine.value) for each in ends
+    ]
+    length, cosine = (f"**{first} → {last}**" for first, last in (lengths, cosines))
     low, high = map(three_digits, measures.farther)
     said = _(
         "the same words with their ranks shuffled: mean length {length}; the rarest words are "

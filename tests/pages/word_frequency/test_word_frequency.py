@@ -32,6 +32,7 @@ from pages.word_frequency.explore import LEFT_OUT, left_out_verdict
 from pages.word_frequency.scene import (
     ORDERED,
     _by_vocabulary,
+    _shuffled_words,
     cone_state,
     direction_sentence,
     ordered_state,
@@ -414,6 +415,12 @@ def test_frequent_words_are_judged_by_the_difference_from_random_tokens(ends, st
     assert card.state == state
     assert "0.500 to **0.300**" in card.measured
     assert "it goes to **0.350**" in card.control
+
+
+def test_a_control_says_that_a_single_word_has_no_cosine():
+    word = SimpleNamespace(norm=SimpleNamespace(value=1.5), cosine=None)
+    control = _shuffled_words(SimpleNamespace(shuffled=(word, word), farther=(-0.1, 0.1)))
+    assert "**1.50 → 1.50**" in control and "**no value → no value**" in control
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
