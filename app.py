@@ -4,8 +4,9 @@ import os
 
 import streamlit as st
 
+from geometry.hub import OperatorFileError
 from geometry.hub.operator_limits import FILE_VARIABLE
-from pages.common.cache import end_run
+from pages.common.cache import end_run, memory_limits
 from pages.common.classroom.bar import show_class_bar
 from pages.common.page_list import LANDING, PAGES, page_path
 from pages.common.server_memory import return_memory
@@ -48,6 +49,10 @@ else:  # the server's start: `streamlit run` imports this file once and serves `
     from pages.common.server_memory import UploadLimit, while_running
     from pages.common.streamlit_internals import correct_faults
 
+    try:
+        memory_limits()
+    except OperatorFileError as error:  # the defaults may be more than the machine has
+        raise SystemExit(str(error)) from error
     correct_faults()
     app = st.App(
         "app.py",

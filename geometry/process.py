@@ -4,7 +4,8 @@
 
 ``run`` starts a process for one call. A ``Worker`` keeps its process for the next calls. A
 ``Process`` computes the values of a generator, and can be paused. Such a process has a low
-priority. It ends at once when its call is cancelled or passes a limit, and when this process ends.
+priority. It ends at once when its call is cancelled or passes a limit. When this process ends, it
+ends as soon as Python code runs in it.
 
 A call is a function of a module's top level, or a partial of one with arguments that can be
 pickled. The other process runs this module too, so that the module imports little.
@@ -30,8 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]  # where the package is imported from
 PROGRAM = "from geometry.process import _serve; _serve()"
 # BLAS and OpenMP: threads that wait for each other by spinning are slow on busy cores
 SINGLE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-# Signals by which the system ends a process at its limit of processor time.
-_STOPPED = (signal.Signals["SIGKILL"], signal.Signals["SIGXCPU"]) if os.name == "posix" else ()
+TOO_SLOW = getattr(signal, "SIGXCPU", None)  # ends a process at its limit of processor time
 # What a process sends, each with a value
 VALUE, PROGRESS, ERROR, END, DIED = "value", "progress", "error", "end", "died"
 # Orders to a process: how many values it may compute before a pause
@@ -43,7 +43,7 @@ Progress = Callable[[int, int], None]  # (done, in all); raise in it to end the 
 
 class ProcessLimits(NamedTuple):
     memory_bytes: int | None = None  # addresses beyond those at the start of a call; on Linux only
-    cpu_seconds: float = FOREVER  # ``run`` also allows WAITING times as long by the clock
+    cpu_seconds: float = FOREVER  # of a call; ``run`` allows WAITING times as long by the clock
     environment: Mapping[str, str] = {}  # variables beside those of this process
     # of a module's top level; called before the limit of memory begins, to import libraries
     prepare: Callable[[], object] | None = None
@@ -88,6 +88,7 @@ class Process:
     def __init__(self, limits: ProcessLimits) -> None:
         import subprocess
 
+        first = pickle.dumps(limits)
         self._seconds = WAITING * limits.cpu_seconds
         paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
@@ -100,7 +101,7 @@ class Process:
         self.is_busy = False  # whether the answer of a call has not come to its end
         self._messages: SimpleQueue[object] = SimpleQueue()
         self._answers: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self._messages.put(pickle.dumps(limits))
+        self._messages.put(first)
         # threads, because the pipe takes a large value only as fast as the other side reads it,
         # and the process reads nothing while it imports
         for work in (self._write, self._read):
@@ -126,7 +127,7 @@ class Process:
             if kind not in (VALUE, PROGRESS):
                 self.is_busy = False
                 if kind == DIED:
-                    raise ProcessEnded(too_slow=-self._process.returncode in _STOPPED) from value
+                    raise ProcessEnded(too_slow=-self._process.returncode == TOO_SLOW) from value
                 if kind == ERROR:
                     raise value
                 return
@@ -218,6 +219,8 @@ class _Parent:
     def __init__(self) -> None:
         self._pipe = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)  # stdout carries the messages, so prints of libraries go to stderr
+        self._orders = os.fdopen(os.dup(0), "rb")
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a library that reads stdin finds its end
         self._sending = threading.Lock()
         self._unsent: tuple[int, ...] = ()
         self._sent_at = -PULSE
@@ -229,7 +232,7 @@ class _Parent:
     def _follow(self) -> None:
         try:
             while True:
-                message = pickle.load(sys.stdin.buffer)
+                message = pickle.load(self._orders)
                 if isinstance(message, bytes):
                     self.calls.put(message)
                 else:
@@ -317,12 +320,12 @@ def _limit_this_process(limits: ProcessLimits) -> None:
         return
     wanted: dict[int, float] = {resource.RLIMIT_CORE: 0}
     if limits.cpu_seconds < FOREVER:
-        wanted[resource.RLIMIT_CPU] = int(limits.cpu_seconds) + 1
+        wanted[resource.RLIMIT_CPU] = time.process_time() + limits.cpu_seconds + 1
     if limits.memory_bytes is not None and (pages := Path("/proc/self/statm")).is_file():
         used = int(pages.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
         wanted[resource.RLIMIT_AS] = used + limits.memory_bytes
     for what, limit in wanted.items():
         hard = resource.getrlimit(what)[1]
-        within = int(limit if hard == resource.RLIM_INFINITY else min(limit, hard))
+        within = int(min(limit, sys.maxsize if hard == resource.RLIM_INFINITY else hard))
         with suppress(ValueError, OSError):  # the system supports no such limit
-            resource.setrlimit(what, (within, within))
+            resource.setrlimit(what, (within, hard))  # the next call has its own

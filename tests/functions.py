@@ -28,6 +28,12 @@ def spin() -> None:
         pass
 
 
+def spin_for_two_seconds() -> None:
+    end = time.process_time() + 2
+    while time.process_time() < end:
+        pass
+
+
 def use_memory_first() -> None:
     global _used
     _used = bytearray(3 * 10**8)

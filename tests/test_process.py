@@ -15,6 +15,7 @@ from geometry import CorpusError, process
 from geometry.data.corpus import read_corpus
 from geometry.process import (
     NICENESS_VARIABLE,
+    Process,
     ProcessEnded,
     ProcessLimits,
     Worker,
@@ -35,6 +36,7 @@ from tests.functions import (
     raise_unpicklable,
     return_unpicklable,
     spin,
+    spin_for_two_seconds,
     use_memory_first,
     used_bytes,
     work_until,
@@ -145,6 +147,23 @@ def test_memory_is_limited_beyond_what_was_prepared():
     assert run(little, partial(fill, 5 * 10**7)) == 5 * 10**7
     with pytest.raises(MemoryError):
         run(little, partial(fill, 2 * 10**8))
+
+
+def test_each_call_has_its_own_processor_time():
+    own = Process(ProcessLimits(cpu_seconds=2, prepare=spin_for_two_seconds))
+    for _ in range(3):
+        own.start(spin_for_two_seconds)
+        assert own.answer() is None
+    own.end()
+
+
+def test_a_kill_from_outside_is_not_taken_for_slowness():
+    with pytest.raises(ProcessEnded, check=lambda error: not error.too_slow):
+        run(ProcessLimits(10**9, 60), partial(signal.raise_signal, signal.SIGKILL))
+
+
+def test_prints_and_reads_of_libraries_leave_the_messages_alone():
+    assert run(FREE, partial(os.system, "echo printed; read line")) == 256  # the end of a file
 
 
 def test_processor_time_and_time_by_the_clock_are_limited(monkeypatch):

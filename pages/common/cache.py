@@ -19,7 +19,6 @@ import numpy as np
 import streamlit as st
 
 from geometry.data.limits import MEGABYTE, PASSING_MEGABYTES
-from geometry.errors import GeometryError
 from geometry.hub.operator_limits import MemoryLimits, read_memory_limits
 
 from .streamlit_internals import session_id
@@ -103,11 +102,8 @@ def _own() -> Store:
 
 @st.cache_resource(show_spinner=False)
 def memory_limits() -> MemoryLimits:
-    """The limits of the operator's file. If it has an error, the defaults; the page shows it."""
-    try:
-        return read_memory_limits()
-    except GeometryError:
-        return MemoryLimits()
+    """The limits of the operator's file, as they were at the server's start."""
+    return read_memory_limits()
 
 
 def end_run() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import gc
+import logging
 import sys
 import time
 from collections import Counter
@@ -142,19 +143,23 @@ async def while_running(app: Any) -> AsyncIterator[None]:
     about = "Bytes of uploaded files, of computed results, and of the whole process."
     streamlit_internals.publish("narrow_cone_memory_bytes", about, _figures)
     warm_up()
-    sweeping = asyncio.create_task(_sweep())
+    ttl = st.get_option("server.disconnectedSessionTTL")
+    sweeping = asyncio.create_task(_sweep(max(1, ttl / 2)))
     yield
     sweeping.cancel()
 
 
-async def _sweep() -> None:
+async def _sweep(every: float) -> None:
     open_before = 0
     while True:
-        await asyncio.sleep(max(1, st.get_option("server.disconnectedSessionTTL") / 2))
+        await asyncio.sleep(every)
+        n_open = -1  # some may have ended
         try:
             n_open = streamlit_internals.end_expired_sessions()
-        except streamlit_internals.Unreadable:
-            n_open = -1  # some may have ended
+        except streamlit_internals.Unreadable:  # the log has a line
+            pass
+        except Exception:  # of one session: the next are ended all the same
+            logging.getLogger(__name__).exception("A session was not ended in full.")
         if n_open < max(open_before, 0):
             await asyncio.to_thread(_free)
         open_before = n_open

@@ -7,7 +7,7 @@ server's start.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +24,7 @@ from streamlit.runtime.scriptrunner import StopException as StopException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.stats import GaugeStat
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 from streamlit.web.server.starlette.starlette_routes import BASE_ROUTE_UPLOAD_FILE
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
@@ -31,12 +32,14 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 VERSION = "1.67"  # in which the names were read
 NAMES = {  # what each is for
     "Runtime._session_mgr": "limits sessions; without it pages are refused",
+    "Runtime.uploaded_file_mgr": "frees a file once it is read; without it only the limit remains",
     "MemoryUploadedFileManager.file_storage": "limits uploads; without it they are refused",
     "WebsocketSessionManager._session_storage": "ends the sessions of closed tabs in time",
     "MemorySessionStorage._cache": "ends the sessions of closed tabs in time",
     "AppSession._state": "lets work go on during a slow run of its page",
     "ScriptRunContext.is_history_navigation": "lets Back and Forward reset settings",
     "ScriptRunContext.query_string": "lets Back and Forward reset settings of two pages",
+    "ScriptRunContext.script_requests": "lets a click in a fragment interrupt a wait",
     "ScriptRequests._state": "lets a click in a fragment interrupt a wait",
     "Runtime.stats_mgr": "publishes the operator's figures",
     "PagesManager.uses_pages_directory": "corrects the first visit by a deep link",
@@ -44,6 +47,7 @@ NAMES = {  # what each is for
     "ForwardMsgQueue.clear": "corrects pages that quick clicks blank",
     "ForwardMsgQueue._queue": "corrects pages that quick clicks blank",
 }
+FILE_BYTES = 1_000  # of an uploaded file beside its content and names
 UPLOADS = f"/{BASE_ROUTE_UPLOAD_FILE}/"  # the path of an upload ends with <session>/<file>
 
 
@@ -108,7 +112,7 @@ def query_of_history() -> dict[str, str]:
 
 def click_waits() -> bool:
     """True if a control of the fragment was used during the run, which does not interrupt it."""
-    requests = getattr(get_script_run_ctx(), "script_requests", None)
+    requests = _read(get_script_run_ctx(), "ScriptRunContext.script_requests")
     return _read(requests, "ScriptRequests._state") is ScriptRequestType.RERUN
 
 
@@ -139,34 +143,46 @@ def is_running(session: str) -> bool:
 def end_expired_sessions() -> int:
     """End sessions whose tab was closed for long; returns how many sessions remain."""
     # Streamlit retains a session for a lost connection, and looks only when another tab is closed
-    n_open = len(open_sessions())
+    server = _server()
+    with _needs("Runtime._session_mgr"):
+        manager = server._session_mgr
     with _needs("WebsocketSessionManager._session_storage"):
-        storage = _server()._session_mgr._session_storage
+        storage = manager._session_storage
     with _needs("MemorySessionStorage._cache"):
-        for _, info in storage._cache.expire():
-            info.session.shutdown()
-        return n_open + len(storage._cache)
+        expired = [info.session for _, info in storage._cache.expire()]
+    with ExitStack() as ending:  # an error in one does not keep the others
+        for session in expired:
+            ending.callback(session.shutdown)
+    uploading = uploaded_bytes()
+    left = {info.session.id for info in manager.list_sessions()}
+    for session in uploading.keys() - left:  # its file came after its end
+        server.uploaded_file_mgr.remove_session_files(session)
+    return len(left)
 
 
 def uploaded_bytes() -> dict[str, int]:
     with _needs("MemoryUploadedFileManager.file_storage"):
         files = _server().uploaded_file_mgr.file_storage
         return {
-            session: sum(len(file.data) for file in list(own.values()))
-            for session, own in list(files.items())
+            session: sum(map(_size_of, list(own.values()))) for session, own in list(files.items())
         }
+
+
+def _size_of(file: UploadedFileRec) -> int:
+    """The bytes of an uploaded file; its names may be long too, and its objects take some."""
+    return len(file.data) + len(file.name) + len(file.file_id) + len(file.type) + FILE_BYTES
 
 
 def forget_upload(file_id: str) -> None:
     """Free an uploaded file of this session; Streamlit keeps it until its reader removes it."""
-    with suppress(AttributeError):
-        _server().uploaded_file_mgr.remove_file(session_id(), file_id)
+    if (files := _read(_server(), "Runtime.uploaded_file_mgr")) is not None:
+        files.remove_file(session_id(), file_id)
 
 
 def forget_uploads() -> None:
     """Free all uploaded files of this session, for which no uploader is on the page any more."""
-    with suppress(AttributeError):
-        _server().uploaded_file_mgr.remove_session_files(session_id())
+    if (files := _read(_server(), "Runtime.uploaded_file_mgr")) is not None:
+        files.remove_session_files(session_id())
 
 
 # ---- figures ----

@@ -1,11 +1,13 @@
 """The longest text whose pass fits in memory, measured on short ones."""
 
+import sys
+
 import pytest
 
 from geometry import load_encoder
 from geometry.encode import encoder
 from geometry.encode.architecture import TransformerStates, read_model
-from geometry.encode.trial import COPIES, PASS_BYTES, longest_text
+from geometry.encode.trial import COPIES, PASS_BYTES, SHORT_TEXT, longest_text
 from tests.encode.tiny_models import DIMENSION, N_LAYERS, save_tiny
 
 
@@ -26,6 +28,11 @@ def test_attention_with_a_number_for_every_pair_of_tokens(tmp_path, kind):
 def test_without_it_only_the_states_count(tmp_path, kind):
     n = measured(tmp_path, kind)
     assert n == pytest.approx(PASS_BYTES / ((N_LAYERS + 1) * DIMENSION * 4), rel=1e-3)
+
+
+def test_without_torch_s_private_module_only_short_texts_are_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils._python_dispatch", None)
+    assert measured(tmp_path, "bert") == SHORT_TEXT
 
 
 def test_the_trial_lowers_the_longest_text(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
+from pages.common.cache import memory_limits
 from pages.common.models import model_rules
 from tests.encode.tiny_encoder import DIMENSION, save_tiny_bert
 from tests.hub.conftest import files, server, tiny  # noqa: F401
@@ -106,6 +107,7 @@ def test_a_limit_of_size_applies_to_a_model_that_is_in_memory(tmp_path, operator
 @pytest.mark.parametrize("page", ["narrow_cone", "sentence_similarity", "cosine_basis"])
 @pytest.mark.usefixtures("small_corpus")
 def test_a_broken_operator_s_file_is_reported_on_the_pages(operator, page):
+    memory_limits()  # as at the server's start
     operator("[models\n")
     app = visit(page=page, model="owner/name")
     assert not app.exception

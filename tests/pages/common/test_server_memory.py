@@ -7,6 +7,7 @@ import asyncio
 import os
 import re
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on Windows")
 
 MEGABYTE = 10**6
+NAMES = 1_200  # bytes of a file beside its content, at most
 LIMITS = "[memory]\nsessions = 2\nsession_uploads_megabytes = 3\nuploads_megabytes = 4\n"
 PAGE = "cosine_basis"
 FULL = "This server already has 2 visitors"
@@ -85,6 +87,8 @@ session = next((info.session for info in manager.list_active_sessions()), None)
 requests = ScriptRequests()
 requests.request_rerun(RerunData())
 context = object.__new__(ScriptRunContext)
+assert {"script_requests", "is_history_navigation", "query_string"} <= {*vars(ScriptRunContext)[
+    "__dataclass_fields__"]}
 context.script_requests, context.is_history_navigation = requests, True
 context.query_string = "strength=0"
 
@@ -109,6 +113,7 @@ WITHOUT = {
         "internals.uploaded_bytes()",
         "refused",
     ),
+    "Runtime.uploaded_file_mgr": ("type(server)", "internals.forget_upload('x')", "None"),
     "WebsocketSessionManager._session_storage": (
         "type(manager)",
         "internals.end_expired_sessions()",
@@ -120,6 +125,11 @@ WITHOUT = {
         "refused",
     ),
     "AppSession._state": ("type(session)", "internals.is_running(session.id)", "False"),
+    "ScriptRunContext.script_requests": (
+        "ScriptRunContext",
+        "in_a_run(internals.click_waits)",
+        "False",
+    ),
     "ScriptRequests._state": ("ScriptRequests", "in_a_run(internals.click_waits)", "False"),
     "ScriptRunContext.is_history_navigation": (
         "ScriptRunContext",
@@ -236,16 +246,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+def until_empty(server: Server) -> None:
+    count = f"{OBJECTS}\nprint('GAVE', len(manager.list_sessions()))"
+    until(lambda: "GAVE 0" in server.order(count))
+
+
 @pytest.fixture(autouse=True)
 def empty(server: Server) -> None:
     """Without sessions, places and uploads."""
-    until(
-        lambda: (
-            "GAVE 0"
-            in server.order(f"""{OBJECTS}
-print("GAVE", len(manager.list_sessions()))""")
-        )
-    )
+    until_empty(server)
     until(lambda: not server.uploaded())
     server.order("import pages.common.server_memory as limits; limits._places.clear()")
 
@@ -330,18 +339,65 @@ def test_uploads_have_a_limit_for_each_session_and_for_all(server):
             assert put(server, a, 3 * MEGABYTE + 1) == 413
             assert put(server, a, 3 * MEGABYTE + 1, sized=False) == 413
             assert put(server, a, 2 * MEGABYTE) == 204
-            assert 1.9 * MEGABYTE < server.uploaded() < 2 * MEGABYTE
+            assert 2 * MEGABYTE < server.uploaded() < 2 * MEGABYTE + NAMES
             assert put(server, a, 2 * MEGABYTE) == 413
             assert put(server, b, 3 * MEGABYTE) == 507
             # an upload counts as far as it has come
-            begun = Upload(server, b, 2 * MEGABYTE)
+            begun = Upload(server, b, 2 * MEGABYTE - NAMES)
             assert begun.status == 100
-            assert put(server, a, MEGABYTE) == 204
+            assert put(server, a, MEGABYTE - NAMES) == 204
             begun.send(MEGABYTE // 2)
             until(lambda: put(server, a, MEGABYTE) == 413 or put(server, b, MEGABYTE) == 507)
             assert begun.end() == 507
+            # also among all, where no length is stated
+            server.order(f"{OBJECTS}\nuploads.remove_session_files({a!r})")
+            both = [Upload(server, each, 5 * MEGABYTE // 2, sized=False) for each in (a, b)]
+            for each in both:
+                each.send(2 * MEGABYTE)
+            assert 507 in [each.end() for each in both]
 
     run_alone(visit())
+
+
+def test_a_file_that_comes_after_its_session_has_ended_is_freed(server):
+    async def visit() -> Upload:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            begun = Upload(server, reader.session, 2 * MEGABYTE)
+            begun.send(MEGABYTE)
+            return begun
+
+    begun = run_alone(visit())
+    until_empty(server)
+    assert begun.end() == 204
+    until(lambda: not server.uploaded())
+
+
+def test_an_error_in_one_session_keeps_no_other_from_its_end(server):
+    server.order(f"""{OBJECTS}
+def fail(*_, real=internals.end_expired_sessions):
+    internals.end_expired_sessions = real
+    raise RuntimeError
+internals.end_expired_sessions = fail""")
+
+    async def visit() -> None:
+        async with Reader(server.port, PAGE) as reader:
+            await reader.open()
+            assert put(server, reader.session, 2 * MEGABYTE) == 204
+
+    run_alone(visit())
+    until(lambda: not server.uploaded())
+    assert "A session was not ended in full." in server.log
+
+
+def test_a_server_does_not_start_with_limits_that_can_t_be_read(tmp_path):
+    (tmp_path / "own.toml").write_text("[memory]\nsesions = 2\n", encoding="utf-8")
+    command = [sys.executable, "-m", "geometry", "app", "--no-browser", "--port", "8999"]
+    environment = os.environ | {VARIABLE: str(tmp_path / "own.toml")}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert ended.returncode
+    [line] = ended.stderr.splitlines()
+    assert "unknown entry `sesions`" in line
 
 
 def test_an_upload_that_nothing_comes_of_holds_nothing_and_ends(server):

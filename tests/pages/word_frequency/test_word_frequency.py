@@ -420,7 +420,8 @@ def test_frequent_words_are_judged_by_the_difference_from_random_tokens(ends, st
 def test_a_control_says_that_a_single_word_has_no_cosine():
     word = SimpleNamespace(norm=SimpleNamespace(value=1.5), cosine=None)
     control = _shuffled_words(SimpleNamespace(shuffled=(word, word), farther=(-0.1, 0.1)))
-    assert "**1.50 → 1.50**" in control and "**no value → no value**" in control
+    assert "**1.50 → 1.50**" in control
+    assert "**no value → no value**" in control
 
 
 def test_the_bundled_model_by_wikipedia_s_frequencies(encoder, shared_data):
