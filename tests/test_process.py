@@ -149,7 +149,8 @@ def test_memory_is_limited_beyond_what_was_prepared():
         run(little, partial(fill, 2 * 10**8))
 
 
-def test_each_call_has_its_own_processor_time():
+def test_each_call_has_its_own_processor_time(monkeypatch):
+    monkeypatch.setattr(process, "WAITING", 100)
     own = Process(ProcessLimits(cpu_seconds=2, prepare=spin_for_two_seconds))
     for _ in range(3):
         own.start(spin_for_two_seconds)
