@@ -24,7 +24,7 @@ FOLDED = dict.fromkeys(("narrow_cone", "layers", "whitening"), "all-measures") |
     "word_frequency": "word-table"
 }
 ROOT = Path(__file__).resolve().parents[2]
-NAMED_PART = re.compile(r'\[data-testid=\\?"\w+\\?"\]|\.st-key-[a-z-]+')
+NAMED_PART = re.compile(r'\[data-testid[\^$*]?=\\?"\w+\\?"\]|\.st-key-[a-z-]+')
 # The parts of a style sheet's selectors, without those that a pointer or a key changes.
 SELECTORS = r"""text => {
   const sheet = new CSSStyleSheet();
