@@ -12,7 +12,7 @@ from ..diagnosis.diagnosis import MOST_UNKNOWN
 from ..diagnosis.evidence import GainGrid, evidence
 from ..encode.cloud import Cloud, read_cloud
 from ..encode.encoder import Encoder
-from ..evaluate.bootstrap import PairBootstrap
+from ..evaluate.bootstrap import PairBootstrap, resamples_of
 from ..linalg.rows import some_rows
 from ..measure.frequency import sentence_means
 from .claim import MissingEvidence
@@ -131,7 +131,7 @@ class ClaimSubject:
     @cached_property
     def bootstrap(self) -> PairBootstrap:
         """Resamples of pairs; pairs that share sentences are drawn together."""
-        return PairBootstrap(self.pairs.gold_scores, seed=self.seed, units=self.pairs.units)
+        return resamples_of(self.pairs, seed=self.seed)
 
     @cached_property
     def gains(self) -> GainGrid:

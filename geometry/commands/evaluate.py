@@ -300,6 +300,8 @@ def _grid_text(grid: scores.Grid, notes: Sequence[str]) -> str:
     if grid.subsets:
         sizes = ", ".join(f"{name} ({n:,})" for name, n in grid.subsets)
         settings += f"\nsubsets {sizes}; aggregated by {AGGREGATED[grid.aggregation]}"
+    if grid.is_linked:
+        settings += "\nshared sentences connect most pairs: the intervals are too narrow"
     subsets = tuple(name for name, _ in grid.subsets)
     rows = [(*HEADINGS[:-1], *subsets, HEADINGS[-1])]
     for cell in grid.cells:

@@ -8,9 +8,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -91,15 +92,6 @@ class Pairs:
         part = connected_components(links, directed=False)[1]
         return np.unique(part[left], return_inverse=True)[1]
 
-    @cached_property
-    def n_sharing(self) -> float:
-        """How many other pairs share a sentence with a pair, on average.
-
-        Intervals from resampled pairs take the pairs as independent. Where this number is large
-        they are too narrow.
-        """
-        return sum(n * (n - 1) for n in self.sentence_counts.values()) / max(1, len(self))
-
     def __post_init__(self) -> None:
         # A copy, because the caller may change the array
         scores = np.array(self.gold_scores, dtype=np.float64)
@@ -129,6 +121,15 @@ class Pairs:
             subsets=tuple(each for part in parts for each in part.subsets or ()) if named else None,
             n_shortened=sum(part.n_shortened for part in parts),
         )
+
+    def among(self, rows: np.ndarray) -> Pairs:
+        """The pairs of these rows, in their order."""
+        picked: dict[str, Any] = {
+            name: tuple(getattr(self, name)[row] for row in rows)
+            for name in ("left", "right", "subsets")
+            if getattr(self, name) is not None
+        }
+        return replace(self, gold_scores=self.gold_scores[rows], **picked)
 
     def __len__(self) -> int:
         return len(self.left)

@@ -67,8 +67,9 @@ def variance_of_dyads(edges: csr_array) -> float:
     """The variance of the sum of edges (u, u), where edges with a common unit are dependent."""
     both = edges + edges.T
     of_units = both.sum(axis=1)
-    once = both.multiply(both).sum() / 2 + (edges.diagonal() ** 2).sum()
-    return max(0.0, float(of_units @ of_units) - float(once))
+    once = float(both.multiply(both).sum() / 2 + (edges.diagonal() ** 2).sum())
+    found = float(of_units @ of_units) - once
+    return found if found > 0 else once  # that of independent edges: no estimate is certain
 
 
 def mean_score(parts: Sequence[Score | None]) -> Score | None:

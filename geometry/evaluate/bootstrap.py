@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..transform.whiten import Whitening
 
 LEAST_PAIRS = 3  # two points always lie on a line
+LEAST_DRAWN = 10  # of 3 to 5 pairs, resamples often all have one order; 8 and more cover
 DRAWS = 1000  # resamples of an interval
 DRAWS_AT_ONCE = 128  # 1,400 pairs by 128 draws in float64 fit about into a processor's cache
 AGGREGATIONS = ("all", "mean", "wmean")  # published ones, which differ by up to 20 points
@@ -38,7 +39,7 @@ class PairScore(Framed):
     #: spearman, pearson: in [-1, 1], or None if undefined
     spearman: float | None
     pearson: float | None
-    #: low, high, pearson_low, pearson_high: 95% intervals: percentiles of a bootstrap over pairs
+    #: low, high, pearson_low, pearson_high: 95% bootstrap intervals; None below 10 pairs
     low: float | None
     high: float | None
     n: int  #: pairs
@@ -71,7 +72,7 @@ class PairScore(Framed):
 class Difference:
     """Spearman after minus Spearman before, on the same pairs, with its 95% interval.
 
-    The interval is by a paired bootstrap. All three are None if one of the two scores is undefined.
+    By a paired bootstrap. All are None if one of the scores is undefined, the ends below 10 pairs.
     """
 
     value: float | None
@@ -105,13 +106,14 @@ class PairBootstrap:
     gold_scores : (n,) array of float, n >= 3
     draws : int, resamples
     seed : int, of the draw
-    units : (n,) array of int, optional
-        Numbers from 0. Pairs of one unit, such as pairs that share a sentence, are drawn together.
-        By default each pair is a unit.
+    units : (n,) array, optional
+        Pairs of one unit, such as pairs that share sentences (``Pairs.units``), are drawn together.
+        By default each pair is a unit. Each also is one if there are fewer than 10 units, or one
+        has over half of the pairs. Then ``is_linked`` is True, and the intervals are too narrow.
     n_units : int, optional
-        Units that are drawn from, where other pairs have some of them.
+        Units that are drawn from, where other pairs have some: ``units`` are their numbers from 0.
 
-    Efron, Tibshirani 1993, chapter 13 (percentile intervals).
+    Efron, Tibshirani 1993, chapter 13 (percentiles); Davison, Hinkley 1997, section 3.8 (units).
     """
 
     how: str = "all"
@@ -129,9 +131,14 @@ class PairBootstrap:
         self.gold_scores = checked_gold(gold_scores)
         need_whole("draws", draws, at_least=1)
         self.n = len(self.gold_scores)
-        self.draws = int(draws)
+        # below LEAST_DRAWN pairs there is no interval
+        self.draws = int(draws) if n_units is not None or self.n >= LEAST_DRAWN else 0
         self.seed = seed
-        unit = units_of(None, self.n) if units is None else np.asarray(units)
+        unit = units_of(units, self.n) if n_units is None else np.asarray(units)
+        sizes = np.bincount(unit)
+        is_alone = n_units is None and (len(sizes) < LEAST_DRAWN or sizes.max() > self.n / 2)
+        self.is_linked = bool(self.draws and is_alone and len(sizes) < self.n)
+        unit = np.arange(self.n) if is_alone else unit
         n_drawn = int(unit.max()) + 1 if n_units is None else n_units
         self._counts = drawn_counts(n_drawn, self.draws, seed)[unit]  # (n, draws)
         self._drawn = self._counts.sum(axis=0, dtype=np.float64)  # pairs in each resample
@@ -236,6 +243,7 @@ def evaluate_pairs(
     precision: Whitening | WhiteningMap | Moments | None = None,
     draws: int = DRAWS,
     seed: int = 0,
+    units: np.ndarray | None = None,
 ) -> PairScore:
     """Spearman and Pearson of the pairs' similarities against human scores, with intervals.
 
@@ -253,6 +261,9 @@ def evaluate_pairs(
         As in ``pair_similarities``.
     draws : int, resamples of the bootstrap
     seed : int, of the bootstrap
+    units : (n,) array, optional
+        As in ``PairBootstrap``; give ``Pairs.units`` where pairs share sentences. By default the
+        pairs are independent.
     """
     sizes = [len(np.atleast_1d(side)) for side in (left, right, gold_scores)]
     if len(set(sizes)) != 1:
@@ -260,7 +271,7 @@ def evaluate_pairs(
             f"{sizes[0]} left vectors, {sizes[1]} right ones and {sizes[2]} gold scores; every "
             "pair needs one of each"
         )
-    bootstrap = PairBootstrap(gold_scores, draws, seed)
+    bootstrap = PairBootstrap(gold_scores, draws, seed, units=units)
     similarities = pair_similarities(left, right, similarity, precision=precision)
     return bootstrap.score(similarities, similarity=similarity)
 
@@ -372,7 +383,7 @@ class SubsetBootstrap(PairBootstrap):
         units: np.ndarray | None = None,
     ) -> None:
         _check_how(how)
-        super().__init__(gold_scores, draws, seed)
+        super().__init__(gold_scores, draws, seed, units=units)
         if len(subsets) != self.n:
             raise ValueError(f"{len(subsets)} names of subsets for {self.n} pairs; give one each")
         names = np.asarray(subsets, dtype=str)
@@ -392,6 +403,7 @@ class SubsetBootstrap(PairBootstrap):
                     raise ValueError(
                         f'subset {name} has no score for "{how}". {reason} Or aggregate by "all".'
                     ) from reason
+        self.is_linked |= any(part.is_linked for part in self._parts.values())
 
     def score(self, similarities: np.ndarray, *, similarity: str = "cosine") -> PairScore:
         """The aggregated score, with the score of each subset.
@@ -411,16 +423,16 @@ class SubsetBootstrap(PairBootstrap):
 def resamples_of(
     pairs: Pairs, how: str | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> PairBootstrap:
-    """The resamples of pairs, for intervals and differences; ``how`` is for pairs with subsets."""
+    """Resamples in which pairs that share sentences stay together; ``how`` is of subsets."""
     if how is None:
-        return PairBootstrap(pairs.gold_scores, draws, seed)
+        return PairBootstrap(pairs.gold_scores, draws, seed, units=pairs.units)
     _check_how(how)
     if pairs.subsets is None:
         raise ValueError(
             f"{pairs.name} names no subsets to aggregate by {how!r}. Add a column subset, genre or "
             "dataset, give several sets, or leave the aggregation out"
         )
-    return SubsetBootstrap(pairs.gold_scores, pairs.subsets, how, draws, seed)
+    return SubsetBootstrap(pairs.gold_scores, pairs.subsets, how, draws, seed, units=pairs.units)
 
 
 def aggregate(

@@ -2,9 +2,8 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -186,13 +185,7 @@ def evaluate_averages(
     if known.sum() < LEAST_PAIRS:
         counts = {"n": int(known.sum()), "total": len(pairs), "limit": LEAST_PAIRS}
         raise CorpusError("too_few_known_pairs", words=how_split(averages), **counts)
-    scored = replace(
-        pairs,
-        left=tuple(compress(pairs.left, known)),
-        right=tuple(compress(pairs.right, known)),
-        gold_scores=pairs.gold_scores[known],
-        subsets=None if pairs.subsets is None else tuple(compress(pairs.subsets, known)),
-    )
+    scored = pairs.among(np.flatnonzero(known))
     grid = evaluate_grid(
         {name: X[np.tile(known, 2)][None] for name, X in averages.vectors.items()},
         scored.gold_scores,
@@ -258,5 +251,6 @@ def evaluate_word_pairs(
         precision=Moments.of(table.vectors) if similarity == "mahalanobis" else None,
         draws=draws,
         seed=seed,
+        units=pairs.among(np.flatnonzero(words.has_both)).units,
     )
     return WordPairScore(pairs.name, score, len(pairs), words.missing)

@@ -85,6 +85,7 @@ class Grid:
     aggregation: str = "all"  #: one of ``AGGREGATIONS``: how subsets became one score
     #: (name, number of pairs) of each; empty if the pairs are one set
     subsets: tuple[tuple[str, int], ...] = ()
+    is_linked: bool = False  #: as ``PairBootstrap``: shared sentences make the intervals too narrow
 
     @property
     def layers(self) -> tuple[Layer, ...]:
@@ -174,7 +175,8 @@ def evaluate_grid(
     similarity : str, one of ``SIMILARITIES``
     draws : int, resamples, if ``bootstrap`` is None
     seed : int, of these resamples
-    bootstrap : PairBootstrap, optional, resamples with the same gold scores
+    bootstrap : PairBootstrap, optional
+        Resamples with the same gold scores; with units where pairs share sentences.
     raw_score : PairScore, optional
         Score of the raw vectors by the same resamples, where it is known. For one layer and pooling
         only.
@@ -242,8 +244,8 @@ def evaluate_grid(
                 )
                 cells.append(cell)
                 (progress or no_report)(len(cells), len(named) * len(vectors) * len(specs))
-    of_bootstrap = (bootstrap.draws, bootstrap.seed, bootstrap.how, bootstrap.subsets)
-    return Grid(tuple(cells), evaluated_on, bootstrap.n, similarity, *of_bootstrap)
+    drawn = (bootstrap.draws, bootstrap.seed, bootstrap.how, bootstrap.subsets, bootstrap.is_linked)
+    return Grid(tuple(cells), evaluated_on, bootstrap.n, similarity, *drawn)
 
 
 def _scored(

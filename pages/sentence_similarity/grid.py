@@ -28,7 +28,6 @@ from .scene import SimilarityScene, cell_of, similarity_scores
 ROW = 40  # pixels of a layer's row
 HEAD = 90  # pixels above and below the rows
 MOST_NAMED = 4  # cells named in a sentence
-MANY_SHARING = 2  # other pairs with a sentence of the pair, on average; below 1 in STS-B
 
 
 def show_grid(scene: SimilarityScene) -> None:
@@ -66,7 +65,7 @@ def show_grid(scene: SimilarityScene) -> None:
 
 def warn_of_shared_sentences(scene: SimilarityScene) -> None:
     pairs = scene.choice.pairs.pairs
-    if pairs.n_sharing > MANY_SHARING:
+    if scene.encoded.bootstrap.is_linked:
         values = {"pairs": f"{len(pairs):,}", "sentences": f"{len(pairs.sentence_counts):,}"}
         st.warning(prose(PAGE, "shared-sentences", values))
 

@@ -10,7 +10,7 @@ import streamlit as st
 from geometry import Pairs
 from geometry.claims.scores import PoolingInterval, PoolingShare
 from geometry.data.number_text import signed
-from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore, difference
+from geometry.evaluate.bootstrap import Difference, PairScore, difference, resamples_of
 from geometry.evaluate.grid import Cell
 from geometry.evaluate.published import PublishedScore, datasets, published_scores, published_tables
 from geometry.figures.curves import Axes, Curve, scatter_figure
@@ -384,7 +384,7 @@ def gap_section(shares: PoolingShare, ends: PoolingInterval | None) -> str:
 def _on_known_pairs(
     encoded: scored.EncodedPairs, columns: tuple[scored.Column, ...], rows: np.ndarray
 ) -> tuple[PairScore, ...]:
-    bootstrap = PairBootstrap(encoded.pairs.pairs.gold_scores[rows], DRAWS, SEED)
+    bootstrap = resamples_of(encoded.pairs.pairs.among(rows), seed=SEED)
     return tuple(
         score_column(encoded, *column, ("none",), bootstrap=bootstrap, rows=rows).cells[0].score
         for column in columns

@@ -20,7 +20,7 @@ from geometry.encode.encoder import Layer
 from geometry.encode.errors import PrecisionError
 from geometry.encode.pool import POOLINGS
 from geometry.encode.precision import refuse_too_narrow
-from geometry.evaluate.bootstrap import DRAWS, Difference, PairBootstrap, PairScore
+from geometry.evaluate.bootstrap import Difference, PairBootstrap, PairScore, resamples_of
 from geometry.evaluate.fitting import treated_similarities
 from geometry.evaluate.from_encoder import POOLINGS_SHOWN, fit_moments
 from geometry.evaluate.from_words import AveragedPairs, average_pairs, evaluate_averages
@@ -130,9 +130,8 @@ def _cells(
 ) -> tuple[Cell, ...]:
     treatments = ("none", *removed)
     fit_on = None if averages.fit is None else fit.name
-    return evaluate_averages(
-        averages, treatments=treatments, fit_on=fit_on, draws=DRAWS, seed=SEED
-    ).grid.cells
+    found = evaluate_averages(averages, treatments=treatments, fit_on=fit_on, seed=SEED)
+    return found.grid.cells
 
 
 CONTROL = "centred"  # of the verdict on whitening: a part of each whitening
@@ -229,7 +228,7 @@ def build_scene(choice: ScoringChoice) -> SimilarityScene:
 
 @kept(4)
 def _resamples(pairs: ScoredSet) -> PairBootstrap:
-    return PairBootstrap(pairs.pairs.gold_scores, DRAWS, SEED)
+    return resamples_of(pairs.pairs, seed=SEED)
 
 
 def are_stored(encoded: EncodedPairs, columns: Sequence[Column]) -> bool:

@@ -139,7 +139,7 @@ def test_pairs_of_words_are_scored_beside_the_grid(place, tmp_path, capsys):
     X = vectors.vectors.astype(float)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     rho = spearmanr((X[:-1] * X[1:]).sum(axis=1), [i % 5 for i in range(7)])[0]
-    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} [" in printed
+    assert f"alike: 8 pairs of words, cosine: {100 * rho:.2f} (Spear" in printed
     assert "on the 7 (87.5%) that have both words, not unicorn; " in printed
     assert (
         "rows left out for NaN or infinity: 1; rows left out since their word came before: 1"

@@ -189,5 +189,5 @@ def test_how_many_pairs_share_a_sentence():
     """a-b, a-c, d-d: the first two share a, the third is alone."""
     pairs = Pairs("x", ("a", "a", "d"), ("b", "c", "d"), np.array([1.0, 2.0, 3.0]))
     assert pairs.sentence_counts == {"a": 2, "b": 1, "c": 1, "d": 1}
-    assert pairs.n_sharing == pytest.approx(2 / 3)
     assert pairs.units.tolist() == [0, 0, 1]
+    assert pairs.among([1, 2]).sentences == ("a", "c", "d")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from geometry import PairScore
 from geometry.data.pairs import Pairs
 from geometry.evaluate import choose_on_dev, evaluate_grid
-from geometry.evaluate.bootstrap import PairBootstrap
+from geometry.evaluate.bootstrap import PairBootstrap, resamples_of
 from geometry.evaluate.fit_size import halves
 from tests.for_each import for_each
 
@@ -33,11 +33,14 @@ def test_pairs_that_share_sentences_are_drawn_together():
     # scores of whole groups: three pairs of a group count as one
     gold = rng.standard_normal(20).repeat(3) + 1e-3 * rng.standard_normal(60)
     similarities = gold + rng.standard_normal(20).repeat(3)
+    one = PairBootstrap(gold, 400, units=np.minimum(pairs.units, 9))  # 33 of 60 pairs are one unit
+    together = resamples_of(replace(pairs, gold_scores=gold), draws=400)
+    assert (one.is_linked, together.is_linked) == (True, False)
     widths = [
-        np.ptp(PairBootstrap(gold, 400, units=units).score(similarities).replicates)
-        for units in (None, pairs.units)
+        np.ptp(bootstrap.score(similarities).replicates)
+        for bootstrap in (PairBootstrap(gold, 400), one, together)
     ]
-    assert widths[1] > 1.4 * widths[0]
+    assert widths[0] == widths[1] < widths[2] / 1.4
 
 
 @for_each("gold", [np.arange(5.0), np.ones(40), np.eye(1, 40)[0]])

@@ -48,8 +48,8 @@ def test_every_resample_is_scipys(similarities):
     )
 
 
-def test_few_pairs_leave_out_resamples_that_have_none():
-    gold, similarities = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 2.0])
+def test_resamples_without_a_score_are_left_out_and_few_pairs_have_no_interval():
+    gold, similarities = np.arange(10.0), np.eye(1, 10)[0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         bootstrap = PairBootstrap(gold, 200)
@@ -60,6 +60,8 @@ def test_few_pairs_leave_out_resamples_that_have_none():
     assert np.array_equal(np.isnan(score.replicates), undefined)
     assert score.draws == 200 - sum(undefined) < 200
     assert -1 <= score.low <= score.high <= 1
+    moved = PairBootstrap(gold[:9], 200).difference(similarities[:9], gold[:9])
+    assert (moved.low, moved.high, moved.is_clear) == (None, None, False)
 
 
 def test_a_difference_is_paired():

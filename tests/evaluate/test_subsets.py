@@ -66,7 +66,7 @@ def test_pairs_without_subsets_are_one_set():
 def scored_subsets(draw):
     """{name: (similarities, gold)} of two to four subsets."""
     rng = np.random.default_rng(draw(SEEDS))
-    sizes = draw(st.lists(st.integers(4, 25), min_size=2, max_size=4))
+    sizes = draw(st.lists(st.integers(10, 25), min_size=2, max_size=4))
     made = {
         f"set {i}": (np.round(rng.standard_normal(n), 1), rng.permutation(n) / 3.0)
         for i, n in enumerate(sizes)

@@ -110,6 +110,9 @@ def test_which_is_better_is_the_same_question_both_ways():
     assert there.n == back.n == 200 - 3 - 19
     assert there.change.value == pytest.approx(-back.change.value)
     assert (there.better, back.better) == ("first", "second")
+    rng = np.random.default_rng(81)  # the variance of dyads is below 0
+    X, labels = rng.standard_normal((60, 10)), rng.integers(0, 3, 60).astype(str).tolist()
+    assert prefer(X, X - X.mean(axis=0), labels=labels).better == ""
 
 
 def test_equal_rows_have_no_neighbours_and_all_else():

@@ -9,6 +9,7 @@ import pytest
 from geometry import load_encoder, read_pairs
 from geometry.data.pairs import Pairs
 from geometry.evaluate import Grid, evaluate_grid
+from geometry.evaluate.bootstrap import resamples_of
 
 TREATMENTS = ("none", "pca:128", "pca")
 
@@ -59,15 +60,16 @@ def fit_on_train(sts, sts_layers) -> dict[str, np.ndarray]:
 def grids(sts, sts_layers, fit_on_train) -> dict[str, Grid]:
     """Mean pooling with intervals from 1,000 draws, by the set that was fitted on."""
     gold, vectors = sts("test").gold_scores, {"mean": sts_layers("test")["mean"]}
+    how = {"treatments": TREATMENTS, "bootstrap": resamples_of(sts("test"))}
     fit = {"mean": fit_on_train["mean"]}
     return {
-        "test": evaluate_grid(vectors, gold, layers=[1, 4, 5, 6], treatments=TREATMENTS),
+        "test": evaluate_grid(vectors, gold, layers=[1, 4, 5, 6], **how),
         "train": evaluate_grid(
             vectors,
             gold,
             layers=[5, 6],
-            treatments=TREATMENTS,
             fit_vectors=fit,
             fit_on="train",
+            **how,
         ),
     }

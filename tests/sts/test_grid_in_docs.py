@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from geometry.evaluate import evaluate_grid, published_scores
+from geometry.evaluate.bootstrap import resamples_of
 from geometry.transform.treatments import LADDER
 
 pytestmark = [pytest.mark.model, pytest.mark.timeout(1200)]
@@ -33,7 +34,7 @@ def grid(sts, sts_layers, fit_on_train):
         treatments=LADDER,
         fit_vectors={pooling: fit_on_train[pooling] for pooling in TOLERANCE},
         fit_on="train",
-        draws=1_000,
+        bootstrap=resamples_of(sts("test")),
     )
 
 
