@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from ..measure.cosines import rotated_top_contributions, top_contribution
+from ..measure.cosines import mean_cosine, rotated_top_contributions, top_contribution
 from ..measure.spectrum import mean_kurtosis
 from .claim import MissingEvidence, Number, Tested, beside, draws, need, or_partly
 from .cone import HALF
@@ -25,7 +25,11 @@ def timkey2021_rogue(subject: ClaimSubject) -> Tested:
     shares = {each: top_contribution(subject.tokens(each), k=FEW) for each in layers}
     layer = max(shares, key=lambda each: shares[each])
     n, d = subject.tokens(layer).shape
-    control = Number.drawn(rotated_top_contributions(d, k=FEW, seed=subject.seed))
+    rotated = []  # each layer by itself; the largest is taken as above
+    for each in layers:
+        signal = (n - 1) * mean_cosine(subject.tokens(each))
+        rotated.append(rotated_top_contributions(d, signal, k=FEW, seed=subject.seed + each))
+    control = Number.drawn(np.max(rotated, axis=0))
     state = or_partly(beside(shares[layer], control), whole=shares[layer] > MOST)
     values = {"share": Number(shares[layer])}
     return Tested(state, n, values, {"rotated": control}, {"layer": str(layer)})

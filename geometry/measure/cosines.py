@@ -49,10 +49,9 @@ def pairwise_cosines(X: np.ndarray, *, max_rows: int | None = None, seed: int = 
         all. 1,200 rows are 719,400 pairs.
     seed : int, of the draw
     """
-    if max_rows is not None:
-        need_whole("max_rows", max_rows, at_least=2)
     U = unit_rows(X, at_least=2)
     if max_rows is not None:
+        need_whole("max_rows", max_rows, at_least=2)
         U = U[some_rows(len(U), max_rows, seed)]
     C = U.astype(np.float32) @ U.astype(np.float32).T
     return C[np.triu_indices(len(U), k=1)].clip(-1.0, 1.0)
@@ -161,11 +160,16 @@ def top_contribution(X: np.ndarray, *, k: int = 1) -> float:
     return largest_share(cosine_contributions(X), k)
 
 
-def rotated_top_contributions(d: int, *, k: int = 1, seed: int = 0) -> np.ndarray:
-    """``top_contribution`` after random rotations of the axes, (ROTATIONS,): those of m_k^2."""
+def rotated_top_contributions(d: int, signal: float, *, k: int = 1, seed: int = 0) -> np.ndarray:
+    """``top_contribution`` of n rows after random rotations of their axes, (ROTATIONS,).
+
+    A rotation R keeps the mean cosine c and turns the sum t of the unit rows, |t|^2 = n + n(n-1)c.
+    A share is then ((Rt)_k^2 - q_k) / (|t|^2 - n). The sum of squares q_k is taken as its mean n/d,
+    so the share is m_k^2 + (m_k^2 - 1/d) / ``signal``, with m a random direction, signal (n - 1)c.
+    """
     squares = np.random.default_rng(seed).standard_normal((ROTATIONS, d)) ** 2
-    largest = np.sort(squares, axis=1)[:, -k:].sum(axis=1)
-    return np.asarray(largest / squares.sum(axis=1))
+    shares = squares / squares.sum(axis=1, keepdims=True) * (1 + 1 / signal) - 1 / d / signal
+    return np.asarray(np.sort(shares, axis=1)[:, -k:].sum(axis=1))
 
 
 def top_contribution_baseline(d: int, *, k: int = 1) -> float:

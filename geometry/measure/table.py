@@ -15,10 +15,11 @@ import numpy as np
 
 from ..data.frames import Framed
 from ..linalg.rows import UndefinedMeasure, need_rows, need_whole
+from .cosines import mean_cosine_of_sum
 from .intervals import Estimate, around, jackknife_reach, subsampling_reach
 from .neighbours import distinct_distances, nearest_of_all, occurrence_skewness, occurrences, twonn
 from .sums import OCCURRENCE_K, Shared, View
-from .table_measures import TABLE_MEASURES, refuse_unlisted
+from .table_measures import TABLE_MEASURES, TOP_SHARES, refuse_unlisted
 
 MUCH = 0.1  # a smaller change of a measure in [0, 1] is not reported
 LITTLE = 0.1  # share of another measure's change that counts as no change
@@ -42,7 +43,7 @@ class Measured:
     #: the shares of the leading dimensions
     low: float | None
     high: float | None
-    baseline: float | None  #: the value for isotropic data of the same n and d
+    baseline: float | None  #: that of isotropic data of that n and d (shares: and mean cosine)
     n: int
     d: int
     #: why there is no value, as a code of ``UndefinedMeasure``; None where there is one
@@ -120,6 +121,10 @@ def measure_table(
             low, high = (TABLE_MEASURES[name].within(end, n, d) for end in around(value, reach))
             low, high = min(low, value), max(high, value)  # rounding may have put the value outside
         baseline = baselines.get(name, Baseline(None))
+        if name in TOP_SHARES and baseline.value is not None:
+            signal = (n - 1) * mean_cosine_of_sum(shared.unit_sum, n)
+            noise = (baseline.value - min(1, TOP_SHARES[name] / d)) / signal
+            baseline = Baseline(baseline.value + noise)  # mean of ``rotated_top_contributions``
         row = (name, value, low, high, baseline.value, n, d, reasons.get(name), baseline.error)
         rows.append(Measured(*row))
     return MeasureRows(rows)

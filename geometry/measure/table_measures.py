@@ -21,6 +21,7 @@ from .neighbours import occurrence_skewness, occurrences, refuse_ties, twonn
 from .spectrum import isoscore_baseline, participation, participation_baseline, rank_of_spectrum
 from .sums import OCCURRENCE_K, Shared, View, correction
 
+TOP_SHARES = {"top_contribution": 1, "top_5_contributions": 5}  # how many dimensions each adds up
 LEAST_LEFT = 1e-9  # share of the scatter; less without a row is rounding
 
 

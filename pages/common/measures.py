@@ -19,7 +19,7 @@ from geometry.measure.cone import NARROW
 from geometry.measure.cosines import mean_cosine_spread
 from geometry.measure.intervals import Estimate
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
-from geometry.measure.table_measures import TABLE_MEASURES
+from geometry.measure.table_measures import TABLE_MEASURES, TOP_SHARES
 
 from .seed import SEED
 from .words import _, labelled, language, markdown, paragraph, table_of
@@ -55,8 +55,8 @@ def explained(text: str) -> str | None:
 
 
 HEADLINES = ("mean_cosine", "isoscore")  # measures in large numbers below a cloud
+DIMENSION_SHARES = tuple(TOP_SHARES)  # of the mean cosine
 COSINE_DECIMALS = 3  # of a mean cosine or an IsoScore in a large number
-DIMENSION_SHARES = ("top_contribution", "top_5_contributions")  # of the mean cosine
 LABELS = {name: listed.label for name, listed in TABLE_MEASURES.items()} | ANNOTATED
 
 
@@ -109,6 +109,15 @@ def print_value(name: str, value: float | None, decimals: int | None = None) -> 
 def no_value(undefined: str | None) -> str:
     code = undefined or "all_zero"
     return _("— ({reason})").format(reason=_(REASONS[code]))
+
+
+def measured_cell(row: Measured, decimals: int | None = None) -> str:
+    if row.value is None:
+        return no_value(row.undefined)
+    ends = (row.value, row.low, row.high)
+    text, low, high = (print_value(row.name, each, decimals) for each in ends)
+    # a no-break space: intervals stay whole
+    return f"{text} [{low},\u00a0{high}]" if low and high else text
 
 
 def measured_words(row: Measured) -> str:

@@ -12,7 +12,6 @@ from geometry.encode.pool import POOLINGS
 from geometry.evaluate.published import published_tables
 from geometry.figures.curves import Axes, Curve, curves_figure
 from geometry.figures.heatmap import strips_figure
-from geometry.measure import Measured, top_contribution_baseline
 from geometry.projection.panel import Panel
 from geometry.projection.twin_message import UNIT_REACH, Picture, TwinCloud, spread_stops
 from pages.common import cloud_choices, cloud_parts, measures
@@ -216,11 +215,9 @@ def show_headlines(scene: LayersScene) -> None:
     for name in layered.HEADLINES:
         row = now[name]
         unit = measures.unit_of(name)
-        decimals = measures.COSINE_DECIMALS if name == "mean_cosine" else measures.decimals_of(name)
-        value, isotropic = (
-            "" if each is None else measures.print_value(name, each, decimals) + unit
-            for each in (row.value, row.baseline)
-        )
+        decimals = measures.decimals_of(name)
+        both = (row.value, row.baseline)
+        value, isotropic = ("" if x is None else measures.print_value(name, x) + unit for x in both)
         change = measures.change_of(row.value, below[name].value, decimals) if below else ""
         numbers.append(_number(labels[name], value, isotropic, change and change + unit))
     title = layer_title(scene)
@@ -248,8 +245,10 @@ def show_all_measures(scene: LayersScene) -> None:
         names = (*names, *CONTEXTUAL)
     head = [_("layer"), *(measures.measure_label(name, with_unit=True) for name in names)]
     shown = tables[scene.name]
+    decimals = {"positive_cosine_share": 4}  # three would print nearly all of a cone as 1
     rows = [
-        [f"{layer}", *(_cell(each[name]) for name in names)] for layer, each in enumerate(shown)
+        [f"{layer}", *(measures.measured_cell(each[name], decimals.get(name)) for name in names)]
+        for layer, each in enumerate(shown)
     ]
     isotropic = [measures.print_value(name, shown[-1][name].baseline) or "—" for name in names]
     rows.append([_("isotropic"), *isotropic])
@@ -260,7 +259,7 @@ def show_all_measures(scene: LayersScene) -> None:
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
             "come from subsamples. Shares of the leading dimensions have none: other ones may lead "
             "in other sentences. “Isotropic” is the value for isotropic data with the same n "
-            "and d."
+            "and d, and for shares with the mean cosine of the last layer."
         )
     )
     with errors_shown():
@@ -269,16 +268,6 @@ def show_all_measures(scene: LayersScene) -> None:
     measured_on = {name: " · ".join(origin_of(each)) for name, each in scene.series.items()}
     table = partial(table_csv, tables, measured_on)
     offer_csv(_("Download measures (CSV)"), "layers-measures", table)
-
-
-def _cell(row: Measured) -> str:
-    if row.value is None:
-        return measures.no_value(row.undefined)
-    decimals = 4 if row.name == "positive_cosine_share" else None
-    ends = (row.value, row.low, row.high)
-    text, low, high = (measures.print_value(row.name, each, decimals) for each in ends)
-    # a no-break space: intervals stay whole
-    return f"{text} [{low},\u00a0{high}]" if low and high else text
 
 
 def table_csv(tables: Mapping[str, Sequence[Table]], measured_on: Mapping[str, str]) -> bytes:
@@ -374,7 +363,6 @@ def _line(parts: np.ndarray, layer: int) -> str:
 
 def _show_numbers(scene: LayersScene) -> None:
     tables = scene.tables[scene.name]
-    d = scene.first.vectors.shape[1]
     now, before = (tables[layer] for layer in (scene.layer, max(scene.layer - 1, 0)))
     labels = {1: _("largest dimension's share"), 5: _("five largest dimensions")}
     numbers = []
@@ -383,8 +371,8 @@ def _show_numbers(scene: LayersScene) -> None:
         change = ""
         if scene.layer and value is not None and former is not None:
             change = _("{k} points").format(k=with_sign(100 * (value - former), 1))
-        isotropic = f"{top_contribution_baseline(d, k=min(k, d)):.1%}"
-        share = "" if value is None else f"{value:.1%}"
+        both = (value, now[name].baseline)
+        share, isotropic = ("" if each is None else f"{each:.1%}" for each in both)
         numbers.append(_number(labels[k], share, isotropic, change))
     cosine = float(np.sum(scene.parts["standardised"][scene.layer]))
     shown = signed(cosine, 3) if np.isfinite(cosine) else ""

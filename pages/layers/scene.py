@@ -406,9 +406,10 @@ def rogue_verdict(scene: LayersScene) -> Verdict:
     layer = scene.layer
     table = scene.tables[scene.name][layer]
     row = table["top_5_contributions"]
-    is_enough = table["mean_cosine"].low is not None
-    rotated = np.percentile(rotated_top_contributions(row.d, k=min(5, row.d)), [2.5, 97.5])
-    state = rogue_state(row.value if is_enough else None, rotated[1])
+    cosine = table["mean_cosine"]
+    signal = (row.n - 1) * (cosine.value or np.inf)
+    rotated = np.percentile(rotated_top_contributions(row.d, signal, k=min(5, row.d)), [2.5, 97.5])
+    state = rogue_state(None if cosine.low is None else row.value, rotated[1])
     share = f"**{measures.measured_words(row)}**"
     control = _(
         "a random rotation of the axes changes no cosine, and leaves the five largest dimensions "

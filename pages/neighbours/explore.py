@@ -437,9 +437,8 @@ def lists_csv(scene: NeighboursScene, basis: str) -> bytes:
     names = (("raw", _("Raw")), (scene.after, treatment_words(scene.after)))
     for name, ranked in zip(names, scene.lists, strict=True):
         for place, cells in enumerate(row_cells(scene.points.cloud, ranked.rows)):
-            cosine = short_number(ranked.cosines[place])
-            there = str(ranked.ranks_there[place])
-            lines.append([name, str(place + 1), *cells, cosine, there])
+            numbers = short_number(ranked.cosines[place]), str(ranked.ranks_there[place])
+            lines.append([name, str(place + 1), *cells, *numbers])
     head = ["list", "rank", "row", "text", "label", "cosine", "rank_in_other_list"]
     return csv_bytes(head, lines, f"{scene.query.text} · {basis}")
 
@@ -455,17 +454,14 @@ def points_csv(scene: NeighboursScene, basis: str) -> bytes:
 
 
 def hub_state(found: NeighbourChanges) -> measures.State:
-    """Whether the hubness falls, and below every control; as printed, to two decimals."""
-    raw, after, *controls = (
-        round(each, 2) for each in (found.before.hubness, found.after.hubness, *found.controls)
-    )
-    if found.n < MIN_ROWS:
+    """Whether the hubness falls by more than noise, and below every control."""
+    after = found.after.hubness
+    change = after - found.before.hubness
+    if found.hubness_reach is None or abs(change) <= found.hubness_reach:
         return "unknown"
-    if after < min(raw, *controls):
-        return "holds"
-    if after > max(raw, *controls):
+    if change > 0:
         return "fails"
-    return "partly" if after < raw else "unknown"
+    return "holds" if after < min(found.controls) else "partly"
 
 
 def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
@@ -481,12 +477,15 @@ def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
     control = measures.Control(said.format(low=low, high=high, n=len(shifted)))
     state = hub_state(scene.changes)
     measured = paragraph([_hub_words(scene), _label_words(scene)])
-    basis = dotted(
-        provenance(scene),
-        _("hubness has no interval, because a few points decide it"),
-        _("95% intervals: subsamples of the points"),
-    )
-    return measures.Verdict(claim, _("Suzuki et al. (2013)"), state, measured, control, basis)
+    basis = [provenance(scene), _("hubness has no interval, because a few points decide it")]
+    if (reach := scene.changes.hubness_reach) is not None:
+        clear = _(
+            "a change of hubness is clear if it is larger than {reach}: 1.96 standard deviations "
+            "of that change over random halves of the points"
+        )
+        basis.append(clear.format(reach=signed(reach, 2)))
+    where = dotted(*basis, _("95% intervals: subsamples of the points"))
+    return measures.Verdict(claim, _("Suzuki et al. (2013)"), state, measured, control, where)
 
 
 def _hub_words(scene: NeighboursScene) -> str:
@@ -528,10 +527,8 @@ def _label_words(scene: NeighboursScene) -> str:
         "There is no clear difference in labels: of the {k} nearest, the share with the same "
         "{label} is {before} → {after}, change {change}."
     )
-    before, after = (
-        "" if side.agreement is None else _with_ends(side.agreement)
-        for side in (found.before, found.after)
-    )
+    shares = (found.before.agreement, found.after.agreement)
+    before, after = (_with_ends(share) for share in shares if share is not None)
     label = markdown(measures.label_name(scene.points.corpus))
     moved = change(each.value, each.low, each.high)
     words = measures.by_direction(each, better, worse, neither)
@@ -684,8 +681,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with notes_box:
             if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
-        label = _("Neighbours k")
-        k = nearest_box.slider(label, 1, 25, 10, key="nearest", bind="query-params")
+        k = nearest_box.slider(_("Neighbours k"), 1, 25, 10, key="nearest", bind="query-params")
         k = min(int(k), n - 2)
         with after_box:
             after = choose_treatment(PAGE, len(fit.cloud), fit.vectors.shape[1], notes=notes_box)

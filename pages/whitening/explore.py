@@ -263,7 +263,7 @@ def show_all_measures(scene: WhiteningScene) -> None:
             "are measured, so an interval would say nothing about other points. “Isotropic”: the "
             "value for isotropic data with the n and d of raw, ± the standard error of a "
             "simulation; for shares of the mean cosine, such data moved away from the origin in a"
-            " random direction."
+            " random direction, to the same mean cosine."
         )
     )
     if scene.sets.sample is not scene.sets.points:
@@ -317,15 +317,10 @@ def table_markdown(scene: WhiteningScene, tables: Tables) -> str:
 
 
 def _cell(row: Measured, raw: Measured) -> str:
-    if row.value is None:
-        return measures.no_value(row.undefined)
-    ends = (row.value, row.low, row.high)
-    text, low, high = (measures.print_value(row.name, each) for each in ends)
-    if low and high:
-        text += f" [{low},\u00a0{high}]"  # a no-break space: intervals stay whole
+    text = measures.measured_cell(row)
     isotropic = measures.print_value(row.name, row.baseline)
-    if row.d != raw.d and isotropic != measures.print_value(raw.name, raw.baseline):
-        # with fewer dimensions the isotropic baseline may differ
+    if row.value is not None and isotropic != measures.print_value(raw.name, raw.baseline):
+        # it depends on the dimensions, and that of shares on the mean cosine
         return _("{found} ({value} if isotropic)").format(found=text, value=isotropic)
     return text
 

@@ -6,11 +6,7 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import (
-    chance_agreement,
-    moved_at_random,
-    neighbour_changes,
-)
+from geometry.measure import chance_agreement, moved_at_random, neighbour_changes
 from geometry.measure.neighbours import agreement_draws
 
 
@@ -52,7 +48,16 @@ def test_the_mean_makes_hubs_and_centring_removes_them():
     """Rows around a mean: those near to it are neighbours of most others (Suzuki et al. 2013)."""
     X = cone(600, 50)
     found = neighbour_changes(X, X - X.mean(axis=0), k=10)
-    assert found.after.hubness < 0.5 * found.before.hubness
+    assert found.after.hubness < 0.5 * found.before.hubness - found.hubness_reach
+
+    def is_clear(seed: int) -> bool:
+        """A change of isotropic rows, which are whitened by other ones."""
+        X = cone(240, 30, seed) - 1
+        Z = Whitening("zca", shrinkage="ledoit-wolf").fit(X[120:]).transform(X[:120])
+        changes = neighbour_changes(X[:120], Z)
+        return abs(changes.after.hubness - changes.before.hubness) > changes.hubness_reach
+
+    assert sum(map(is_clear, range(20))) <= 1
     nothing = neighbour_changes(X, 3 * X, k=10)
     assert nothing.jaccard.value == 1.0
     assert nothing.after.hubness == nothing.before.hubness
@@ -109,7 +114,8 @@ def test_a_missing_label_is_no_label():
 
 def test_few_rows_have_no_interval_and_what_is_refused():
     X = np.random.default_rng(0).standard_normal((30, 5))
-    assert neighbour_changes(X, X + 1, k=3).jaccard.low is None
+    found = neighbour_changes(X, X + 1, k=3)
+    assert found.jaccard.low is found.hubness_reach is None
     with pytest.raises(UndefinedMeasure, match="at least 12 rows"):
         neighbour_changes(X[:11], X[:11])
     with pytest.raises(ValueError, match="30 rows before and 29 after"):
