@@ -222,12 +222,10 @@ def diagnose(
             else _with_effect(each, members.get(each.code), rows, sample, seed)
             for each in findings
         )
-    thresholds = None
+    thresholds = None if is_unread else find_thresholds(rows, cures=trial.cures, seed=seed)
     if is_unread:
         trial = replace(trial, because="unknown_text")
         findings = tuple(each for each in findings if each.code in OF_THE_DATA)
-    else:
-        thresholds = find_thresholds(rows, cures=trial.cures, seed=seed)
     report(total, total)
     return Diagnosis(
         n=n,

@@ -41,7 +41,7 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
         said.append(_(SENTENCES["best"]).format(**_numbers(best)))
     said.append(_of_centring(diagnosis, found, _))
     cuts = (arm.threshold("recall") for arm in found.arms)
-    least = min(cut.false_share for cut in cuts if cut is not None)
+    least = min((cut.false_share for cut in cuts if cut is not None), default=0)
     if least > WEAK:  # no threshold separates the pairs well
         said.append(_(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}"))
     return paragraph(said)
@@ -62,15 +62,13 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     }
     if centred.change.falls or (cure is not None and cure.hurts):
         return _(SENTENCES["loss"]).format(**values)
-    scored = None if cure is None else cure.against.get("leave")
-    ends = [centred.change.low, *([] if scored is None else [scored.low])]
-    if any(end is None or end <= -NO_LOSS for end in ends):
+    changes = centred.change, None if cure is None else cure.against.get("leave")
+    if any(each and (each.low is None or each.low <= -NO_LOSS) for each in changes):
         return _(SENTENCES["unsure"]).format(**values)
     best = centred.threshold("f1")
     cosine = "–" if best is None else signed(best.cosine, 3)
-    found_cure = {"centred": values["centred"], "change": values["auc"], "cosine": cosine}
     more = _(SENTENCES["cure-score"]).format(**values) if score else ""
-    return paragraph([_(SENTENCES["cure"]).format(**found_cure), more])
+    return paragraph([_(SENTENCES["cure"]).format(**values, cosine=cosine), more])
 
 
 def _is_moved(raw: PairCosines, centred: PairCosines) -> bool:
@@ -83,12 +81,9 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
     if found is None:
         return ""
     code = "binary" if found.is_binary else found.evidence
-    rule = _(SENTENCES[f"rule-{code}"]).format(
-        **counts(found),
-        least=f"{found.least_related or 0:.3g}",
-        most=f"{found.most_unrelated or 0:.3g}",
-    )
-    said = [rule]
+    scores = {"least": found.least_related or 0, "most": found.most_unrelated or 0}
+    printed = {name: f"{score:.3g}" for name, score in scores.items()}
+    said = [_(SENTENCES[f"rule-{code}"]).format(**counts(found), **printed)]
     if found.evidence != "pairs":
         said.append(_(SENTENCES["copies"]))
     if found.n_related:
@@ -133,11 +128,11 @@ def cut_table(diagnosis: Diagnosis, _: Translate) -> tuple[list[str], list[list[
 
 def _numbers(threshold: Threshold) -> dict[str, str]:
     found = RARE * threshold.recall
-    others = (1 - RARE) * threshold.false_share
+    others = (1 - RARE) * threshold.false_most
     return {
         "cosine": signed(threshold.cosine, 3),
         "precision": f"{threshold.precision:.2f}",
-        "rare": f"{found / (found + others) if found else 0:.2%}",
+        "rare": f"{found / (found + others):.2%}",
         "recall": f"{threshold.recall:.2f}",
         "false_share": f"{threshold.false_share:.1%}",
     }

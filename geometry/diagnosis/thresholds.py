@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import coo_array
+from scipy.stats import binomtest
 
 from ..evaluate.fitting import FitSet
 from ..linalg.rows import UndefinedMeasure, directions
@@ -43,6 +44,7 @@ class Threshold:
     #: recall, false_share: shares of the related and of the unrelated pairs at or above it
     recall: float
     false_share: float
+    false_most: float  #: upper end of the false share, one-sided, at 95%
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class _Pairs:
+class FoldPairs:
     """Pairs of rows, which of them are related, and the fold of each, whose fit treats it."""
 
     left: np.ndarray
@@ -119,7 +121,7 @@ def find_thresholds(rows: TrialRows, *, cures: Sequence[Cure], seed: int) -> Thr
     units = units_of(rows.groups, len(rows.X))
     rule: dict[str, Any] = {}
     evidence: Evidence = "none"
-    pairs: _Pairs | None = None
+    pairs: FoldPairs | None = None
     split = TrialSplit.of(rows, seed, is_apart=False)
     if split is not None:
         if isinstance(yardstick, LabelYardstick):
@@ -151,7 +153,7 @@ def _within_folds(
     split: TrialSplit,
     units: np.ndarray,
     rng: np.random.Generator,
-) -> _Pairs:
+) -> FoldPairs:
     """As many related as unrelated pairs within each fold; without labels random ones."""
     kinds = (True,) if labels is None else (True, False)
     names = np.zeros(len(rows)) if labels is None else labels
@@ -201,7 +203,7 @@ def draw_pairs(
 
 def _of_scores(
     yardstick: PairYardstick, split: TrialSplit, rng: np.random.Generator
-) -> tuple[_Pairs, dict[str, float | bool]]:
+) -> tuple[FoldPairs, dict[str, float | bool]]:
     """The pairs of the upper and of the lower third, and the scores that separate them."""
     gold = yardstick.gold
     low, high = float(gold.min(initial=np.inf)), float(gold.max(initial=-np.inf))
@@ -213,12 +215,12 @@ def _of_scores(
     kept = np.sort(np.concatenate(drawn))
     sides = yardstick.left[kept], yardstick.right[kept]
     rule = {"least_related": high - third, "most_unrelated": low + third, "is_binary": is_binary}
-    return _Pairs(*sides, is_related[kept], split.item_folds[kept]), rule
+    return FoldPairs(*sides, is_related[kept], split.item_folds[kept]), rule
 
 
 def _of_queries(
     yardstick: QueryYardstick, split: TrialSplit, units: np.ndarray, rng: np.random.Generator
-) -> _Pairs:
+) -> FoldPairs:
     queries = yardstick.queries
     n = yardstick.n_searched
     links = np.array([(query, row) for query, each in enumerate(queries.relevant) for row in each])
@@ -237,15 +239,15 @@ def _of_queries(
     return _joined(related, unrelated)
 
 
-def _joined(*parts: tuple[np.ndarray, ...]) -> _Pairs:
-    return _Pairs(*map(np.concatenate, zip(*parts, strict=True)))
+def _joined(*parts: tuple[np.ndarray, ...]) -> FoldPairs:
+    return FoldPairs(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 # ---- cosines ----
 
 
 def _arms(
-    X: np.ndarray, pairs: _Pairs, split: TrialSplit, units: np.ndarray, cures: Sequence[Cure]
+    X: np.ndarray, pairs: FoldPairs, split: TrialSplit, units: np.ndarray, cures: Sequence[Cure]
 ) -> tuple[PairCosines, ...]:
     """The cosines after each cure; those with an undefined cosine are left out."""
     cosines = _cosines(X, pairs, split, [cure.treatment for cure in cures])
@@ -253,6 +255,9 @@ def _arms(
     found: list[PairCosines] = []
     raw: Score | None = None
     is_counted = len(np.unique(ends)) >= MIN_ROWS  # units, behind an interval
+    # pairs of one unit repeat each other: the effective number of Kish (1965), by each side
+    repeats = [np.bincount(end[~pairs.is_related]) for end in ends]
+    n_apart = min(int(each.sum() ** 2 // (each**2).sum()) for each in repeats)
     for cure, values in zip(cures, cosines, strict=True):
         if values is None:
             continue
@@ -260,16 +265,15 @@ def _arms(
         more: dict[str, Any] = {"unrelated_shares": _shares(unrelated)}
         if len(related):
             order = _auc(values, pairs.is_related, ends)
-            auc = _interval(order)
+            auc = _interval(order, is_counted)
             change = None if raw is None else yardsticks.change(raw, order)
-            if not is_counted:
-                auc = Estimate(auc.value, None, None)
-                change = None if change is None else Estimate(change.value, None, None)
+            if change is not None and not is_counted:
+                change = Estimate(change.value, None, None)
             more |= {
                 "related": _quantiles(related),
                 "auc": auc,
                 "change": change,
-                "thresholds": find_cuts(related, unrelated),
+                "thresholds": find_cuts(values, pairs, n_apart),
                 "related_shares": _shares(related),
             }
             raw = raw or order
@@ -278,15 +282,12 @@ def _arms(
 
 
 def _cosines(
-    X: np.ndarray, pairs: _Pairs, split: TrialSplit, treatments: Sequence[str]
+    X: np.ndarray, pairs: FoldPairs, split: TrialSplit, treatments: Sequence[str]
 ) -> list[np.ndarray | None]:
     """(p,) float64 by treatment; None where a treated row is zero."""
     found: list[np.ndarray | None] = [np.empty(len(pairs.left)) for _ in treatments]
     # the first fold that is fitted on the same rows: where no row judges, one fit is for all
-    same = [
-        min(i for i, each in enumerate(split.fits) if np.array_equal(each, fit))
-        for fit in split.fits
-    ]
+    same = [[np.array_equal(each, fit) for each in split.fits].index(True) for fit in split.fits]
     fold_of_fit = np.array(same)[pairs.fold]
     for fold in np.unique(fold_of_fit):
         of_fold = np.flatnonzero(fold_of_fit == fold)
@@ -316,8 +317,7 @@ def _quantiles(cosines: np.ndarray) -> tuple[float, ...]:
 
 
 def _shares(cosines: np.ndarray) -> tuple[float, ...]:
-    counts = np.histogram(cosines, EDGES)[0]
-    return tuple(map(float, counts / len(cosines)))
+    return tuple(map(float, np.histogram(cosines, EDGES)[0] / len(cosines)))
 
 
 def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.ndarray]) -> Score:
@@ -333,13 +333,13 @@ def _auc(values: np.ndarray, is_related: np.ndarray, ends: tuple[np.ndarray, np.
     return Score(np.array([value]), np.zeros((1, 1)), edges)
 
 
-def _interval(auc: Score) -> Estimate:
+def _interval(auc: Score, is_counted: bool) -> Estimate:
     """AUC with its interval, which is symmetric in log odds."""
     value = float(auc.values[0])
     spread = value * (1 - value)
     assert auc.edges is not None
     deviation = float(np.sqrt(yardsticks.variance_of_dyads(auc.edges)))
-    if not spread or not deviation:
+    if not (is_counted and spread and deviation):
         return Estimate(value, None, None)
     ends = around(np.log(value / (1 - value)), NORMAL * deviation / spread)
     return Estimate(value, *(float(1 / (1 + np.exp(-end))) for end in ends))
@@ -352,20 +352,38 @@ def placements(values: np.ndarray, among: np.ndarray) -> np.ndarray:
     return np.asarray((places[0] + places[1]) / (2 * len(among)))
 
 
-def find_cuts(related: np.ndarray, unrelated: np.ndarray) -> tuple[Threshold, ...]:
-    """The thresholds of cosines (m,) and (l,): for precision if it is reached, F1, and recall."""
-    values = np.unique(np.concatenate([related, unrelated]))
-    hits, false = (
-        len(each) - np.searchsorted(np.sort(each), values, side="left")
-        for each in (related, unrelated)
-    )
-    precision = hits / (hits + false)
-    recall = hits / len(related)
+def find_cuts(values: np.ndarray, pairs: FoldPairs, n_apart: int) -> tuple[Threshold, ...]:
+    """The thresholds of cosines (p,): for precision if it is reached, F1, and recall.
+
+    Each is the best for all pairs. Pairs flatter a threshold that they chose, so those of a fold
+    are counted above the best for the other folds. ``false_most`` is that of Clopper and Pearson
+    (1934), for ``n_apart`` independent unrelated pairs.
+    """
+    apart = [pairs.fold != each for each in range(pairs.fold.max() + 1)]
+    if any(len(np.unique(pairs.is_related[rest])) < 2 for rest in apart):
+        return ()
+    others = [_best_cuts(values[rest], pairs.is_related[rest]) for rest in apart]
+    found = []
+    for code, cosine in _best_cuts(values, pairs.is_related).items():
+        chosen = np.array([cuts.get(code, np.inf) for cuts in others])
+        is_above = values >= chosen[pairs.fold]
+        if np.isinf(np.median(chosen)) or not is_above.any():  # half of the folds reach none
+            continue
+        hits, false = is_above[pairs.is_related], is_above[~pairs.is_related]
+        n_false = -(-int(false.sum()) * n_apart // len(false))  # rounded up
+        ends = binomtest(n_false, n_apart, alternative="less").proportion_ci()
+        shares = hits.sum() / is_above.sum(), hits.mean(), false.mean(), ends.high
+        found.append(Threshold(code, cosine, *map(float, shares)))
+    return tuple(found)
+
+
+def _best_cuts(cosines: np.ndarray, is_related: np.ndarray) -> dict[str, float]:
+    """The best cosine for each code, on these pairs."""
+    related, unrelated = np.sort(cosines[is_related]), np.sort(cosines[~is_related])
+    values = np.unique(cosines)
+    hits, false = (len(each) - np.searchsorted(each, values) for each in (related, unrelated))
     f1 = 2 * hits / (hits + false + len(related))
-    is_precise = (precision >= WANTED) & (hits + false >= LEAST_ABOVE)
+    is_precise = (hits / (hits + false) >= WANTED) & (hits + false >= LEAST_ABOVE)
     places = {"precision": np.argmax(np.where(is_precise, hits, -1))} if is_precise.any() else {}
-    places |= {"f1": np.argmax(f1), "recall": np.flatnonzero(recall >= WANTED)[-1]}
-    columns = (values, precision, recall, false / len(unrelated))
-    return tuple(
-        Threshold(code, *(float(each[at]) for each in columns)) for code, at in places.items()
-    )
+    places |= {"f1": np.argmax(f1), "recall": np.sum(hits / len(related) >= WANTED) - 1}
+    return {code: float(values[at]) for code, at in places.items()}

@@ -128,8 +128,7 @@ def show_diagnosis(scene: CorpusScene) -> None:
 
     def report() -> str:
         notes = sentences.file_notes(scene.own, _)
-        code = language()
-        return report_html(diagnosis, notes=notes, storage=stored, translate=_, language=code)
+        return report_html(diagnosis, notes=notes, storage=stored, translate=_, language=language())
 
     offer_made(
         _("Download the report (HTML)"),

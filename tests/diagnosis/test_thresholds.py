@@ -2,18 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom, norm
 from sklearn.metrics import precision_recall_curve, roc_auc_score
 
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import diagnose, threshold_sentences
 from geometry.diagnosis.threshold_sentences import SENTENCES, cut_table, summary
-from geometry.diagnosis.thresholds import (
-    LEAST_ABOVE,
-    MOST,
-    find_cuts,
-    find_thresholds,
-    placements,
-)
+from geometry.diagnosis.thresholds import FoldPairs, find_cuts, find_thresholds, placements
 from geometry.diagnosis.trial import FOLDS, Cure, folds
 from geometry.diagnosis.yardsticks import LabelYardstick, TrialRows
 from tests.for_each import for_each
@@ -34,24 +29,43 @@ def cone(n: int = 400, d: int = 16, seed: int = 0) -> tuple[np.ndarray, np.ndarr
 @for_each("rounded", [2, 9])
 def test_auc_and_cuts_are_those_of_scikit_learn(rounded):
     rng = np.random.default_rng(rounded)
-    related, unrelated = rng.normal(0.6, 0.2, 300).round(rounded), rng.normal(0.3, 0.2, 500)
-    unrelated = unrelated.round(rounded)
-    values = np.append(related, unrelated)
+    values = np.append(rng.normal(0.6, 0.2, 300), rng.normal(0.3, 0.2, 500)).round(rounded)
     truth = np.arange(800) < 300
-    assert placements(related, unrelated).mean() == pytest.approx(roc_auc_score(truth, values))
-    precision, recall, at = precision_recall_curve(truth, values)
-    precision, recall = precision[:-1], recall[:-1]
-    cuts = {cut.code: cut for cut in find_cuts(related, unrelated)}
-    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
-    assert cuts["f1"].cosine == at[np.argmax(f1)]
-    assert cuts["recall"].cosine == at[recall >= 0.9].max()
-    above = (values[:, None] >= at).sum(axis=0)
-    is_precise = (precision >= 0.9) & (above >= LEAST_ABOVE)
-    assert cuts["precision"].recall == pytest.approx(recall[is_precise].max())
-    for cut in cuts.values():
-        assert cut.precision == pytest.approx(precision[at == cut.cosine][0])
-        assert cut.recall == pytest.approx((related >= cut.cosine).mean())
-        assert cut.false_share == pytest.approx((unrelated >= cut.cosine).mean())
+    auc = pytest.approx(roc_auc_score(truth, values))
+    assert placements(values[:300], values[300:]).mean() == auc
+    fold = rng.integers(5, size=800)
+
+    def best(some: np.ndarray) -> dict[str, float]:
+        *curve, at = precision_recall_curve(truth[some], values[some])
+        precision, recall = (each[:-1] for each in curve)
+        f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+        is_precise = (precision >= 0.9) & ((values[some][:, None] >= at).sum(0) >= 10)
+        found = {"precision": at[np.argmax(np.where(is_precise, recall, -1))]}
+        return found | {"f1": at[np.argmax(f1)], "recall": at[recall >= 0.9].max()}
+
+    cuts = find_cuts(values, FoldPairs(fold, fold, truth, fold), 500)
+    assert {cut.code: cut.cosine for cut in cuts} == best(fold >= 0)
+    for cut in cuts:
+        is_above = values >= np.array([best(fold != each)[cut.code] for each in range(5)])[fold]
+        shares = truth[is_above].mean(), is_above[:300].mean(), is_above[300:].mean()
+        assert (cut.precision, cut.recall, cut.false_share) == pytest.approx(shares)
+        assert binom.cdf(is_above[300:].sum(), 500, cut.false_most) == pytest.approx(0.05)
+    assert find_cuts(values, FoldPairs(fold, fold, truth, 1 - truth), 500) == ()  # none to choose
+
+
+@for_each(("m", "distance", "code"), [(50, 1, "precision"), (20, 1, "f1"), (20, 3, "f1")])
+def test_shares_of_a_threshold_are_those_of_new_pairs(m, distance, code):
+    """Counted on the pairs that chose it, precision or recall is 0.05 to 0.09 too high."""
+    rng = np.random.default_rng(0)
+    fold, truth, rows = np.arange(2 * m) % 5, np.arange(2 * m) < m, []
+    for _ in range(200):
+        values = rng.normal(size=2 * m) + distance * truth
+        for cut in find_cuts(values, FoldPairs(fold, fold, truth, fold), m):
+            recall, false = norm.sf([cut.cosine - distance, cut.cosine])
+            bias = cut.precision - recall / (recall + false), cut.recall - recall
+            is_high = cut.recall / cut.false_most > recall / false  # odds if few are related
+            rows += [(*bias, is_high)] if cut.code == code else []
+    assert np.all(np.abs(np.mean(rows, axis=0)) < [0.03, 0.03, 0.1])
 
 
 def test_centring_is_the_cure_for_a_threshold():
@@ -66,6 +80,8 @@ def test_centring_is_the_cure_for_a_threshold():
     assert SENTENCES["cure"].partition(":")[0] in said
     best = centred.threshold("f1")
     assert (best.precision, best.recall) == pytest.approx((1, 1), abs=0.05)
+    # rows count, and not the pairs, of which there are more
+    assert binom.cdf(400 * best.false_share, 400, best.false_most) < 0.06
     assert (found.thresholds.share, sum(centred.related_shares)) == pytest.approx((0.5, 1.0))
 
 
@@ -86,14 +102,12 @@ def test_the_cosines_are_of_held_out_pairs_by_another_route():
         unrelated.append(cosines[names[a] != names[b]])
     related, unrelated = map(np.concatenate, (related, unrelated))
     arm = found.arm("centre")
-    assert found.n_related == len(related)  # all of them, and as many others
-    assert found.n_unrelated == len(related)
+    assert found.n_related == found.n_unrelated == len(related)  # all, and as many others
     truth = np.append(np.ones(len(related)), np.zeros(len(unrelated)))
     auc = roc_auc_score(truth, np.append(related, unrelated))
     assert arm.auc.value == pytest.approx(auc, abs=0.02)
-    assert arm.related == pytest.approx(
-        np.quantile(related, [0.025, 0.25, 0.5, 0.75, 0.975]), abs=1e-5
-    )
+    quantiles = np.quantile(related, [0.025, 0.25, 0.5, 0.75, 0.975])
+    assert arm.related == pytest.approx(quantiles, abs=1e-5)
 
 
 def test_scored_pairs_are_related_from_the_upper_third_of_the_range():
@@ -137,7 +151,7 @@ def test_without_evidence_there_are_random_pairs_only():
     found = diagnose(X)
     raw = found.thresholds.arm("leave")
     assert (found.thresholds.n_related, raw.auc, raw.related) == (0, None, None)
-    assert found.thresholds.n_unrelated <= MOST
+    assert found.thresholds.n_unrelated <= 10_000
     said = summary(found, str)
     assert f"between {raw.unrelated[0]:.3f} and {raw.unrelated[-1]:.3f}" in said
     assert "Nothing here can judge whether it keeps the order" in said
