@@ -1,5 +1,7 @@
 """A shift of the mean: the distance of the cloud from the origin, and the angle of its cone."""
 
+from typing import Literal
+
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
@@ -9,6 +11,17 @@ from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
 ZERO_MEAN = 1e-3
 ANGLE_QUANTILES = (0.5, 0.9)  # shares of the rows inside the two cones that are drawn and measured
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
+
+
+def cone_state(
+    low: float | None, high: float | None
+) -> Literal["holds", "partly", "fails", "unknown"]:
+    """That of the interval of a mean cosine: a narrow cone, a wider one, none; or not clear."""
+    if low is None or high is None or low < NARROW <= high:
+        return "unknown"
+    if low >= NARROW:
+        return "holds"
+    return "partly" if low > 0 else "fails"
 
 
 def mean_norm_share(X: np.ndarray) -> float:

@@ -249,13 +249,12 @@ def overall_state(states: set[State]) -> State:
     return "fails" if "fails" in states else "unknown"
 
 
-def cone_state(low: float | None) -> State:
-    """That of a mean cosine whose interval begins at ``low``."""
-    if low is None:
-        return "unknown"
-    if low >= NARROW:
-        return "holds"
-    return "partly" if low > 0 else "fails"
+def unclear_cone() -> str:
+    """For an interval that contains the limit of a narrow cone."""
+    return _(
+        "It is not clear whether the {units} form a narrow cone. The mean cosine of two of them "
+        "is {cosine}. A narrow cone has {limit} or more, and the interval contains this limit."
+    )
 
 
 def cone_words() -> str:

@@ -16,7 +16,7 @@ from geometry.data.number_text import change, estimate, signed
 from geometry.encode import ArrayStore
 from geometry.linalg.products import centred_product
 from geometry.measure import Measured, chance_agreement, mean_cosine, measure_table
-from geometry.measure.cone import NARROW
+from geometry.measure.cone import NARROW, cone_state
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
@@ -464,7 +464,9 @@ def cone_verdict(scene: ConeScene) -> Verdict:
             "more that are not all alike."
         ),
     }
-    state = measures.cone_state(found.low)
+    state = cone_state(found.low, found.high)
+    if state == "unknown" and found.low is not None:
+        words["unknown"] = measures.unclear_cone()
     cosine = estimate(found.value, found.low, found.high)
     return Verdict(
         claim=_(

@@ -11,7 +11,7 @@ from geometry.data.corpus import read_bundled
 from geometry.data.number_text import estimate, signed
 from geometry.encode.cloud import is_stored
 from geometry.measure import Measured, mean_cosine, measure_table
-from geometry.measure.cone import NARROW
+from geometry.measure.cone import NARROW, cone_state
 from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
@@ -162,7 +162,7 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.shown
     row = scene.mean_cosine
-    state = measures.cone_state(row.low)
+    state = cone_state(row.low, row.high)
     cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
     words = {
         "holds": _(
@@ -182,6 +182,8 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
             "least {least} are needed that are not all alike."
         ),
     }
+    if state == "unknown" and row.low is not None:
+        words["unknown"] = measures.unclear_cone()
     units = _("texts") if points.model else _("vectors")
     measured = words[state].format(
         units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
@@ -190,7 +192,7 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     if points.model is not None:
         claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
         topics = read_bundled("topics")
-        is_compared = state != "unknown" and chosen_model().is_bundled
+        is_compared = row.low is not None and chosen_model().is_bundled
         if is_compared and is_stored(points.encoder, topics, **asdict(points.spec), store=store()):
             cosine = signed(mean_cosine(encode_corpus(topics, points.spec).vectors), 3)
             said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")
