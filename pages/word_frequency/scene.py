@@ -371,9 +371,10 @@ def direction_sentence(direction: FrequencyDirection) -> str:
     bins = " → ".join(three_digits(each.value) for each in direction.norms)
     rho = direction.spearman
     is_open = rho.low is not None and not rho.rises and not rho.falls
-    if direction.order == "neither":
+    is_other_way = rho.falls if direction.order == "rising" else rho.rises
+    if direction.order == "neither" or is_other_way:
         words = _(
-            "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
+            "Length goes neither up nor down with rank throughout: {bins} (Spearman of length and "
             "rank {rho}, n = {n})."
         )
     elif is_open:

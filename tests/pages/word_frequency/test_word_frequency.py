@@ -397,6 +397,8 @@ def test_the_verdicts_follow_the_intervals():
     assert rare_cone_state(bins(None, low)) == "unknown"
     direction = FrequencyDirection(estimate(0.1), 9, (low, high), (0, 5), "rising")
     assert "**1.00 → 2.00**" in direction_sentence(direction)
+    torn = FrequencyDirection(estimate(-0.7, -0.7, -0.6), 9, (low, high), (0, 5), "rising")
+    assert "neither up nor down" in direction_sentence(torn)
     unsure = FrequencyDirection(estimate(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
     assert "hardly goes with frequency" in direction_sentence(unsure)
 
