@@ -1,10 +1,9 @@
 """A shift of the mean: the distance of the cloud from the origin, and the angle of its cone."""
 
-from typing import Literal
-
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
+from .intervals import State
 
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
@@ -13,9 +12,7 @@ ANGLE_QUANTILES = (0.5, 0.9)  # shares of the rows inside the two cones that are
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
 
 
-def cone_state(
-    low: float | None, high: float | None
-) -> Literal["holds", "partly", "fails", "unknown"]:
+def cone_state(low: float | None, high: float | None) -> State:
     """That of the interval of a mean cosine: a narrow cone, a wider one, none; or not clear."""
     if low is None or high is None or low < NARROW <= high:
         return "unknown"

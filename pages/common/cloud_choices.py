@@ -43,11 +43,6 @@ class Look:
     def is_map(self) -> bool:
         return self.view in MAPS
 
-    @property
-    def is_linear(self) -> bool:
-        """Unlike a map, or true angles, whose radius is a length."""
-        return not self.is_map and self.view != "cone"
-
 
 def views() -> tuple[str, ...]:
     maps = (name for name, kind in MAPS.items() if find_spec(kind.module))

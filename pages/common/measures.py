@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -17,7 +16,7 @@ from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
 from geometry.measure.cone import NARROW
 from geometry.measure.cosines import mean_cosine_spread
-from geometry.measure.intervals import Estimate
+from geometry.measure.intervals import Estimate, State
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import TABLE_MEASURES
 
@@ -175,7 +174,6 @@ def change_words(change: str) -> str:
     return _("change: {change}").format(change=change) if change else ""
 
 
-State = Literal["holds", "partly", "fails", "unknown"]
 ICONS = {
     "holds": ":material/check_circle:",
     "partly": ":material/contrast:",
