@@ -129,10 +129,9 @@ def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float, float
     """(``Clusters.share``, low, high): the share and its range in CONTROLS Gaussian clouds.
 
     Each has as many rows as were clustered, with the mean and covariance of X (n, d). A Gaussian
-    has no clusters, so all that are found there are noise. The share of a Gaussian X exceeds the
-    range in one of CONTROLS + 1 cases. X is vectors or a linear picture of them. A map (UMAP,
-    t-SNE) or true angles ("cone") of a Gaussian are none, so this is no control of them. Of more
-    than MOST_COMPARED rows, the clusters of a sample are compared.
+    has no clusters, so all that are found there are noise. A Gaussian X exceeds the range in one of
+    CONTROLS + 1 cases. X is vectors or a linear picture: a map (UMAP, t-SNE) or true angles of a
+    Gaussian are none. Of more than MOST_COMPARED rows, a sample is compared.
     """
     X = finite_rows(X, at_least=2)
     if found.n_clustered > MOST_COMPARED:

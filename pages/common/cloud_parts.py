@@ -78,8 +78,7 @@ def show_parts(
     places: Mapping[str, np.ndarray],  # of the points, by picture
 ) -> None:
     with panel.parts, errors_shown():
-        # the radius of true angles is a length
-        is_linear = not look.is_map and look.view != "cone"
+        is_linear = not look.is_map and look.view != "cone"  # whose radius is a length
         show_clusters(points, list(places.items()), cloud.provenance, is_linear=is_linear)
         show_two(corpus, points, look, explored, chosen)
     with panel.buttons:

@@ -14,9 +14,9 @@ from geometry.data.number_text import estimate, signed, with_sign
 from geometry.errors import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
-from geometry.measure.cone import NARROW
+from geometry.measure.cone import NARROW, cone_state
 from geometry.measure.cosines import mean_cosine_spread
-from geometry.measure.intervals import Estimate, State
+from geometry.measure.intervals import MIN_ROWS, Estimate, State
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import TABLE_MEASURES
 
@@ -247,12 +247,34 @@ def overall_state(states: set[State]) -> State:
     return "fails" if "fails" in states else "unknown"
 
 
-def unclear_cone() -> str:
-    """For an interval that contains the limit of a narrow cone."""
-    return _(
-        "It is not clear whether the {units} form a narrow cone. The mean cosine of two of them "
-        "is {cosine}. A narrow cone has {limit} or more, and the interval contains this limit."
-    )
+def cone_sentence(
+    units: str, value: float | None, low: float | None, high: float | None
+) -> tuple[State, str]:
+    """What the mean cosine and its interval say about the cone."""
+    words = {
+        "holds": _(
+            "A narrow cone: the mean cosine of two different {units} is {cosine}. The limit is "
+            "{limit}."
+        ),
+        "partly": _(
+            "Hardly a cone: the mean cosine of two different {units} is {cosine}. A narrow cone "
+            "has {limit} or more."
+        ),
+        "fails": _("No cone: the mean cosine of two different {units} is {cosine}."),
+        "unknown": _(
+            "Not clear: the mean cosine of two different {units} is {cosine}. A narrow cone has "
+            "{limit} or more, and the interval contains this limit."
+        ),
+    }
+    state = cone_state(low, high)
+    said = words[state]
+    if low is None:
+        said = _(
+            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
+            "more that are not all alike."
+        )
+    cosine = "—" if value is None else estimate(value, low, high)
+    return state, said.format(units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
 
 
 def cone_words() -> str:
