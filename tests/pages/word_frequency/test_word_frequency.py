@@ -389,9 +389,7 @@ def test_the_verdicts_follow_the_intervals():
     assert rare_cone_state(bins(low, high)) == "holds"
     assert rare_cone_state(bins(high, low)) == "fails"
     wide, wider = estimate(0.05, 0.04, 0.06), estimate(0.01, 0.0, 0.02)
-    assert (
-        rare_cone_state(bins(wider, wide)) == "partly"
-    )  # a larger mean cosine, and no narrow cone
+    assert rare_cone_state(bins(wider, wide)) == "partly"  # a larger cosine, no narrow cone
     assert rare_cone_state(bins(wider, estimate(0.27, 0.22, 0.32))) == "unknown"
     assert rare_cone_state(bins(low)) == "unknown"
     assert rare_cone_state(bins(None, low)) == "unknown"
