@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from ..data.translations import ENGLISH, text_tables
-from ..measure.intervals import MIN_ROWS, Estimate
+from ..measure.intervals import MIN_ROWS, Estimate, State
 
-State = Literal["holds", "partly", "fails", "unknown"]
 GROUPS = ("cone", "context", "dimensions", "frequency", "scores", "cures", "training")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..measure.cone import NARROW, mean_norm_share
+from ..measure.cone import NARROW, cone_state, mean_norm_share
 from ..measure.context import Contextual, Tokens
 from ..measure.cosines import mean_cosine, positive_cosine_share
 from ..measure.frequency import by_rank
@@ -55,9 +55,7 @@ def _cone(
     """A narrow cone, a part of one, none, or not clear which."""
     cosine = _cosine(subject, X, units)
     control = _cosine(subject, _flipped(subject, X), units)
-    state = clear(cosine, NARROW)
-    if state == "fails" and clear(cosine) == "holds":
-        state = "partly"
+    state = cone_state(cosine.low, cosine.high)
     return Tested(state, len(X), {"cosine": cosine}, {"signs": control}, settings)
 
 

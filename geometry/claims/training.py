@@ -34,7 +34,8 @@ def gao2019_rare(_subject: ClaimSubject) -> Tested:
     coupled, sgd = (unseen[name] for name in ("coupled-adam", "sgd"))
     narrow = [each["adam"].min() >= NARROW for each in (unseen, rare)]
     state: State = "partly" if any(narrow) else "fails"
-    if all(narrow) and frequent["adam"].max() < NARROW <= min(coupled.min(), sgd.min()):
+    others = min(each[name].min() for each in (unseen, rare) for name in ("coupled-adam", "sgd"))
+    if all(narrow) and frequent["adam"].max() < NARROW <= others:
         state = "holds"
     values = _over_seeds(unseen=unseen["adam"], rare=rare["adam"])
     control = _over_seeds(frequent=frequent["adam"], coupled=coupled, sgd=sgd)
@@ -78,9 +79,10 @@ def gao2019_unseen(_subject: ClaimSubject) -> Tested:
         return 100 * (lengths[:, -1] / lengths[:, 0] - 1)
 
     unseen, rare, frequent = (growth("adam", each) for each in ("unseen", "rare", "frequent"))
-    coupled, coupled_frequent = (growth("coupled-adam", each) for each in ("unseen", "frequent"))
+    there = [growth("coupled-adam", each) for each in ("unseen", "rare", "frequent")]
+    coupled, coupled_rare, coupled_frequent = there
     more = unseen.min() > max(rare.max(), frequent.max())
-    more_there = coupled.min() > coupled_frequent.max()
+    more_there = coupled.min() > max(coupled_rare.max(), coupled_frequent.max())
     state = or_partly("holds" if more else "fails", whole=bool(more_there))
     others = {"coupled": coupled, "coupled_frequent": coupled_frequent}
     control = _over_seeds(0, rare=rare, frequent=frequent, **others)

@@ -10,7 +10,7 @@ from ..linalg.moments import Moments
 from ..linalg.rows import unit_rows
 from ..linalg.spectrum import Spectrum
 from ..measure import cosine_contributions
-from ..measure.cone import NARROW
+from ..measure.cone import NARROW, cone_state
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.neighbours import nearest_of_all
 from ..measure.table import Measured, measure_table
@@ -39,7 +39,7 @@ class Finding:
     """One question about the cloud and its answer."""
 
     code: str  #: "cone", "rogue", "rank", "hubs", "duplicates" or "outliers"
-    #: "found" (large), "slight" (small), "none", or "unknown" where there are too few rows
+    #: "found" (large), "slight" (small), "none", or "unknown" where the rows are too few to say
     state: State
     numbers: Mapping[str, Quoted]  #: what the sentence of this finding quotes
     #: of rows (duplicates, outliers), of places in lists of neighbours (hubs), or of the squared
@@ -109,10 +109,8 @@ def connected(first: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndar
 
 def _cone(table: Mapping[str, Measured]) -> Finding:
     cosine = table["mean_cosine"]
-    state: State = "unknown"
-    if cosine.low is not None:
-        state = "slight" if cosine.low > 0 else "none"
-        state = "found" if cosine.low >= NARROW else state
+    states: dict[str, State] = {"holds": "found", "partly": "slight", "fails": "none"}
+    state = states.get(cone_state(cosine.low, cosine.high), "unknown")
     angle = table["opening_angle"]
     angles = {"angle": angle.value, "angle_low": angle.low, "angle_high": angle.high}
     return Finding("cone", state, {**_numbers(cosine), **angles, "limit": NARROW})

@@ -50,6 +50,8 @@ def finding_sentence(finding: Finding, _: Translate) -> str:
         code = "rogue-found" if has_cosine else "rogue-length"
     elif code == "rogue-none" and numbers["value"] is None:
         code = "rogue-absent"
+    elif code == "cone-unknown" and numbers["low"] is not None:
+        code = "cone-open"
     elif finding.state == "slight" and f"{finding.code}-slight" not in SENTENCES:
         code = f"{finding.code}-found"
     if finding.code == "duplicates" and numbers["texts"] is not None:

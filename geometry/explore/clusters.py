@@ -16,7 +16,8 @@ COMPONENTS = 30  # principal components of longer rows
 SHARE, FEWEST = 0.01, 10  # rows of the smallest cluster: this share of all, at least so many
 DENSE = 50  # rows that a dense place has around it
 SHUFFLES = 200
-CONTROLS = 5  # random clouds
+CONTROLS = 19  # random clouds: noise exceeds all of them in one of 20 cases
+MOST_COMPARED = 5_000  # rows that are compared with those; of more, a sample
 NEIGHBOURS, MIXED = 10, 0.5  # of each point; the mixing from which two clusters are one
 FEWEST_TEXTS = 2  # texts of a cluster that have a word which names it
 
@@ -71,7 +72,7 @@ def find_clusters(
 
     It needs no number of clusters, and leaves rows between them out. The leaves of its tree are
     taken: the smallest groups, which have the clearest words, but noise has some too. So compare
-    their number with ``clusters_by_chance``. A picture's own places give the clusters that are seen
+    their share with ``share_by_chance``. A picture's own places give the clusters that are seen
     there; vectors give those of the space. Campello, Moulavi & Sander 2013.
 
     Parameters
@@ -124,13 +125,18 @@ def find_clusters(
     )
 
 
-def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float]:
-    """The control of ``Clusters.share``: its range in CONTROLS Gaussian clouds.
+def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float, float]:
+    """(``Clusters.share``, low, high): the share and its range in CONTROLS Gaussian clouds.
 
     Each has as many rows as were clustered, with the mean and covariance of X (n, d). A Gaussian
-    has no clusters, so all that are found there are noise.
+    has no clusters, so all that are found there are noise. A Gaussian X exceeds the range in one of
+    CONTROLS + 1 cases. X is vectors or a linear picture: a map (UMAP, t-SNE) or true angles of a
+    Gaussian are none. Of more than MOST_COMPARED rows, a sample is compared.
     """
     X = finite_rows(X, at_least=2)
+    if found.n_clustered > MOST_COMPARED:
+        X = X[some_rows(len(X), MOST_COMPARED, found.seed)]
+        found = find_clusters(X, n_components=found.n_components or X.shape[1], seed=found.seed)
     rng = np.random.default_rng(found.seed)
     mean = X.mean(axis=0)
     covariance = np.cov(X, rowvar=False).reshape(X.shape[1], -1)
@@ -142,7 +148,7 @@ def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float]:
         ).share
         for _ in range(CONTROLS)
     ]
-    return min(shares), max(shares)
+    return found.share, min(shares), max(shares)
 
 
 def cluster_words(

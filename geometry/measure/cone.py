@@ -3,12 +3,22 @@
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, directions, finite_rows, in_range
+from .intervals import State
 
 # |mean| / rms length at or below which a cloud counts as centred. The mean is then rounding
 # (about 1e-4 for a needle whitened in float32), which has no direction
 ZERO_MEAN = 1e-3
 ANGLE_QUANTILES = (0.5, 0.9)  # shares of the rows inside the two cones that are drawn and measured
 NARROW = 0.25  # mean cosine of a narrow cone: cos² 60°
+
+
+def cone_state(low: float | None, high: float | None) -> State:
+    """That of the interval of a mean cosine: a narrow cone, a wider one, none; or not clear."""
+    if low is None or high is None or low < NARROW <= high:
+        return "unknown"
+    if low >= NARROW:
+        return "holds"
+    return "partly" if low > 0 else "fails"
 
 
 def mean_norm_share(X: np.ndarray) -> float:

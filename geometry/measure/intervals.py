@@ -28,11 +28,13 @@ An interval is for clouds of *this size* from the same source.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from ..linalg.rows import UndefinedMeasure, refuse_missing
 
+State = Literal["holds", "partly", "fails", "unknown"]  # of a claim; "unknown" is not clear
 MIN_ROWS = 40  # with fewer, a group has too few rows to give a spread
 GROUPS = 10  # groups of a table's rows; each costs one or two eigenproblems
 MORE_GROUPS = 20  # groups where a replicate is cheap

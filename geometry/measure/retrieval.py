@@ -45,7 +45,8 @@ def ndcg_at_k(found: np.ndarray, relevant: Sequence[Grades]) -> np.ndarray:
     The gain is the grade itself, as in scikit-learn's ``ndcg_score``.
     Parameters are as in ``recall_at_k``.
 
-    Järvelin, Kekäläinen 2002, section 2.2 (discount) and 2.3 (normalisation).
+    Järvelin, Kekäläinen 2002, sections 2.2 and 2.3: discounted gain and its normalisation, without
+    a discount at the first ranks. This discount: Burges et al. 2005, and ``ndcg_score``.
     """
     gains = _gains(found, relevant)
     discount = 1 / np.log2(np.arange(found.shape[1]) + 2)

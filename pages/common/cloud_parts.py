@@ -78,7 +78,8 @@ def show_parts(
     places: Mapping[str, np.ndarray],  # of the points, by picture
 ) -> None:
     with panel.parts, errors_shown():
-        show_clusters(points, list(places.items()), cloud.provenance)
+        is_linear = not look.is_map and look.view != "cone"  # whose radius is a length
+        show_clusters(points, list(places.items()), cloud.provenance, is_linear=is_linear)
         show_two(corpus, points, look, explored, chosen)
     with panel.buttons:
         offer_view(cloud, points)

@@ -19,7 +19,7 @@ from geometry import Corpus, explore
 from geometry.data import VectorSet
 from geometry.data.columns import FileColumn
 from geometry.data.number_text import signed
-from geometry.explore.clusters import COMPONENTS, CONTROLS, NONE
+from geometry.explore.clusters import COMPONENTS, CONTROLS, MOST_COMPARED, NONE
 from geometry.notebook.page import view_html
 from geometry.notebook.view import CloudView
 from geometry.palette import theme_named
@@ -53,7 +53,7 @@ MOST_BARS = 8  # values of a column whose counts are drawn
 BINS = 32  # of the histogram of a column
 SLIDER_STEPS, MOST_STEPS = 500, 10_000  # of a filter; of whole numbers each is a step up to so many
 LARGEST = 1e300  # number of a slider at most
-AT_ONCE = 5_000  # points whose clusters are found without a job
+AT_ONCE = 2_000  # points whose clusters, and those of the control, are found without a job
 WHERE = "where"  # the filters in the address
 WHERE_OF = "where-of"  # key of the session's state: the corpus that they are of
 MOST_LINKED = 4000  # characters of filters that an address may have
@@ -410,7 +410,7 @@ def _clusters(points: CorpusCloud, places: np.ndarray) -> Named:
 
 
 @kept(32)
-def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float]:
+def _by_chance(points: CorpusCloud, places: np.ndarray) -> tuple[float, float, float]:
     return explore.share_by_chance(places, _clusters(points, places)[0])
 
 
@@ -463,6 +463,8 @@ def show_clusters(
     points: CorpusCloud,
     pictures: Sequence[tuple[str, np.ndarray]],  # title and places (n, k) of each
     measured_on: str,
+    *,
+    is_linear: bool,
 ) -> None:
     """A part with the clusters of the first picture, and what the others keep of them."""
     with folded(_("Clusters in the picture"), key="clusters", icon=":material/scatter_plot:") as on:
@@ -476,15 +478,19 @@ def show_clusters(
             title = of["vectors"]
             places = points.vectors
             others = list(pictures)
+            is_linear = True
         found, words = named_clusters(points, places)
         about = _(
             "Groups of points that lie close together in **{title}**, named by their "
             "characteristic words. Choose “clusters” as the colour to see them."
         )
         st.markdown(about.format(title=title))
-        chance = _in_job(_by_chance, points, places)
         st.markdown(_table(found, words) or _("There are no clusters in this picture."))
-        st.markdown(_chance_line(found.share, *chance))
+        if is_linear:
+            chance = _in_job(_by_chance, points, places)
+            st.markdown(_chance_line(found.n_clustered, *chance))
+        else:
+            st.markdown(_bent_line(found.share, of["vectors"]))
         mixed = _(
             "In **{picture}**, these clusters are mixed, with at least half of the neighbours "
             "in each other that a random mixture has: {names}."
@@ -511,13 +517,23 @@ def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
     return markdown_table(lines)
 
 
-def _chance_line(share: float, low: float, high: float) -> str:
+def _bent_line(share: float, vectors: str) -> str:
+    said = _(
+        "{share} of the points lie in clusters. **This view can make clusters of a cloud that has "
+        "none**, so it has no control. Choose “{vectors}” above: the clusters there have one."
+    )
+    return said.format(share=f"{share:.0%}", vectors=vectors)
+
+
+def _chance_line(n: int, share: float, low: float, high: float) -> str:
     line = _(
         "{share} of the points lie in clusters. Control: in {n} clouds of as many random points of "
         "one Gaussian, with the same covariance, it is {low} to {high}."
     ).format(share=f"{share:.0%}", n=CONTROLS, low=f"{low:.0%}", high=f"{high:.0%}")
     doubt = _("**The clusters of this picture may be chance**.")
-    return paragraph([line, doubt]) if share <= high else line
+    sample = _("Both are of {n} points, drawn at random.").format(n=f"{MOST_COMPARED:,}")
+    more = [sample] if n > MOST_COMPARED else []
+    return paragraph([line, *more, doubt] if share <= high else [line, *more])
 
 
 def _agreement_line(first: explore.Clusters, second: explore.Clusters, name: str) -> str:
@@ -553,10 +569,7 @@ def _how(found: explore.Clusters) -> list[str]:
             "The {n} others have the cluster of their nearest one of these, drawn by seed {seed}."
         )
     rest = rest.format(n=f"{left:,}", seed=found.seed)
-    caution = _(
-        "A picture of two or three directions hides clusters of the whole space. UMAP and t-SNE "
-        "may split a cloud that has none."
-    )
+    caution = _("A picture of two or three directions hides clusters of the whole space.")
     return [how, rest, caution] if left else [how, caution]
 
 

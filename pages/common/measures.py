@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -15,9 +14,9 @@ from geometry.data.number_text import estimate, signed, with_sign
 from geometry.errors import REASONS
 from geometry.measure import Measured
 from geometry.measure.annotated import ANNOTATED
-from geometry.measure.cone import NARROW
+from geometry.measure.cone import NARROW, cone_state
 from geometry.measure.cosines import mean_cosine_spread
-from geometry.measure.intervals import Estimate
+from geometry.measure.intervals import MIN_ROWS, Estimate, State
 from geometry.measure.neighbours import AgreementDraws, agreement_draws
 from geometry.measure.table_measures import TABLE_MEASURES, TOP_SHARES
 
@@ -184,7 +183,6 @@ def change_words(change: str) -> str:
     return _("change: {change}").format(change=change) if change else ""
 
 
-State = Literal["holds", "partly", "fails", "unknown"]
 ICONS = {
     "holds": ":material/check_circle:",
     "partly": ":material/contrast:",
@@ -258,13 +256,34 @@ def overall_state(states: set[State]) -> State:
     return "fails" if "fails" in states else "unknown"
 
 
-def cone_state(low: float | None) -> State:
-    """That of a mean cosine whose interval begins at ``low``."""
+def cone_sentence(
+    units: str, value: float | None, low: float | None, high: float | None
+) -> tuple[State, str]:
+    """What the mean cosine and its interval say about the cone."""
+    words = {
+        "holds": _(
+            "A narrow cone: the mean cosine of two different {units} is {cosine}. The limit is "
+            "{limit}."
+        ),
+        "partly": _(
+            "Hardly a cone: the mean cosine of two different {units} is {cosine}. A narrow cone "
+            "has {limit} or more."
+        ),
+        "fails": _("No cone: the mean cosine of two different {units} is {cosine}."),
+        "unknown": _(
+            "Not clear: the mean cosine of two different {units} is {cosine}. A narrow cone has "
+            "{limit} or more, and the interval contains this limit."
+        ),
+    }
+    state = cone_state(low, high)
+    said = words[state]
     if low is None:
-        return "unknown"
-    if low >= NARROW:
-        return "holds"
-    return "partly" if low > 0 else "fails"
+        said = _(
+            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
+            "more that are not all alike."
+        )
+    cosine = "—" if value is None else estimate(value, low, high)
+    return state, said.format(units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
 
 
 def cone_words() -> str:

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from geometry import UndefinedMeasure, nearest
-from geometry.data.number_text import change, estimate, signed
+from geometry.data.number_text import change, signed
 from geometry.encode import ArrayStore
 from geometry.linalg.products import centred_product
 from geometry.measure import Measured, chance_agreement, mean_cosine, measure_table
-from geometry.measure.cone import NARROW
 from geometry.measure.cosines import isotropic_angle_spread
 from geometry.measure.intervals import MIN_ROWS, Estimate
 from geometry.measure.table_measures import OF_PAIRS
@@ -449,23 +448,8 @@ def _cosine_of(sample: CorpusCloud) -> Estimate:
 def cone_verdict(scene: ConeScene) -> Verdict:
     found = _cosine_of(scene.sample)
     unit = scene.points.cloud.unit
-    words = {
-        "holds": _(
-            "The mean cosine of two different {units} is {cosine}. A narrow cone has {limit} or "
-            "more."
-        ),
-        "partly": _(
-            "Hardly a cone: the mean cosine of two different {units} is {cosine}. A narrow cone "
-            "has {limit} or more."
-        ),
-        "fails": _("No cone: the mean cosine of two different {units} is {cosine}."),
-        "unknown": _(
-            "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
-            "more that are not all alike."
-        ),
-    }
-    state = measures.cone_state(found.low)
-    cosine = estimate(found.value, found.low, found.high)
+    units = names("units")[unit]
+    state, said = measures.cone_sentence(units, found.value, found.low, found.high)
     return Verdict(
         claim=_(
             "In many models and layers, embeddings lie in a narrow cone. In the last layers of "
@@ -473,16 +457,12 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         ),
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
-        measured=words[state].format(
-            units=names("units")[unit], cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
-        ),
+        measured=said,
         control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(
             *origin(scene.sample),
             _("raw cloud, nothing fitted"),
-            _("the papers measured types and contextual tokens; here: {units}").format(
-                units=names("units")[unit]
-            ),
+            _("the papers measured types and contextual tokens; here: {units}").format(units=units),
             measures.cone_words(),
             {
                 "types": _("95% interval: jackknife over types"),

@@ -17,7 +17,7 @@ from geometry.encode import ArrayStore
 from geometry.encode.pool import DEFAULT_POOLING
 from geometry.evaluate.published import published_tables
 from geometry.measure import FrequencyBin, FrequencyDirection
-from geometry.measure.cone import NARROW
+from geometry.measure.cone import cone_state
 from geometry.measure.correlation import spearman
 from geometry.measure.frequency import NEIGHBOURS, SHUFFLES
 from geometry.measure.intervals import Estimate
@@ -371,9 +371,10 @@ def direction_sentence(direction: FrequencyDirection) -> str:
     bins = " → ".join(three_digits(each.value) for each in direction.norms)
     rho = direction.spearman
     is_open = rho.low is not None and not rho.rises and not rho.falls
-    if direction.order == "neither":
+    is_other_way = rho.falls if direction.order == "rising" else rho.rises
+    if direction.order == "neither" or is_other_way:
         words = _(
-            "The mean lengths of the bins go neither up nor down: {bins} (Spearman of length and "
+            "Length goes neither up nor down with rank throughout: {bins} (Spearman of length and "
             "rank {rho}, n = {n})."
         )
     elif is_open:
@@ -405,7 +406,7 @@ def words_verdict(scene: FrequencyScene) -> Verdict:
     first, last = measures.bins[0], measures.bins[-1]
     norm = ordered_state(first.norm, last.norm, measures.direction.order == "rising")
     sparse = sparse_state([each.distances[0] for each in measures.bins], measures.farther)
-    cone = cone_state(measures.bins)
+    cone = rare_cone_state(measures.bins)
     of_lengths = _("Frequent words lie nearer to the origin"), _("mean length {first} → {last}")
     distances = _("distance to the 3 nearest words {first} → {last}")
     of_cosines = _("Rare words form the cone"), _("mean cosine {first} → {last}")
@@ -479,12 +480,14 @@ def _order_of(first: Estimate | None, last: Estimate | None) -> State:
     return "fails" if (last.high or 0.0) < first.low else "unknown"
 
 
-def cone_state(bins: Sequence[FrequencyBin]) -> State:
+def rare_cone_state(bins: Sequence[FrequencyBin]) -> State:
     """Whether rare words are a narrow cone, and frequent ones a wider one; "partly" for one."""
     last = bins[-1].cosine
     order = _order_of(bins[0].cosine, last)
-    is_narrow = last is not None and (last.low or 0.0) >= NARROW
-    return "partly" if order == "holds" and not is_narrow else order
+    if last is None or order != "holds":
+        return order
+    narrow = cone_state(last.low, last.high)
+    return "partly" if narrow == "fails" else narrow
 
 
 def _line(state: State, claim: str, words: str, *values: Estimate | float | None) -> str:

@@ -8,11 +8,9 @@ import streamlit as st
 from geometry import Corpus, Pairs
 from geometry.data import VectorSet
 from geometry.data.corpus import read_bundled
-from geometry.data.number_text import estimate, signed
+from geometry.data.number_text import signed
 from geometry.encode.cloud import is_stored
 from geometry.measure import Measured, mean_cosine, measure_table
-from geometry.measure.cone import NARROW
-from geometry.measure.intervals import MIN_ROWS
 from geometry.projection import Projection
 from geometry.projection.packing import pack_cloud
 from geometry.projection.panel import Panel
@@ -162,35 +160,13 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     """Whether the texts form a narrow cone, and how narrow the bundled corpus is, if encoded."""
     points = scene.shown
     row = scene.mean_cosine
-    state = measures.cone_state(row.low)
-    cosine = "—" if row.value is None else estimate(row.value, row.low, row.high)
-    words = {
-        "holds": _(
-            "Your {units} form a narrow cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}. A narrow cone has {limit} or more."
-        ),
-        "partly": _(
-            "Your {units} hardly form a cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}. A narrow cone has {limit} or more."
-        ),
-        "fails": _(
-            "Your {units} form no cone: the mean cosine of two of them, drawn at random, is "
-            "{cosine}."
-        ),
-        "unknown": _(
-            "The mean cosine of your {units} is {cosine}. To say whether they form a cone, at "
-            "least {least} are needed that are not all alike."
-        ),
-    }
     units = _("texts") if points.model else _("vectors")
-    measured = words[state].format(
-        units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS
-    )
+    state, measured = measures.cone_sentence(units, row.value, row.low, row.high)
     claim = _("The vectors of a language model form a narrow cone.")
     if points.model is not None:
         claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
         topics = read_bundled("topics")
-        is_compared = state != "unknown" and chosen_model().is_bundled
+        is_compared = row.low is not None and chosen_model().is_bundled
         if is_compared and is_stored(points.encoder, topics, **asdict(points.spec), store=store()):
             cosine = signed(mean_cosine(encode_corpus(topics, points.spec).vectors), 3)
             said = _("The corpus Topics, of twelve subjects, has {cosine} at the same layer.")

@@ -327,6 +327,9 @@ def test_findings_by_hand():
         **dict.fromkeys(("cone", "rogue", "hubs", "duplicates", "outliers"), "none"),
         "rank": "none",
     }
+    unclear = by_code(diagnose(X[:60] + 0.57))["cone"]  # a true mean cosine of 0.25
+    assert "not clear whether these vectors form a narrow cone" in finding_sentence(unclear, str)
+    assert by_code(diagnose(X + 0.3))["cone"].state == "slight"
     X[:, 7] += 9
     X[3] = X[1]
     X[100] *= 8

@@ -84,8 +84,10 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep():
     legend = twin_clouds(app)["whitening"].message["legend"]
     assert legend["names"][0].startswith("1 ")
     said = everything(app)
-    assert "Control: in 5 clouds of as many random points" in said
+    assert "Control: in 19 clouds of as many random points" in said
     assert "**ZCA whitening**: " in said
+    bent = everything(new_visit("narrow_cone", {"clusters": True}, view="cone").run())
+    assert "**This view can make clusters of a cloud that has none**" in bent
 
 
 LANGUAGES = ("en", "de", "fr")

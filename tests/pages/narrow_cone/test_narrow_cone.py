@@ -36,7 +36,7 @@ from pages.common.cosine_histogram import EDGES
 from pages.common.draw.twin_cloud import NO_WEBGL2
 from pages.common.measures import ICONS
 from pages.narrow_cone.explore import PRESETS, histogram_csv, panels_csv
-from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, whitening_verdict
+from pages.narrow_cone.scene import SAMPLE_ROWS, Steps, cone_verdict, whitening_verdict
 from tests.pages import visits
 from tests.pages.charts import array, charts
 from tests.pages.twins import Sent, twin_clouds
@@ -326,8 +326,13 @@ def test_too_few_texts_and_no_labels_are_not_enough_data():
     assert "Not enough data" in whitening
 
 
-def test_the_verdict_on_whitening_follows_its_intervals(scenes, monkeypatch):
+def test_the_verdicts_follow_their_intervals(scenes, monkeypatch):
     visit()
+    wide = Estimate(0.27, 0.22, 0.32)  # it contains the limit of a narrow cone
+    monkeypatch.setattr("pages.narrow_cone.scene._cosine_of", lambda sample: wide)
+    assert (
+        "Not clear: the mean cosine of two different sentences" in cone_verdict(scenes[-1]).measured
+    )
     none = (0.0, 0.0, 0.0)
     for intervals, state in (
         (((0.01, 0.02), (0.01, 0.02), (0.02, 0.04)), "holds"),

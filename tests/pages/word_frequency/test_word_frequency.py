@@ -33,9 +33,9 @@ from pages.word_frequency.scene import (
     ORDERED,
     _by_vocabulary,
     _shuffled_words,
-    cone_state,
     direction_sentence,
     ordered_state,
+    rare_cone_state,
     sparse_state,
 )
 from tests.for_each import for_each
@@ -386,14 +386,17 @@ def test_the_verdicts_follow_the_intervals():
     def bins(*cosines: Estimate | None) -> list[FrequencyBin]:
         return [FrequencyBin(0, 1, low, cosine, (), ()) for cosine in cosines]
 
-    assert cone_state(bins(low, high)) == "holds"
-    assert cone_state(bins(high, low)) == "fails"
+    assert rare_cone_state(bins(low, high)) == "holds"
+    assert rare_cone_state(bins(high, low)) == "fails"
     wide, wider = estimate(0.05, 0.04, 0.06), estimate(0.01, 0.0, 0.02)
-    assert cone_state(bins(wider, wide)) == "partly"  # a larger mean cosine, and no narrow cone
-    assert cone_state(bins(low)) == "unknown"
-    assert cone_state(bins(None, low)) == "unknown"
+    assert rare_cone_state(bins(wider, wide)) == "partly"  # a larger cosine, no narrow cone
+    assert rare_cone_state(bins(wider, estimate(0.27, 0.22, 0.32))) == "unknown"
+    assert rare_cone_state(bins(low)) == "unknown"
+    assert rare_cone_state(bins(None, low)) == "unknown"
     direction = FrequencyDirection(estimate(0.1), 9, (low, high), (0, 5), "rising")
     assert "**1.00 → 2.00**" in direction_sentence(direction)
+    torn = FrequencyDirection(estimate(-0.7, -0.7, -0.6), 9, (low, high), (0, 5), "rising")
+    assert "neither up nor down" in direction_sentence(torn)
     unsure = FrequencyDirection(estimate(0.1, -0.1, 0.3), 9, (low, high), (0, 5), "rising")
     assert "hardly goes with frequency" in direction_sentence(unsure)
 

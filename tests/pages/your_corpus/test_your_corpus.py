@@ -454,8 +454,7 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(n):
     texts = [f"The {noun} number {i} is on." for i in range(n // 2) for noun in ("kettle", "moon")]
     at = visit()
     give(at, None, "\n".join(texts))
-    [said] = [block.value for block in at.main.markdown if "drawn at random" in block.value
-              or "To say whether they form a cone" in block.value]  # fmt: skip
+    [said] = [each.value for each in at.main.markdown if "of two different texts" in each.value]
     value = at.metric[0].value
     assert value in said
     [helps] = [line.value for line in at.main.markdown if "whether a cure helps,**" in line.value]
@@ -463,7 +462,7 @@ def test_the_page_ends_in_a_sentence_about_the_corpus(n):
     if n < 40:
         assert "Not enough data" in said
     else:
-        assert re.search(rf"form a narrow cone.*{value} \[0\.\d+, 0\.\d+\]", said)
+        assert re.search(rf"A narrow cone: .*{value} \[0\.\d+, 0\.\d+\]", said)
         assert "The corpus Topics, of twelve subjects, has 0.5" in said
 
 
