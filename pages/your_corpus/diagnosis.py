@@ -86,9 +86,7 @@ class DiagnosedData:
     @property
     def content_key(self) -> str:
         pairs = None if self.pairs is None else self.pairs.content_key
-        numbers = None if self.numbers is None else self.numbers.tobytes()
-        about = _about(self.points)
-        return ArrayStore.key(self.points.key, numbers, about, pairs, self.is_of_pairs)
+        return ArrayStore.key(self.points.key, _about(self.points), pairs, self.is_of_pairs)
 
     @property
     def private(self) -> bool:
