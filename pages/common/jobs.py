@@ -215,6 +215,7 @@ def wait_for(
     lane: str = "measure",
     amount: Callable[[float], str] = "{:,.0f}".format,
     cancelled: str | None = None,  # the message
+    died: str | None = None,  # the message, where the process of the work was ended
     watch: Callable[[], None] | None = None,  # draws the results so far
     passing: bool = False,  # the work depends on the page's controls: moving one cancels it
     is_long: bool = False,  # more than some seconds: others of the lane go first
@@ -226,7 +227,8 @@ def wait_for(
     """
     sentences = {
         CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
-        DIED: _(
+        DIED: died
+        or _(
             "The process that did this work was ended, perhaps because memory ran out. Your texts "
             "are still here, and you can start again."
         ),
