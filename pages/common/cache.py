@@ -136,9 +136,7 @@ def size_of(answer: Any) -> int:
         n_bytes = getattr(each, "nbytes", None)  # an array, or a tensor
         size += times * (n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each))
         items: Iterable[Any] = ()
-        if is_dataclass(each):
-            items = [getattr(each, field.name) for field in fields(each)]
-        elif isinstance(each, partial):
+        if isinstance(each, partial):
             items = (*each.args, *each.keywords.values())
         elif isinstance(each, Mapping | list | tuple | set | frozenset):
             step = 1 + len(each) // LONG
@@ -146,9 +144,9 @@ def size_of(answer: Any) -> int:
             items = islice(each, 0, None, step)
             if isinstance(each, Mapping):
                 items = chain.from_iterable((key, each[key]) for key in items)
-        elif type(each).__module__.startswith("geometry.") and hasattr(each, "__dict__"):
-            # not those of a model: every answer about its vectors refers to it
-            items = () if hasattr(type(each), "content_key") else vars(each).values()
+        # not a model: every answer about its vectors refers to it
+        elif is_dataclass(each) or not hasattr(type(each), "content_key"):
+            items = getattr(each, "__dict__", {}).values()
         rest += [(item, times) for item in items]
     return size
 
@@ -236,18 +234,18 @@ def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_private(value: object) -> bool:
-    return getattr(value, "private", False) is True or any(map(_is_private, _items(value)))
+    return getattr(value, "private", False) is True or any(map(_is_private, _items(value) or ()))
 
 
-def _items(value: object) -> Iterable[object]:
-    """What a value is made of; nothing where it is a whole or names its content."""
+def _items(value: object) -> Iterable[object] | None:
+    """What a value is made of; None where it is a whole or names its content."""
     if isinstance(value, Mapping):
         return value.items()
     if isinstance(value, tuple | list):
         return value
     if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "content_key"):
         return [getattr(value, field.name) for field in fields(value)]
-    return ()
+    return None
 
 
 def _part(name: str, value: object) -> Hashable:
@@ -265,7 +263,6 @@ def _part(name: str, value: object) -> Hashable:
         return value.__module__, value.__qualname__
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return kind, value.shape, str(value.dtype), sha256(value.tobytes()).digest()
-    is_fields = is_dataclass(value) and not isinstance(value, type)
-    if is_fields or isinstance(value, tuple | list | Mapping):
-        return kind, *(_part(name, each) for each in _items(value))
+    if (items := _items(value)) is not None:
+        return kind, *(_part(name, each) for each in items)
     raise TypeError(f"the argument {name!r}, a {type(value).__qualname__}, names no content")

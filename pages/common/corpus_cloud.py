@@ -265,18 +265,14 @@ def _cloud(encoder: Encoder, corpus: Corpus, spec: CloudSpec, *, private: bool) 
     return read_cloud(encoder, corpus, **asdict(spec), store=store())
 
 
-def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
-    """A reader's own vectors without rows of zeros. Raises UndefinedMeasure if none is left."""
-    if vectors not in _clouds:
-        _clouds[vectors] = _cloud_of_vectors(vectors)
-    return _clouds[vectors]
-
-
 # not ``kept``, because that would count the bytes of the upload's arrays again
 _clouds: WeakKeyDictionary[VectorSet, CorpusCloud] = WeakKeyDictionary()
 
 
-def _cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
+def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
+    """A reader's own vectors without rows of zeros. Raises UndefinedMeasure if none is left."""
+    if vectors in _clouds:
+        return _clouds[vectors]
     X, labels = vectors.vectors, vectors.labels
     numbers = np.arange(1, len(X) + 1) if vectors.numbers is None else vectors.numbers
     # float64: squares of small float32 numbers would be 0
@@ -287,13 +283,13 @@ def _cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     cloud = Cloud("vectors", X, texts, numbers - 1, labels, norms, np.ones(len(X)), len(X))
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    column = vectors.label_column
     corpus = Corpus(
-        vectors.name, texts, labels=labels, label_column=column, columns=vectors.columns
+        vectors.name, texts, labels, label_column=vectors.label_column, columns=vectors.columns
     )
     key = ArrayStore.key(vectors.sha256, labels)
     n_zero = len(X) - cloud.n_available
-    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
+    found = CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
+    return _clouds.setdefault(vectors, found)
 
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:

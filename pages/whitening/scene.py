@@ -79,7 +79,6 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
 
     X = points.vectors
     history = _histories[points.key]
-    history.clear()
 
     def note(epoch: FlowEpoch) -> None:
         history.append(epoch)

@@ -11,6 +11,7 @@ from geometry.process import ProcessEnded
 from pages.common import reading
 from pages.common.reading import upload_limits
 from pages.common.words import markdown
+from tests.for_each import for_each
 
 TEXTS = b"the cat sat\ndogs ran\n"
 
@@ -83,9 +84,7 @@ def test_a_rerun_does_not_read_the_file_again(apart, content):
     assert (file.n_read, len(apart)) == (1, 1)
 
 
-@pytest.mark.parametrize(
-    "place, ended", [("info", ProcessEnded("killed")), ("error", MemoryError())]
-)
+@for_each(("place", "ended"), [("info", ProcessEnded("killed")), ("error", MemoryError())])
 def test_a_file_that_ends_its_process_is_refused_and_read_again_if_wanted(place, ended):
     def fail(*given: object) -> None:
         runs.append(given)
