@@ -43,6 +43,7 @@ from geometry.evaluate.similarities import SIMILARITIES
 from geometry.hub import read_model_limits
 from geometry.hub.pair_sets import PAIR_SETS
 from geometry.transform.treatments import TREATMENTS
+from geometry.vectors.formats import MAIN_ENDINGS
 from pages.common.words import table_of
 from tests.for_each import for_each
 
@@ -312,6 +313,10 @@ def test_every_option_in_an_example_exists(name):
 
 def test_the_tables_of_formats_and_questions_are_complete():
     assert inputs.written(TEXT["inputs"]) == TEXT["inputs"]
+    rows = table(TEXT["inputs"], "| file | where the vectors are | texts and labels |")
+    streamed = TEXT["inputs"].partition("\nStreaming works for")[2].partition("\n\n")[0]
+    for listed in (" ".join(row[0] for row in rows), streamed):
+        assert set(MAIN_ENDINGS) <= set(CODE.findall(listed))
     asked = {key.removeprefix("uncertain_") for key in SENTENCES["corpus"] if "uncertain" in key}
     questions = " ".join(row for row in TEXT["inputs"].splitlines() if row.startswith("| "))
     options = {"holds": "as", "bytes": "encoding", "title": "no-header"}

@@ -482,5 +482,6 @@ def test_a_thread_without_a_session_speaks_the_reader_s_language(code: str):
     app.query_params["lang"] = code
     app.run()
     word = catalogue(code).gettext("Raw")
+    assert words.in_language(words._, code)("") == ""  # not the catalogue's header
     assert app.session_state["found"] == (word, word)
     assert (word == "Raw") == (code == ENGLISH)

@@ -121,7 +121,7 @@ class VectorSetReport:
     whole: WholeStatistics | None = None  #: exact numbers of all rows, where a sample was taken
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class VectorSet(Labelled):
     """Vectors of texts, images or anything else, with the file's texts and labels of each row."""
 
@@ -153,12 +153,14 @@ class VectorSet(Labelled):
 
     @cached_property
     def sha256(self) -> str:
-        """A digest of the vectors and the texts; the name and the labels do not change it."""
-        digest = hashlib.sha256(repr(self.vectors.shape).encode())
+        """A digest of the vectors, the texts, the ids and the numbers, not of name and labels."""
+        named = [each is not None for each in (self.texts, self.ids, self.numbers)]
+        digest = hashlib.sha256(repr((self.vectors.shape, named)).encode())
         digest.update(np.ascontiguousarray(self.vectors, dtype=np.float32).ravel().data)
-        texts = self.texts or ()
-        digest.update(np.fromiter(map(len, texts), np.int64, len(texts)).data)
-        digest.update("".join(texts).encode())
+        for each in filter(None, (self.texts, self.ids)):
+            digest.update(np.fromiter(map(len, each), np.int64, len(each)).data)
+            digest.update("".join(each).encode())
+        digest.update(b"" if self.numbers is None else self.numbers.tobytes())
         return digest.hexdigest()
 
 

@@ -16,6 +16,7 @@ from geometry import Corpus, Encoder, load_encoder, read_bundled
 from geometry.claims import ClaimSubject, Number, Tested, results
 from geometry.data import read_bundled_pairs
 from geometry.data.pairs import pairs_for
+from geometry.encode import ArrayStore
 from geometry.shipped import shipped_file
 from geometry.vectors import read_bundled_vectors
 from pages.common.recorded import rounded, write_lines
@@ -50,8 +51,11 @@ def recorded() -> dict[str, Results]:
 
 
 def place_of(encoder: Encoder, corpus: Corpus) -> str:
-    """Names a model and a corpus in the file."""
-    return f"{encoder.content_key[:16]} {corpus.sha256[:16]}"
+    """Names a model and a corpus in the file. Labels have numbers, because they are translated."""
+    labels = ("", *(corpus.labels or ()))  # claims take "" as no label
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    rows = [numbers[label] for label in labels]
+    return f"{encoder.content_key[:16]} {ArrayStore.key(corpus.sha256, rows)[:16]}"
 
 
 def _tested(stored: dict[str, Any]) -> Tested:

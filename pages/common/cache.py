@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from hashlib import sha256
 from inspect import isfunction, signature
 from itertools import chain, islice
@@ -132,14 +132,17 @@ def size_of(answer: Any) -> int:
         n_bytes = getattr(each, "nbytes", None)  # an array, or a tensor
         size += times * (n_bytes if isinstance(n_bytes, int) else sys.getsizeof(each))
         items: Iterable[Any] = ()
-        if is_dataclass(each):
-            items = [getattr(each, field.name) for field in fields(each)]
+        if isinstance(each, partial):
+            items = (*each.args, *each.keywords.values())
         elif isinstance(each, Mapping | list | tuple | set | frozenset):
             step = 1 + len(each) // LONG
             times *= step
             items = islice(each, 0, None, step)
             if isinstance(each, Mapping):
                 items = chain.from_iterable((key, each[key]) for key in items)
+        # not a model: every answer about its vectors refers to it
+        elif is_dataclass(each) or not hasattr(type(each), "content_key"):
+            items = getattr(each, "__dict__", {}).values()
         rest += [(item, times) for item in items]
     return size
 
@@ -168,9 +171,13 @@ class Kept(Generic[P, Answer]):
         return self._found_or(lambda: self.function(*values, **options), *values, **options)
 
     def find(self, *values: P.args, **options: P.kwargs) -> Answer | None:
-        store, place = self._place(*values, **options)
-        entry = None if store is None else store.find(place)
+        entry = self.entry(*values, **options)
         return None if entry is None else entry.answer
+
+    def entry(self, *values: P.args, **options: P.kwargs) -> _Entry | None:
+        """The kept answer, which may be None."""
+        store, place = self._place(*values, **options)
+        return None if store is None else store.find(place)
 
     def put(self, answer: Answer, *values: P.args, **options: P.kwargs) -> Answer:
         return self._found_or(lambda: answer, *values, **options)
@@ -204,9 +211,9 @@ def kept(
 ) -> Callable[[Callable[P, Answer]], Kept[P, Answer]]:
     """Keep a function's answers, by all its arguments but ``report``.
 
-    An argument is a plain value, an array, a function of a module, a tuple, mapping or dataclass of
-    such, or an object with a ``content_key`` that names its content. Anything else is a TypeError,
-    so no setting can be left out of a key. Answers are shared and not copied: do not change them.
+    An argument is a plain value, an array, a function at a module's top level, a tuple, mapping or
+    dataclass of such, or an object with a ``content_key`` that names its content. Anything else is
+    a TypeError, so that no setting is left out of a key. Do not change answers: they are shared.
 
     An answer is kept for all readers. If an argument is ``private`` or has that attribute, it comes
     from a reader's own data: the answer is kept for that session only. A download's callback has
@@ -223,27 +230,35 @@ def in_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_private(value: object) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_is_private, value))
-    return getattr(value, "private", False) is True
+    return getattr(value, "private", False) is True or any(map(_is_private, _items(value) or ()))
+
+
+def _items(value: object) -> Iterable[object] | None:
+    """What a value is made of; None where it is a whole or names its content."""
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, tuple | list):
+        return value
+    if is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "content_key"):
+        return [getattr(value, field.name) for field in fields(value)]
+    return None
 
 
 def _part(name: str, value: object) -> Hashable:
-    """What an argument adds to the key."""
-    if value is None or isinstance(value, str | int | float | bytes):
+    """What an argument adds to the key, with its type: 1, 1.0 and True are equal."""
+    if value is None or isinstance(value, str | bytes):
         return value
+    kind = type(value).__module__, type(value).__qualname__
+    if isinstance(value, int | float):
+        return kind, repr(value)  # 0.0 and -0.0 are equal
     content = getattr(value, "content_key", None)
     if content is not None:
-        return type(value).__qualname__, content
-    if isfunction(value) and value.__closure__ is None:
+        return kind, content
+    # not a lambda or a function in another one, which share their names
+    if isfunction(value) and value.__closure__ is None and "<" not in value.__qualname__:
         return value.__module__, value.__qualname__
-    if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.str, sha256(value.tobytes()).digest()
-    if isinstance(value, tuple | list):
-        return tuple(_part(name, each) for each in value)
-    if isinstance(value, Mapping):
-        return tuple((key, _part(name, each)) for key, each in value.items())
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = (_part(name, getattr(value, field.name)) for field in fields(value))
-        return type(value).__qualname__, *parts
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return kind, value.shape, str(value.dtype), sha256(value.tobytes()).digest()
+    if (items := _items(value)) is not None:
+        return kind, *(_part(name, each) for each in items)
     raise TypeError(f"the argument {name!r}, a {type(value).__qualname__}, names no content")

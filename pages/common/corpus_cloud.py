@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import streamlit as st
@@ -17,7 +18,6 @@ from threadpoolctl import threadpool_limits
 from geometry import Cloud, Corpus, Encoder, UndefinedMeasure, project, read_cloud
 from geometry.data import VectorSet
 from geometry.data.columns import FileColumn
-from geometry.data.limits import MAX_VECTOR_SETS
 from geometry.encode import ArrayStore
 from geometry.encode.cloud import is_stored
 from geometry.linalg.rows import some_rows
@@ -265,33 +265,31 @@ def _cloud(encoder: Encoder, corpus: Corpus, spec: CloudSpec, *, private: bool) 
     return read_cloud(encoder, corpus, **asdict(spec), store=store())
 
 
+# not ``kept``, because that would count the bytes of the upload's arrays again
+_clouds: WeakKeyDictionary[VectorSet, CorpusCloud] = WeakKeyDictionary()
+
+
 def cloud_of_vectors(vectors: VectorSet) -> CorpusCloud:
     """A reader's own vectors without rows of zeros. Raises UndefinedMeasure if none is left."""
-    numbers = None if vectors.numbers is None else vectors.numbers.tobytes()
-    beside = hash((vectors.labels, numbers, tuple(map(id, vectors.columns))))
-    return _cloud_of_vectors(vectors.sha256, beside, vectors)
-
-
-# not ``kept``, because that would count the bytes of the upload's arrays again
-@st.cache_resource(max_entries=MAX_VECTOR_SETS, show_spinner=False, scope="session")
-def _cloud_of_vectors(sha256: str, beside_hash: int, _vectors: VectorSet) -> CorpusCloud:
-    X, labels = _vectors.vectors, _vectors.labels
-    numbers = np.arange(1, len(X) + 1) if _vectors.numbers is None else _vectors.numbers
+    if vectors in _clouds:
+        return _clouds[vectors]
+    X, labels = vectors.vectors, vectors.labels
+    numbers = np.arange(1, len(X) + 1) if vectors.numbers is None else vectors.numbers
     # float64: squares of small float32 numbers would be 0
     norms = np.sqrt(np.einsum("nd,nd->n", X, X, dtype=np.float64))
     if not norms.any():
         raise UndefinedMeasure("all_zero")
-    texts = _vectors.texts or tuple(f"#{number}" for number in numbers.tolist())
+    texts = vectors.texts or tuple(f"#{number}" for number in numbers.tolist())
     cloud = Cloud("vectors", X, texts, numbers - 1, labels, norms, np.ones(len(X)), len(X))
     if not norms.all():
         cloud = replace(cloud.take(norms > 0), n_available=int(np.count_nonzero(norms)))
-    column = _vectors.label_column
     corpus = Corpus(
-        _vectors.name, texts, labels=labels, label_column=column, columns=_vectors.columns
+        vectors.name, texts, labels, label_column=vectors.label_column, columns=vectors.columns
     )
-    key = ArrayStore.key(sha256, labels)
+    key = ArrayStore.key(vectors.sha256, labels)
     n_zero = len(X) - cloud.n_available
-    return CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
+    found = CorpusCloud(corpus, OF_VECTORS, None, cloud, key, True, None, numbers - 1, n_zero)
+    return _clouds.setdefault(vectors, found)
 
 
 def encoded_texts(points: CorpusCloud, texts: Sequence[str]) -> np.ndarray:

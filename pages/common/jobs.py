@@ -215,6 +215,7 @@ def wait_for(
     lane: str = "measure",
     amount: Callable[[float], str] = "{:,.0f}".format,
     cancelled: str | None = None,  # the message
+    died: str | None = None,  # the message, where the process of the work was ended
     watch: Callable[[], None] | None = None,  # draws the results so far
     passing: bool = False,  # the work depends on the page's controls: moving one cancels it
     is_long: bool = False,  # more than some seconds: others of the lane go first
@@ -226,7 +227,8 @@ def wait_for(
     """
     sentences = {
         CANCELLED: cancelled or _("Cancelled. Your texts are still here, and you can start again."),
-        DIED: _(
+        DIED: died
+        or _(
             "The process that did this work was ended, perhaps because memory ran out. Your texts "
             "are still here, and you can start again."
         ),
@@ -276,15 +278,14 @@ def kept_or_made(
     """The kept answer of a function, or the result of a job; ``at_once`` calls it without a job."""
     if at_once:
         return function(*values)
-    answer = function.find(*values)
-    if answer is None:
+    if (entry := function.entry(*values)) is not None:
+        return entry.answer
 
-        def work(report: Progress) -> Answer:
-            beside = {REPORT: report} if function.takes_report else {}
-            return function.function(*values, **beside)
+    def work(report: Progress) -> Answer:
+        beside = {REPORT: report} if function.takes_report else {}
+        return function.function(*values, **beside)
 
-        answer = function.put(wait_for(function.name_of(*values), work, what, **how), *values)
-    return answer
+    return function.put(wait_for(function.name_of(*values), work, what, **how), *values)
 
 
 def all_kept_or_made(
@@ -296,7 +297,7 @@ def all_kept_or_made(
     **how: Any,
 ) -> list[Answer]:
     """The kept answer of each call. One job makes the {n} (in ``what``) that are missing."""
-    missing = [values for values in calls if function.find(*values) is None]
+    missing = [values for values in calls if function.entry(*values) is None]
     if missing:
 
         def work(report: Progress) -> list[Answer]:

@@ -16,6 +16,7 @@ from geometry.process import ProcessEnded, ProcessLimits, run
 
 from . import jobs
 from .cache import Answer, kept
+from .messages import error_text
 from .words import _, markdown
 
 AT_ONCE = 300_000  # bytes of a file that the page's run reads, in half a second at most
@@ -115,15 +116,23 @@ def _answer(read: Callable[..., Any], file: Keyed, beside: Keyed, options: dict[
         what = _("Reading {name}").format(name=markdown(given.name))
         stopped = _("Cancelled. The file is still here, and you can start again.")
         how: dict[str, Any] = {"lane": "read", "cancelled": stopped, "is_long": is_long}
-        return jobs.wait_for(f"read-{key}", partial(apart, call), what, **how)
+        how["died"] = error_text(_too_heavy())  # perhaps not by the file's fault: it is not kept
+        return jobs.wait_for(f"read-{key}", partial(run, READING, call), what, **how)
+    except MemoryError:
+        return _too_heavy()
     except GeometryError as error:
+        if is_quick and error.code == "no_memory":  # of the server
+            raise
         return error.with_traceback(None)  # the traceback refers to the content
 
 
 def apart(call: Callable[[], Answer], report: jobs.Progress) -> Answer:
-    """``process.run`` with the limits ``READING``; "too_large" for an end without an answer."""
+    """``process.run`` with the limits ``READING``; "too_heavy" for an end without an answer."""
     try:
         return run(READING, call, report)
     except (ProcessEnded, MemoryError) as error:
-        seconds, memory = READING.cpu_seconds, READING.memory_bytes
-        raise CorpusError("too_heavy", seconds=seconds, memory=memory) from error
+        raise _too_heavy() from error
+
+
+def _too_heavy() -> CorpusError:
+    return CorpusError("too_heavy", seconds=READING.cpu_seconds, memory=READING.memory_bytes)

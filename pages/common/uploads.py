@@ -60,12 +60,9 @@ def add_upload(own: Corpus | VectorSet) -> str:
 
 
 def add_pairs(pairs: Pairs) -> str:
-    return remember(OWN_PAIRS, own_pair_code(pairs), pairs, MAX_PAIR_SETS)
-
-
-def own_pair_code(pairs: Pairs) -> str:
     texts = Corpus(pairs.name, pairs.left + pairs.right)
-    return f"upload-{ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())[:12]}"
+    code = f"upload-{ArrayStore.key(texts.sha256, pairs.gold_scores.tobytes().hex())[:12]}"
+    return remember(OWN_PAIRS, code, pairs, MAX_PAIR_SETS)
 
 
 def corpus_labels() -> dict[str, str]:

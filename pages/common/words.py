@@ -33,7 +33,7 @@ def asked_language() -> str:
 
 
 def _(label: str) -> str:
-    return _catalogue(language()).gettext(label)
+    return _catalogue(language()).gettext(label) if label else ""  # not the catalogue's header
 
 
 def labelled(name: str, value: str) -> str:

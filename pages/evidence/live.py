@@ -42,7 +42,7 @@ def live_grid(data: Corpus | VectorSet, code: str) -> dict[str, GainGrid]:
     how: dict[str, Any] = {"what": _("Judging cures"), "lane": "measure", "is_long": True}
     if isinstance(data, VectorSet):
         judge = evidence_of(data).get(code)
-        key = ArrayStore.key(data.sha256, data.labels, judge and judge.content_key)
+        key = ArrayStore.key(data.name, data.sha256, data.labels, judge and judge.content_key)
         own = Keyed((data, judge), key)
         return {data.name: jobs.kept_or_made(_of_vectors, own, code, **how)}
     require_model()

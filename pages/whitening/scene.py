@@ -79,7 +79,6 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
 
     X = points.vectors
     history = _histories[points.key]
-    history.clear()
 
     def note(epoch: FlowEpoch) -> None:
         history.append(epoch)
@@ -87,8 +86,11 @@ def trained_flow(points: CorpusCloud, report: jobs.Progress = jobs.no_report) ->
 
     # matrix products of the flow are small; on busy cores two threads take ten times as long as
     # one, because they wait for each other
-    with threadpool_limits(limits=1, user_api="openmp"):
-        flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
+    try:
+        with threadpool_limits(limits=1, user_api="openmp"):
+            flow = NormalizingFlow(random_state=SEED).fit(X, progress=note)
+    finally:
+        _histories.pop(points.key, None)
     return TrainedFlow(Treatment("flow", len(X), None, flow.map_), flow.history_, flow.n_held_out_)
 
 
@@ -104,14 +106,13 @@ def train_flow(points: CorpusCloud) -> None:
 
     def watch() -> None:
         nonlocal n_drawn
-        history = list(_histories[points.key])
+        history = list(_histories.get(points.key, ()))
         if len(history) > max(1, n_drawn):
             n_drawn = len(history)
             _draw_live(place, history)
 
     what = _("Training a flow on {n} points").format(n=f"{len(points.cloud):,}")
     jobs.kept_or_made(trained_flow, points, what=what, lane="flow", watch=watch, is_long=True)
-    _histories.pop(points.key, None)
 
 
 def _draw_live(place: DeltaGenerator, history: list[FlowEpoch]) -> None:

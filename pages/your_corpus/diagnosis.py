@@ -79,16 +79,9 @@ class DiagnosedData:
         return self.own.vectors if isinstance(self.own, VectorSet) else self.points.vectors
 
     @property
-    def numbers(self) -> np.ndarray | None:
-        """(n,) the number of each row in a file of vectors, from 1."""
-        return self.own.numbers if isinstance(self.own, VectorSet) else None
-
-    @property
     def content_key(self) -> str:
         pairs = None if self.pairs is None else self.pairs.content_key
-        numbers = None if self.numbers is None else self.numbers.tobytes()
-        about = _about(self.points)
-        return ArrayStore.key(self.points.key, numbers, about, pairs, self.is_of_pairs)
+        return ArrayStore.key(self.points.key, _about(self.points), pairs, self.is_of_pairs)
 
     @property
     def private(self) -> bool:
@@ -205,7 +198,7 @@ def _diagnosis(data: DiagnosedData, poolings: tuple[str, ...]) -> Diagnosis:
     given |= {
         "others": _other_layers(points, judging, rows, poolings) if poolings else None,
         "about": _about(points),
-        "numbers": data.numbers,
+        "numbers": data.own.numbers if isinstance(data.own, VectorSet) else None,
         # of two corpora the less known one decides
         "unknown_share": max((each.unknown_share for each in known), default=None),
     }

@@ -88,8 +88,7 @@ def _read(read: Callable[..., Any], file: Any) -> Any:
 
 
 def _with_ids(file: Any, *, reading: Reading) -> VectorSet:
-    head = read_upload(preview_vector_set, file, reading=reading)
-    ids = head.suggested_id_column
+    ids = read_upload(preview_vector_set, file, reading=reading).suggested_id_column
     return read_upload(read_vector_set, file, id_column=ids, reading=reading)
 
 

@@ -4,20 +4,34 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
+from random import Random
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from geometry.data import VectorSet
+from geometry.data.columns import columns_of
 from geometry.data.corpus import read_bundled
 from pages.common import uploads
 from pages.common.page_list import PAGES
-from tests.pages.visits import ROOT, clear_memory, healthy, new_visit
+from tests.diagnosis.made_up import labelled
+from tests.pages.visits import ROOT, brought, clear_memory, healthy, new_visit
 
-KINDS = ("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input")
+KINDS = (
+    *("selectbox", "slider", "select_slider", "radio", "toggle", "button_group", "number_input"),
+    *("text_input", "multiselect"),
+)
 SKIPPED = {"model", "source"}  # models of the Hub and forms have tests of their own
+CLOSED = {"whitening/flow"}  # shows a flow if one was trained before
 EVERY = 12  # of the Topics sentences one in so many is taken
+X, LABELS = labelled("centre", n=120)
+COLUMNS = ("price", [f"{row % 60}.5" for row in range(120)]), ("place", [*"abc"] * 40)
+OWN = VectorSet("mine", X, labels=tuple(LABELS), columns=columns_of(COLUMNS))
+FILTERS = "0:9.5~50.5;1:0,1"
+VISITS = (*PAGES, "narrow_cone own", "your_corpus own")
 PASSING = re.compile(r"^(id|deferred_file_id|url): .*$", flags=re.MULTILINE)  # new in every run
 
 
@@ -40,7 +54,27 @@ def read_few_topics() -> None:
 
 
 def visited(page: str) -> AppTest:
-    return healthy(new_visit(page).run())
+    return opened(page, parts_of(page))
+
+
+def opened(page: str, parts: Iterable[str]) -> AppTest:
+    """A page with these folded parts open; of own vectors with filters, if "own" is behind it."""
+    name, *own = page.split()
+    state = brought("vector-uploads", "corpus", OWN) if own else {}
+    query = {"where": FILTERS} if own else {}
+    parts = {"opened": dict.fromkeys(parts, True)}
+    return healthy(new_visit(name, {**state, **parts}, **query).run())
+
+
+@cache
+def parts_of(page: str) -> frozenset[str]:
+    """Every folded part, also those within others."""
+    parts: frozenset[str] = frozenset()
+    while True:
+        found = frozenset(opened(page, parts).session_state["opened"]) - CLOSED
+        if found == parts:
+            return parts
+        parts = found
 
 
 def settings_of(app: AppTest) -> list[tuple[str, str]]:
@@ -57,6 +91,12 @@ def other(control) -> object:
     """Another value than the control's own, such as its last label; None if there is none."""
     if control.type == "toggle":
         return not control.value
+    if control.type == "text_input":
+        return f"{control.value}a"
+    if control.type == "multiselect":
+        return control.value[:-1] or None
+    if control.type == "slider" and isinstance(control.value, tuple):
+        return control.value[0], control.value[1] - control.step
     if control.type in ("slider", "number_input"):
         below = control.value - (control.step or 1)
         return below if below >= control.min else control.value + (control.step or 1)
@@ -93,7 +133,7 @@ def screen(app: AppTest) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", VISITS)
 def test_kept_answers_show_what_emptied_caches_show(page: str):
     settings = settings_of(visited(page))
     assert settings
@@ -107,9 +147,9 @@ def test_kept_answers_show_what_emptied_caches_show(page: str):
 def test_kept_answers_show_what_a_new_process_shows():
     """One process for all pages, because each has to import the app. It empties its caches."""
     shown = {}
-    for page in PAGES:
+    for page in VISITS:
         app = visited(page)
-        setting = settings_of(app)[-1]
+        setting = Random(page).choice(settings_of(app))  # so that kinds vary
         shown[page, *setting] = changed(app, *setting)
     program = (
         "import json, sys; from tests.pages.test_kept_answers import *; read_few_topics(); print("

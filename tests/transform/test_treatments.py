@@ -91,6 +91,8 @@ ESTIMATORS = {
 
 def test_no_treatment_is_forgotten():
     assert set(ESTIMATORS) == set(OFFERED) - {"raw"}
+    # the diagnosis offers a cure as a download
+    assert all(kind.is_affine for kind in TREATMENTS.values() if kind.cure)
 
 
 @for_each("rows", [X, OTHER])

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from geometry.claims import Tested, read_claims, result_of
 from geometry.claims.claim import CONTRASTIVE
 from geometry.data.translations import languages
 from pages.claims.explore import ORDER, claims_csv, claims_html, is_measured, state_of
-from pages.claims.recorded import RECORDED, measured, recorded, subject_of
+from pages.claims.recorded import RECORDED, measured, place_of, recorded, subject_of
 from pages.common.words import TEXT
 from tests.for_each import for_each
 from tests.pages.visits import everything, healthy, new_visit, rows_of
@@ -125,6 +125,15 @@ def test_the_script_makes_the_recorded_results(place):
     name, made = measured(*place)
     stored = recorded()[name]
     assert [key for key in made if not agrees(made[key], stored[key])] == []
+
+
+@pytest.mark.model
+def test_other_labels_are_not_those_of_the_record():
+    encoder, topics = load_encoder(device="cpu"), read_bundled("topics")
+    translated = tuple(map(str.upper, topics.labels))
+    cases = {translated: True, ("", *translated[1:]): False, None: False}
+    for labels, expected in cases.items():
+        assert (place_of(encoder, replace(topics, labels=labels)) in recorded()) == expected
 
 
 @pytest.mark.slow

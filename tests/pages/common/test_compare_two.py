@@ -38,6 +38,9 @@ def test_two_layers_are_linked_aligned_and_compared():
     # trained for sentences, the last layer has the better neighbours
     assert re.search(r"\*\*all-MiniLM-L6-v2 · layer 6 [^*]*\*\* is better for topic", said)
     assert "rows shuffled: 0." in said
+    treatment = app.selectbox(key="second-treatment")
+    treated = table(healthy(treatment.set_value(treatment.options[-1]).run()))
+    assert all(abs(treated[name] - value) > 1e-3 for name, value in values.items())
 
 
 @pytest.mark.model

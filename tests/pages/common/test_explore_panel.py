@@ -19,7 +19,7 @@ from geometry.encode import Cloud
 from geometry.projection.point_colours import MOST_COLOURED
 from geometry.projection.twin_message import GREY
 from pages.common import explore_panel
-from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, _cloud_of_vectors
+from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, cloud_of_vectors
 from pages.common.document import LINKED
 from pages.common.explore_panel import (
     _csv,
@@ -284,7 +284,7 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
 def test_filtered_vectors_have_no_more_rows_of_zeros_and_are_no_sample():
     X = np.eye(10, dtype=np.float32)
     X[0] = 0
-    points = _cloud_of_vectors.__wrapped__("", 0, VectorSet("x", X))  # without a session
+    points = cloud_of_vectors(VectorSet("x", X))
     kept = np.arange(10) < 5
     assert "rows of zeros, left out: 1" in origin(points)
     said = origin(filtered(points, kept))

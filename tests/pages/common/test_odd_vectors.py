@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from geometry import UndefinedMeasure, mean_cosine
 from geometry.data import VectorSet
 from geometry.linalg.rows import unit_rows
-from pages.common.corpus_cloud import _cloud_of_vectors
+from pages.common.corpus_cloud import cloud_of_vectors
 from pages.common.messages import error_text, show_failure
 from pages.common.uploads import FOR_VECTORS
 from tests.pages.visits import ROOT, brought, everything, healthy, new_visit
@@ -190,9 +190,13 @@ def test_points_have_the_numbers_of_their_rows_in_the_file() -> None:
     numbers = np.delete(np.arange(1, 203), [0, 9])  # of a file of 202 rows, two of them left out
     vectors = replace(a_set(), numbers=numbers)
     vectors.vectors[0] = 0
-    cloud = _cloud_of_vectors.__wrapped__("", 0, vectors).cloud
+    points = cloud_of_vectors(vectors)
+    cloud = points.cloud
     assert cloud.texts[:2] == ("#3", "#4")
     assert cloud.sources.tolist() == (numbers[1:] - 1).tolist()
+    corrected = cloud_of_vectors(replace(vectors, name="corrected", numbers=numbers + 1))
+    assert corrected.corpus.name == "corrected"
+    assert corrected.key != points.key
 
 
 def test_a_page_that_needs_texts_shows_a_bundled_corpus() -> None:

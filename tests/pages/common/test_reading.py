@@ -11,6 +11,7 @@ from geometry.process import ProcessEnded
 from pages.common import reading
 from pages.common.reading import upload_limits
 from pages.common.words import markdown
+from tests.for_each import for_each
 
 TEXTS = b"the cat sat\ndogs ran\n"
 
@@ -83,14 +84,23 @@ def test_a_rerun_does_not_read_the_file_again(apart, content):
     assert (file.n_read, len(apart)) == (1, 1)
 
 
-def test_a_file_that_is_too_much_for_its_process_is_refused(apart, monkeypatch):
-    def fail(*_: object, **__: object) -> None:
-        raise ProcessEnded("it takes more than 120 s or 2 GB")
+@for_each(("place", "ended"), [("info", ProcessEnded("killed")), ("error", MemoryError())])
+def test_a_file_that_ends_its_process_is_refused_and_read_again_if_wanted(place, ended):
+    def fail(*given: object) -> None:
+        runs.append(given)
+        raise ended
 
-    monkeypatch.setattr(reading, "run", fail)
-    at = page_with(TEXTS)[0].run()
-    assert not at.exception
-    assert "takes more than the limit of 120 seconds or 2,000 MB of memory" in at.error[0].value
+    at, runs = page_with(TEXTS)[0], []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "AT_ONCE", 0)
+        patch.setattr(reading, "run", fail)
+        for _ in range(2):
+            assert not at.run().exception
+            said = getattr(at, place)[0].value
+            assert "takes more than the limit of 120 seconds or 2,000 MB of memory" in said
+    assert len(runs) == 1
+    for button in at.button:
+        assert button.click().run().text[0].value == "the cat sat / dogs ran"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from geometry import (
     label_agreement,
     load_transform,
 )
+from geometry.data import VectorSet
 from geometry.data.number_text import signed
 from geometry.evaluate.fit_size import whitening_by_size
 from geometry.export import save_transform
@@ -28,11 +29,12 @@ from geometry.measure import (
 )
 from geometry.measure.intervals import Estimate
 from geometry.transform.treatments import Knobs, fit_treatment
+from pages.common.corpus_cloud import cloud_of_vectors
 from pages.common.measures import LABELS, decimals_of, measure_label
 from pages.common.treatment_names import treatment_names
 from pages.common.words import prose
 from pages.whitening.explore import exported_map, measure_all, pictures_csv, table_csv
-from pages.whitening.scene import claim_state
+from pages.whitening.scene import _histories, claim_state, trained_flow
 from tests.for_each import for_each
 from tests.pages.charts import array, charts
 from tests.pages.twins import twin_clouds
@@ -559,6 +561,13 @@ def test_a_flow_by_deep_link_is_trained_once(monkeypatch):
     monkeypatch.setattr("pages.common.jobs.joined", _no_work)
     again = measured(own, second="flow", chart="flow")
     assert np.array_equal(pictures(again)["flow"], pictures(app)["flow"])
+
+
+def test_a_training_that_fails_leaves_no_epochs():
+    points = cloud_of_vectors(VectorSet("mine", np.eye(8, dtype=np.float32)))
+    with pytest.raises(TypeError):
+        trained_flow.function(points, report=None)
+    assert points.key not in _histories
 
 
 def _no_work(*shown: object, **_: object) -> None:

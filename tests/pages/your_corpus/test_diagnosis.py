@@ -234,7 +234,10 @@ def test_pairs_of_rows_judge_in_place_of_labels():
     assert markdown(sentences.basis(found, _)) in everything(at)
     healthy(judge.set_value("labels").run())
     assert markdown(sentences.basis(diagnose(X, labels=GROUPS), _)) in everything(at)
-    [delete] = [each for each in at.button if each.key.startswith("delete-evidence-")]
+    at.session_state["vector-uploads"] = {"upload-test": replace(OWN, ids=IDS[::-1])}
+    assert "judge" not in [each.key for each in healthy(at.run()).selectbox]  # of other rows
+    at.session_state["vector-uploads"] = {"upload-test": OWN}
+    [delete] = [each for each in healthy(at.run()).button if "delete-evidence-" in str(each.key)]
     healthy(delete.click().run())
     assert "judge" not in [each.key for each in at.selectbox]
 
