@@ -26,7 +26,8 @@ HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are re
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
-RUNNING = re.compile(r"(.*?)(\d+)")
+RUNNING = re.compile(r"(.*?)(\d{1,9})")
+WHOLE = re.compile(r"[-+]?\d{1,18}", re.ASCII)
 # Numbers by which bytes become vectors
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
@@ -193,8 +194,8 @@ def is_scale(name: str) -> bool:
 def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:
     """Which columns of numbers are the dimensions of a vector.
 
-    The largest group of names that differ in a number at their end (dim_0, dim_1, …). Without such
-    a group, all but ids and those with names of labels or row numbers.
+    The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
+    number. Without such a group, all but ids and those with names of labels or row numbers.
     """
     groups: dict[str, list[str]] = {}
     for name in numeric:
@@ -202,11 +203,17 @@ def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[s
             groups.setdefault(found[1], []).append(name)
     largest = max(groups.values(), key=len, default=[])
     if len(largest) > 1:
-        return tuple(largest)
+        return by_number(largest)
     others = {*LABEL_NAMES, *NUMBERED}
     return tuple(
         name for name in numeric if name.strip().casefold() not in others and name not in ids
     )
+
+
+def by_number(names: Sequence[str]) -> tuple[str, ...]:
+    """Names that differ in a number at their end, by this number."""
+    ends = {name: RUNNING.fullmatch(name) for name in names}
+    return tuple(sorted(names, key=lambda name: int(end[2]) if (end := ends[name]) else -1))
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:
