@@ -147,17 +147,29 @@ def neighbour_changes(
 
     both = nearest(before, 0, spare), nearest(after, 1, spare)
     hubness = tuple(map(shifted, range(controls)))
-    codes = None if labels is None else label_codes(labels)
-    if codes is not None and (codes < 0).all():
-        codes = None
-    whole = _values_within(both, k, codes, np.ones(n, dtype=bool))
+    codes = label_codes([] if labels is None else labels)
+    labelled = np.flatnonzero(codes >= 0)
+    codes = codes[labelled]
+    of_labels = both
+    if 0 < len(labelled) < n:  # rows without a label are nobody's neighbours
+        clouds = (Search(X[labelled]) for X in (before, after))
+        of_labels = tuple(each.nearest_of_all(spare, threads=threads) for each in clouds)
+
+    def values(inside: np.ndarray) -> list[float]:
+        """Mean Jaccard of the rows ``inside`` (n,); with labels agreement before, after, change."""
+        overlap = jaccard_overlap(*(_lists_within(near, k, inside) for near in both))
+        shares = [_agreement(near, k, codes, inside[labelled]) for near in of_labels if len(codes)]
+        return [float(overlap.mean()), *shares, *np.diff(shares)]
+
+    whole = values(np.ones(n, dtype=bool))
     unit = units_of(units, n)
     n_units = int(unit.max()) + 1
     reaches = [np.nan] * len(whole)
     if n_units >= MIN_ROWS:
-        drawn = halves(n_units, seed)
-        draws = np.array([_values_within(both, k, codes, np.isin(unit, each)) for each in drawn])
+        draws = np.array([values(np.isin(unit, each)) for each in halves(n_units, seed)])
         reaches = [subsampling_reach(each, n_units // 2, n_units) for each in draws.T]
+    if len({*unit[labelled]}) < MIN_ROWS:
+        reaches[1:] = [np.nan] * len(reaches[1:])
     estimates = [
         Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))
         for value, reach in zip(whole, reaches, strict=True)
@@ -171,20 +183,11 @@ def neighbour_changes(
     return NeighbourChanges(k, sides[0], sides[1], jaccards, estimates[0], agreement[2], hubness)
 
 
-def _values_within(
-    both: Sequence[Nearest], k: int, codes: np.ndarray | None, inside: np.ndarray
-) -> list[float]:
-    """Mean Jaccard of the rows ``inside`` (n,); with labels agreement before, after, change."""
-    lists = [_lists_within(near, k, inside) for near in both]
-    values = [float(jaccard_overlap(*lists).mean())]
-    if codes is not None:
-        if (codes < 0).any():
-            inside = inside & (codes >= 0)
-            lists = [_lists_within(near, k, inside) for near in both]
-        same = [(codes[near] == codes[inside][:, None])[near >= 0] for near in lists]
-        shares = [float(each.mean()) if each.size else np.nan for each in same]
-        values += [*shares, shares[1] - shares[0]]
-    return values
+def _agreement(near: Nearest, k: int, codes: np.ndarray, inside: np.ndarray) -> float:
+    """Share of the k nearest rows ``inside`` (n,) of each of these rows that have its code."""
+    lists = _lists_within(near, k, inside)
+    same = (codes[lists] == codes[inside][:, None])[lists >= 0]
+    return float(same.mean()) if same.size else np.nan
 
 
 def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:
