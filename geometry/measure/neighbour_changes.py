@@ -114,7 +114,8 @@ def neighbour_changes(
         The same rows, such as whitened. No zero row.
     k : int, >= 1, neighbours of each row, by cosine
     labels : sequence of n labels, optional
-        Two different ones at least. Rows labelled "" are left out of the agreement.
+        Two different ones at least. Rows labelled "" are left out of the agreement, which is None
+        if no label repeats.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     controls : int, shifts of ``moved_at_random`` with which the hubness is compared
@@ -149,6 +150,8 @@ def neighbour_changes(
     hubness = tuple(map(shifted, range(controls)))
     codes = label_codes([] if labels is None else labels)
     labelled = np.flatnonzero(codes >= 0)
+    if len({*codes[labelled]}) == len(labelled):
+        labelled = labelled[:0]  # no row could find its label
     codes = codes[labelled]
     of_labels = both
     if 0 < len(labelled) < n:  # rows without a label are nobody's neighbours
