@@ -32,6 +32,8 @@ WHOLE = re.compile(r"[-+]?\d{1,18}", re.ASCII)
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
 )
+# Arrays of a fitted transform, as geometry.export writes them
+_OF_TRANSFORM = {"offset", "matrix", "fit_mean", "fit_deviations", "fit_rows"}
 FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
 EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
 LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
@@ -173,6 +175,8 @@ def tables_among(kinds: Mapping[str, tuple[Any, str]]) -> list[str]:
 
 def facts_of_arrays(kinds: Mapping[str, tuple[Any, str]], columns: Sequence[str]) -> dict[str, Any]:
     """What a ``RowSource`` says of arrays as in ``tables_among``; floats come first."""
+    if "offset" in kinds and kinds.keys() <= _OF_TRANSFORM:
+        raise VectorFileError("transform")
     if not (tables := tables_among(kinds)):
         raise VectorFileError("no_table", arrays=tuple(kinds))
     order = likeliest_first(sorted(tables, key=lambda name: kinds[name][1] != "f"))
