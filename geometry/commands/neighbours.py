@@ -68,8 +68,8 @@ def neighbours(
     n, d = rows.vectors.shape
     if (most := n - 2) < k:
         raise click.UsageError(
-            f"-k {k:,} is more than the {most:,} neighbours that {n:,} rows can "
-            f"have and still differ. Give -k {max(1, most):,} or less."
+            f"-k {k:,} leaves out none of the {n - 1:,} neighbours that each of {n:,} rows has, "
+            f"so that no list could differ. Give -k {max(1, most):,} or less."
         )
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained

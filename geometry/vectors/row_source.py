@@ -136,6 +136,8 @@ class RowSource:
 
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
+    if not known:
+        raise VectorFileError("no_columns", column=name)
     if name not in known:
         raise VectorFileError("unknown_column", column=name, columns=tuple(known))
 

@@ -115,7 +115,8 @@ def choose_look(
     about = _(
         "Projection: the mean direction and the principal directions orthogonal to it. It "
         "makes angles smaller. True angles: each point at its length and its angle to the "
-        "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
+        "mean direction. SVD: axes of the vectors. PCA: axes of the vectors minus their mean. "
+        "UMAP and t-SNE: neighbours only."
     )
     names |= {name: kind.title for name, kind in MAPS.items()}
     how: dict[str, Any] = {"default": "mean", "required": True, "labels": names, "help": about}

@@ -166,7 +166,7 @@ def test_labels_and_rows_of_zeros(tmp_path, capsys):
         (["--queries", "questions.txt"], "vectors"),
         (["--relevance", "questions.txt"], sentence("corpus", "no_relevance_columns")),
         (["--fit", "nowhere.npy"], "nowhere.npy"),
-        (["-k", "5000"], "is more than the"),
+        (["-k", "79"], "none of the 79 neighbours that each of 80 rows has"),
     ],
 )
 def test_an_error_is_one_line(folder, monkeypatch, capsys, args, message):

@@ -271,6 +271,7 @@ REFUSED = {  # the reason, and details that it has
     "late encoding": (LATE, CSV, "uncertain_bytes", {"lines": (300_002,)}),
     "all NaN": (npy(X * np.nan), DROP, "none_finite", {"n": N}),
     "unknown column": (FILES["csv"][1], CSV | {"label_column": "tag"}, "unknown_column", {}),
+    "no columns": (npy(X), {"label_column": "tag"}, "no_columns", {}),
     "empty column": (csv_of({**DIMENSIONS, "t": [None] * N}), CSV | TEXT, "empty_column", {}),
     "short column": (npz(v=X, text=np.array(TEXTS[:3])), {}, "column_length", {"n": 3}),
     "short metadata": (npy(X), {"metadata": b"a\nb\n"}, "metadata_rows", {"n": 2, "n_vectors": N}),
