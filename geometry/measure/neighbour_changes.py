@@ -153,10 +153,10 @@ def neighbour_changes(
     if len({*codes[labelled]}) == len(labelled):
         labelled = labelled[:0]  # no row could find its label
     codes = codes[labelled]
-    of_labels = both
+    of_labels: Sequence[Nearest] = both
     if 0 < len(labelled) < n:  # rows without a label are nobody's neighbours
         clouds = (Search(X[labelled]) for X in (before, after))
-        of_labels = tuple(each.nearest_of_all(spare, threads=threads) for each in clouds)
+        of_labels = [each.nearest_of_all(spare, threads=threads) for each in clouds]
 
     def values(inside: np.ndarray) -> list[float]:
         """Mean Jaccard of the rows ``inside`` (n,); with labels agreement before, after, change."""

@@ -203,23 +203,17 @@ def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[s
     The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
     number. Without such a group, all but ids and those with names of labels or row numbers.
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for name in numeric:
         if found := RUNNING.fullmatch(name):
-            groups.setdefault(found[1], []).append(name)
-    largest = max(groups.values(), key=len, default=[])
-    if len(largest) > 1:
-        return by_number(largest)
+            groups.setdefault(found[1], {})[name] = int(found[2])
+    largest = max(groups.values(), key=lambda each: len({*each}.difference(ids)), default={})
+    if len(largest) > 1 and not {*ids}.issuperset(largest):
+        return tuple(sorted(largest, key=largest.__getitem__))
     others = {*LABEL_NAMES, *NUMBERED}
     return tuple(
         name for name in numeric if name.strip().casefold() not in others and name not in ids
     )
-
-
-def by_number(names: Sequence[str]) -> tuple[str, ...]:
-    """Names that differ in a number at their end, by this number."""
-    ends = {name: RUNNING.fullmatch(name) for name in names}
-    return tuple(sorted(names, key=lambda name: int(end[2]) if (end := ends[name]) else -1))
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:

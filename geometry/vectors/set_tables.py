@@ -78,21 +78,18 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
 
     labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
-    coded = _coded(cells, numeric, decimal)
-    ids = tuple(names[i] for i in coded if i not in labels)
     if has_header:
-        of_ids = (name for i, name in enumerate(names) if _is_id(name, cells[i], i in numeric))
-        ids = tuple(of_ids)
+        ids = [name for i, name in enumerate(names) if _is_id(name, cells[i], i in numeric)]
+        coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
+    else:
+        coded = _coded(cells, numeric, decimal)
+        ids = [names[i] for i in coded if i not in labels]
+        empty = []
     if not lists:
-        # pandas writes no name above the numbers of the rows
-        with_name = [names[i] for i in numeric if i or first[0].strip()]
-        usable = tuple(names[i] for i in numeric if i not in coded)
-        if has_header:
-            usable = row_source.dimensions_among(with_name, ids)
+        numbers = [names[i] for i in (*numeric, *empty) if i not in coded]
+        usable = row_source.dimensions_among(numbers, [*ids, *(names[i] for i in empty)])
         wide = [names.index(name) for name in usable]
         _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
-        if has_header:
-            usable = _with_empty(usable, [names[i] for i in empty])
     taken_for_vectors = {*vector_columns, *usable}
     return RowSource(
         "tsv" if dialect.delimiter == "\t" else "csv",
@@ -100,7 +97,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(name for name in names if name not in taken_for_vectors),
         vector_columns=vector_columns,
         dimension_columns=usable,
-        ids=ids,
+        ids=tuple(ids),
         labels=tuple(names[i] for i in labels),
         has_header=has_header,
         encoding=encoding,
@@ -142,8 +139,8 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
             raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
     ids = tuple(key for key in keys if row_source.is_id(key, values[key]))
-    usable = () if lists else row_source.dimensions_among(numeric, ids)
-    usable = _with_empty(usable, [key for key in keys if not values[key]])
+    empty = [key for key in keys if not values[key]]
+    usable = () if lists else row_source.dimensions_among([*numeric, *empty], [*ids, *empty])
     if not lists:
         row_source.refuse_coded(values)
 
@@ -369,12 +366,3 @@ def _is_header(
     return recognise.header_of_numbers(
         names, [[row[place] for place in numeric] for row in sample[1:]], decimal
     )
-
-
-def _with_empty(dimensions: tuple[str, ...], empty: Sequence[str]) -> tuple[str, ...]:
-    """The dimensions, with those of their names that have no number in the first rows."""
-    stems = {name.rstrip("0123456789") for name in dimensions}
-    if len(stems) != 1:
-        return dimensions
-    alike = (name for name in empty if name.rstrip("0123456789") in stems)
-    return row_source.by_number([*dimensions, *alike])
