@@ -33,11 +33,10 @@ _OUT_HELP = (
 def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> None:
     """Project the vectors of FILE, or of its texts, to points around the origin.
 
-    The axes of svd are of the rows, those of pca of the rows minus their mean; mean has the mean
-    direction as its first axis; cone is true to the angles to the mean. umap and tsne are maps:
-    they keep neighbours only, and show no cone, no angles and no distances between groups. They
-    leave out zero rows. Of more than 20,000 rows they fit a sample and place the others, unless
-    --fit-all is set.
+    svd has the axes of the rows, pca those of the rows minus their mean; mean begins with the mean
+    direction; cone is true to the angles to the mean. umap and tsne are maps: they keep neighbours
+    only, and show no cone, no angles and no distances between groups. They leave out rows of
+    zeros. Of more than 20,000 rows they fit a sample and place the others, unless --fit-all is set.
 
     \b
     python -m geometry project vectors.npy --method pca --out points.csv

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import REPLACE
 from ..data.limits import LIMITS, Limits
-from ..data.recognise import AS_FOUND, Reading
+from ..data.recognise import AS_FOUND, Reading, is_number
 from ..data.recognise import is_id as tells_rows_apart
 from .errors import VectorFileError
 
@@ -27,7 +27,7 @@ TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
 RUNNING = re.compile(r"(.*?)(\d{1,9})")
-WHOLE = re.compile(r"[-+]?\d{1,18}", re.ASCII)
+_WHOLE = re.compile(r"[-+]?\d{1,18}", re.ASCII)
 # Numbers by which bytes become vectors
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
@@ -136,10 +136,9 @@ class RowSource:
 
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
-    if not known:
-        raise VectorFileError("no_columns", column=name)
     if name not in known:
-        raise VectorFileError("unknown_column", column=name, columns=tuple(known))
+        code = "unknown_column" if known else "no_columns"
+        raise VectorFileError(code, column=name, columns=tuple(known))
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -223,10 +222,15 @@ def is_id(name: str, cells: Sequence[object]) -> bool:
         return True
     if len(cells) < 3 or any(cell is None for cell in cells):
         return False
-    whole = [cell for cell in cells if isinstance(cell, int)]
-    if len(whole) == len(cells):
+    texts = [str(cell) for cell in cells]
+    if whole := whole_numbers(texts):
         return whole == list(range(whole[0], whole[0] + len(whole)))
-    return tells_rows_apart([str(cell) for cell in cells])
+    return tells_rows_apart(texts) and not all(map(is_number, texts))  # such as .5
+
+
+def whole_numbers(cells: Sequence[str]) -> list[int]:
+    """The cells as numbers; [] if one is no whole number."""
+    return [*map(int, cells)] if all(map(_WHOLE.fullmatch, cells)) else []
 
 
 def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:

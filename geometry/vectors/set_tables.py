@@ -79,7 +79,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
     if has_header:
-        ids = [name for i, name in enumerate(names) if _is_id(name, cells[i], i in numeric)]
+        ids = [name for i, name in enumerate(names) if row_source.is_id(name, cells[i])]
         coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
     else:
         coded = _coded(cells, numeric, decimal)
@@ -169,7 +169,6 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(key for key in keys if key not in (*lists, *usable)),
         vector_columns=(path,) if path in lists else row_source.likeliest_first(lists),
         dimension_columns=usable,
-        ids=ids,
         labels=tuple(key for key in keys if recognise.is_label([*map(str, values[key])])),
         encoding=encoding,
         asks_which=True,
@@ -328,21 +327,10 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: recognise.Dia
 
 def _coded(cells: Sequence[Sequence[str]], numeric: Sequence[int], decimal: str) -> list[int]:
     """The first and the last column, if they have whole numbers beside numbers with points."""
-    ends = [i for i in {0, len(cells) - 1} if len(cells[i]) > 2 and _are_whole(cells[i])]
+    ends = [i for i in {0, len(cells) - 1} if row_source.whole_numbers(cells[i])]
     others = [cell for i in numeric if i not in ends for cell in cells[i]]
     has_points = 2 * sum(decimal in cell for cell in others) > len(others)
-    return [i for i in ends if has_points and len({*cells[i]}) > 1]
-
-
-def _is_id(name: str, cells: Sequence[str], is_number: bool) -> bool:
-    """``row_source.is_id`` of cells of a table; numbers with points are no codes."""
-    if _are_whole(cells):
-        return row_source.is_id(name, [*map(int, cells)])
-    return row_source.is_id(name, () if is_number else cells)
-
-
-def _are_whole(cells: Sequence[str]) -> bool:
-    return all(map(row_source.WHOLE.fullmatch, cells))
+    return [i for i in ends if has_points and len(cells[i]) > 2 and len({*cells[i]}) > 1]
 
 
 def _is_filled(cell: str) -> bool:
