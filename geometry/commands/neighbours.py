@@ -68,8 +68,8 @@ def neighbours(
     n, d = rows.vectors.shape
     if (most := n - 2) < k:
         raise click.UsageError(
-            f"-k {k:,} is more than the {most:,} neighbours that {n:,} rows can "
-            f"have and still differ. Give -k {max(1, most):,} or less."
+            f"-k {k:,} leaves out none of the {n - 1:,} neighbours that each of {n:,} rows has, "
+            f"so that no list could differ. Give -k {max(1, most):,} or less."
         )
     treatment = FitSet(fit).fit(spec)
     Z = treatment.apply(rows.vectors).retained
@@ -85,6 +85,8 @@ def neighbours(
     how.write_csv(out, HEAD, _table(rows, asked, treatment, both, k))
     numbers |= {"rows": n, "dimensions": d, "fit_rows": len(fit)}
     numbers |= _changed(changes, rows)
+    if labels is not None:
+        numbers["labelled_rows"] = len([*filter(None, labels)])
     if judged is not None:
         near = _nearest(both, vectors, treatment, changes.k, judged.left_out)
         n_scored = len(judged)
@@ -203,7 +205,10 @@ def _lines(numbers: dict[str, Any]) -> Iterator[str]:
     )
     if "agreement_change" in numbers:
         each = {name: numbers[f"agreement_{name}"] for name in ("before", "after", "change")}
-        yield f"neighbours with the same label: {_changes(each)}"
+        of = f"same label, of {numbers['labelled_rows']:,} rows with one"
+        yield f"neighbours with the {of}: {_changes(each)}"
+    elif "labelled_rows" in numbers:
+        yield "neighbours with the same label: undefined, because no label repeats"
     for hub in numbers["hubs"][:1]:
         yield (
             f"most frequent neighbour before: row {hub['row']:,}, of {hub['before']:,} rows; "

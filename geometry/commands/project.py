@@ -33,8 +33,8 @@ _OUT_HELP = (
 def project(file: Path, out: Path, method: str, dims: int, **reading: Any) -> None:
     """Project the vectors of FILE, or of its texts, to points around the origin.
 
-    svd keeps the origin and is not centred; pca is centred; mean has the mean direction as its
-    first axis; cone is true to the angles to the mean. umap and tsne are maps: they keep neighbours
+    svd has the axes of the rows, pca those of the rows minus their mean; mean begins with the mean
+    direction; cone is true to the angles to the mean. umap and tsne are maps: they keep neighbours
     only, and show no cone, no angles and no distances between groups. They leave out rows of
     zeros. Of more than 20,000 rows they fit a sample and place the others, unless --fit-all is set.
 

@@ -15,6 +15,7 @@ from .errors import CorpusError
 from .words import folded
 
 NamedBy = Literal["ids", "texts", "numbers"]
+_WHOLE = re.compile(r"^(\d+)\.0$")
 ROWS = re.compile(r"\d{1,9}(?:[ ,;]+\d{1,9})*")  # numbers of rows, from 1
 
 
@@ -178,7 +179,8 @@ class NamedRows:
 
     def found(self, named: str) -> tuple[list[int], int]:
         """(rows of a name or of numbers such as "3; 17", how many are missing)."""
-        exact = self._places.get(_spaced(named))
+        named = _spaced(named)
+        exact = self._places.get(named)
         if exact is not None:
             return exact, 0
         if not ROWS.fullmatch(named):
@@ -191,20 +193,21 @@ class NamedRows:
 def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, NamedRows]:
     """What the wanted ids name rows by, and the rows by it.
 
-    The vectors' ids if one of them is wanted; else their texts, or numbers of rows in the file from
-    1, whichever names more.
+    The vectors' ids if one of them is wanted; else their texts, or, for vectors without ids,
+    numbers of rows in the file from 1, whichever names more.
     """
     numbers = vectors.numbers
-    if vectors.ids is not None:
-        by_id = NamedRows(vectors.ids, ())
-        if by_id.n_found(wanted):
-            return "ids", by_id
+    ids = vectors.ids or ()
+    by_id = NamedRows(ids, ())
+    if by_id.n_found(wanted):
+        return "ids", by_id
     by_text = NamedRows(vectors.texts or (), ())
     by_number = NamedRows((), range(1, len(vectors) + 1) if numbers is None else numbers.tolist())
     n_texts, n_numbers = by_text.n_found(wanted), by_number.n_found(wanted)
-    if not n_texts and not n_numbers:
-        raise CorpusError("no_known_ids", id=next(iter(wanted), ""), n=len(wanted))
-    if n_texts >= n_numbers:
+    if not n_texts and (ids or not n_numbers):
+        code = "other_ids" if ids else "no_known_ids"
+        raise CorpusError(code, id=next(iter(wanted), ""), n=len(wanted), known="".join(ids[:1]))
+    if ids or n_texts >= n_numbers:
         return "texts", by_text
     if "0" in wanted:
         raise CorpusError("row_zero")
@@ -212,4 +215,5 @@ def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, Na
 
 
 def _spaced(name: str) -> str:
-    return " ".join(name.split())
+    """A name for comparing; 7.0 is 7, as pandas writes whole numbers of a column with a gap."""
+    return _WHOLE.sub(r"\1", " ".join(name.split()))

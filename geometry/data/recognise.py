@@ -375,7 +375,7 @@ def _delimiter(sample: Sequence[str], candidates: Sequence[str], *, spaced: bool
                 rows[0].insert(0, "")
             if not rows or len(rows[0]) == 1:
                 continue
-            if delimiter == ",":
+            if delimiter == "," and quoting == "quoted":
                 _refuse_split_decimals(rows)
             width = len(rows[0])
             share = sum(len(row) == width for row in rows) / len(rows)

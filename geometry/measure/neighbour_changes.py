@@ -118,7 +118,8 @@ def neighbour_changes(
         The same rows, such as whitened. No zero row.
     k : int, >= 1, neighbours of each row, by cosine
     labels : sequence of n labels, optional
-        Two different ones at least. Rows labelled "" are left out of the agreement.
+        Two different ones at least. Rows labelled "" are left out of the agreement, which is None
+        if no label repeats.
     units : (n,) ids, optional
         Rows of one unit, such as the tokens of one sentence, are drawn together.
     controls : int, shifts of ``moved_at_random`` with which the hubness is compared
@@ -151,17 +152,33 @@ def neighbour_changes(
 
     both = nearest(before, 0, spare), nearest(after, 1, spare)
     shifts = tuple(map(shifted, range(controls)))
-    codes = None if labels is None else label_codes(labels)
-    if codes is not None and (codes < 0).all():
-        codes = None
-    whole = _values_within(both, k, codes, np.ones(n, dtype=bool))
+    codes = label_codes([] if labels is None else labels)
+    labelled = np.flatnonzero(codes >= 0)
+    if len({*codes[labelled]}) == len(labelled):
+        labelled = labelled[:0]  # no row could find its label
+    codes = codes[labelled]
+    of_labels: Sequence[Nearest] = both
+    if 0 < len(labelled) < n:  # rows without a label are nobody's neighbours
+        clouds = (Search(X[labelled]) for X in (before, after))
+        of_labels = [each.nearest_of_all(spare, threads=threads) for each in clouds]
+
+    def values(inside: np.ndarray) -> list[float]:
+        """Of the rows ``inside`` (n,): Jaccard, hubness' change, agreement twice, its change."""
+        lists = [_lists_within(near, k, inside) for near in both]
+        hubs = [_hubness(near, inside) for near in lists]
+        shares = [_agreement(near, k, codes, inside[labelled]) for near in of_labels if len(codes)]
+        overlap = float(jaccard_overlap(*lists).mean())
+        return [overlap, hubs[1] - hubs[0], *shares, *np.diff(shares)]
+
+    whole = values(np.ones(n, dtype=bool))
     unit = units_of(units, n)
     n_units = int(unit.max()) + 1
     reaches = [np.nan] * len(whole)
     if n_units >= MIN_ROWS:
-        drawn = halves(n_units, seed)
-        draws = np.array([_values_within(both, k, codes, np.isin(unit, each)) for each in drawn])
+        draws = np.array([values(np.isin(unit, each)) for each in halves(n_units, seed)])
         reaches = [subsampling_reach(each, n_units // 2, n_units) for each in draws.T]
+    if len({*unit[labelled]}) < MIN_ROWS:
+        reaches[2:] = [np.nan] * len(reaches[2:])
     estimates = [
         Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))
         for value, reach in zip(whole, reaches, strict=True)
@@ -176,22 +193,17 @@ def neighbour_changes(
     return NeighbourChanges(k, sides[0], sides[1], jaccards, estimates[0], shares[2], reach, shifts)
 
 
-def _values_within(
-    both: Sequence[Nearest], k: int, codes: np.ndarray | None, inside: np.ndarray
-) -> list[float]:
-    """Of the rows ``inside`` (n,): Jaccard, change of hubness or NaN, agreement and its change."""
-    lists = [_lists_within(near, k, inside) for near in both]
-    times = [np.bincount(near[near >= 0], minlength=len(inside))[inside] for near in lists]
-    skewness = [occurrence_skewness(each) if np.ptp(each) else np.nan for each in times]
-    values = [float(jaccard_overlap(*lists).mean()), skewness[1] - skewness[0]]
-    if codes is not None:
-        if (codes < 0).any():
-            inside = inside & (codes >= 0)
-            lists = [_lists_within(near, k, inside) for near in both]
-        same = [(codes[near] == codes[inside][:, None])[near >= 0] for near in lists]
-        shares = [float(each.mean()) if each.size else np.nan for each in same]
-        values += [*shares, shares[1] - shares[0]]
-    return values
+def _hubness(lists: np.ndarray, inside: np.ndarray) -> float:
+    """Skewness of how often each row ``inside`` (n,) is in these lists; NaN if all are alike."""
+    times = np.bincount(lists[lists >= 0], minlength=len(inside))[inside]
+    return occurrence_skewness(times) if np.ptp(times) else np.nan
+
+
+def _agreement(near: Nearest, k: int, codes: np.ndarray, inside: np.ndarray) -> float:
+    """Share of the k nearest rows ``inside`` (n,) of each of these rows that have its code."""
+    lists = _lists_within(near, k, inside)
+    same = (codes[lists] == codes[inside][:, None])[lists >= 0]
+    return float(same.mean()) if same.size else np.nan
 
 
 def _lists_within(near: Nearest, k: int, inside: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from ..data.column_names import LABEL_NAMES, TEXT_NAMES
 from ..data.decode import REPLACE
 from ..data.limits import LIMITS, Limits
-from ..data.recognise import AS_FOUND, Reading
+from ..data.recognise import AS_FOUND, Reading, is_number
 from ..data.recognise import is_id as tells_rows_apart
 from .errors import VectorFileError
 
@@ -26,11 +26,14 @@ HEAD = 1 << 20  # first bytes of a file, by which its format and encoding are re
 TEXTS = (*TEXT_NAMES, "word", "words", "token", "tokens", "name", "names")
 # Columns that number the rows
 NUMBERED = ("id", "ids", "index", "idx", "row", "#", "unnamed: 0", "")
-RUNNING = re.compile(r"(.*?)(\d+)")
+RUNNING = re.compile(r"(.*?)(\d{1,9})")
+_WHOLE = re.compile(r"[-+]?\d{1,18}", re.ASCII)
 # Numbers by which bytes become vectors
 _SCALES = re.compile(
     r"(.*[^a-z])?(scale|zero_?point|offset|range|min|max|minimum|maximum|codebook|centroid)s?"
 )
+# Arrays of a fitted transform, as geometry.export writes them
+_OF_TRANSFORM = {"offset", "matrix", "fit_mean", "fit_deviations", "fit_rows"}
 FEWEST_BYTES, MOST_BYTES = 64, 1 << 20  # numbers by which packed bits are recognised
 EVEN = (0.1, 0.42)  # share of packed bits in each quarter of the values of a byte
 LEAST_BASE64, BASE64_ROWS = 16, 10  # characters, and cells that are tried
@@ -134,7 +137,8 @@ class RowSource:
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
     if name not in known:
-        raise VectorFileError("unknown_column", column=name, columns=tuple(known))
+        code = "unknown_column" if known else "no_columns"
+        raise VectorFileError(code, column=name, columns=tuple(known))
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -172,6 +176,8 @@ def tables_among(kinds: Mapping[str, tuple[Any, str]]) -> list[str]:
 
 def facts_of_arrays(kinds: Mapping[str, tuple[Any, str]], columns: Sequence[str]) -> dict[str, Any]:
     """What a ``RowSource`` says of arrays as in ``tables_among``; floats come first."""
+    if "offset" in kinds and kinds.keys() <= _OF_TRANSFORM:
+        raise VectorFileError("transform")
     if not (tables := tables_among(kinds)):
         raise VectorFileError("no_table", arrays=tuple(kinds))
     order = likeliest_first(sorted(tables, key=lambda name: kinds[name][1] != "f"))
@@ -193,16 +199,16 @@ def is_scale(name: str) -> bool:
 def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:
     """Which columns of numbers are the dimensions of a vector.
 
-    The largest group of names that differ in a number at their end (dim_0, dim_1, …). Without such
-    a group, all but ids and those with names of labels or row numbers.
+    The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
+    number. Without such a group, all but ids and those with names of labels or row numbers.
     """
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for name in numeric:
         if found := RUNNING.fullmatch(name):
-            groups.setdefault(found[1], []).append(name)
-    largest = max(groups.values(), key=len, default=[])
-    if len(largest) > 1:
-        return tuple(largest)
+            groups.setdefault(found[1], {})[name] = int(found[2])
+    largest = max(groups.values(), key=lambda each: len({*each}.difference(ids)), default={})
+    if len(largest) > 1 and not {*ids}.issuperset(largest):
+        return tuple(sorted(largest, key=largest.__getitem__))
     others = {*LABEL_NAMES, *NUMBERED}
     return tuple(
         name for name in numeric if name.strip().casefold() not in others and name not in ids
@@ -216,10 +222,15 @@ def is_id(name: str, cells: Sequence[object]) -> bool:
         return True
     if len(cells) < 3 or any(cell is None for cell in cells):
         return False
-    whole = [cell for cell in cells if isinstance(cell, int)]
-    if len(whole) == len(cells):
+    texts = [str(cell) for cell in cells]
+    if whole := whole_numbers(texts):
         return whole == list(range(whole[0], whole[0] + len(whole)))
-    return tells_rows_apart([str(cell) for cell in cells])
+    return tells_rows_apart(texts) and not all(map(is_number, texts))  # such as .5
+
+
+def whole_numbers(cells: Sequence[str]) -> list[int]:
+    """The cells as numbers; [] if one is no whole number."""
+    return [*map(int, cells)] if all(map(_WHOLE.fullmatch, cells)) else []
 
 
 def refuse_coded(columns: Mapping[str, Sequence[object]]) -> None:

@@ -14,7 +14,7 @@ from ..data.columns import columns_of
 from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorSet, VectorSetReport
 from ..data.limits import LIMITS, MIN_TEXTS, Limits, refuse_too_many_cells
-from ..data.recognise import AS_FOUND, Reading, is_number, mostly_numbers, unique_names
+from ..data.recognise import AS_FOUND, Reading, dialect_of, is_number, mostly_numbers, unique_names
 from .errors import MOST_NAMED, VectorFileError
 from .formats import opened_rows
 from .row_sample import CHOSEN, NotFinite, RowSample
@@ -155,7 +155,7 @@ def read_vector_set(
             name=title.stem,
             vectors=vectors,
             texts=None if texts is None else tuple(text[:most] for text in texts),
-            labels=None if labels is None else tuple(label[:most] for label in labels),
+            labels=None if labels is None else tuple(each.strip()[:most] for each in labels),
             label_column=None if labels is None else chosen.label,
             ids=None if names_of_rows is None else tuple(names_of_rows),
             columns=columns,
@@ -289,10 +289,16 @@ def _metadata(
     within = limits.but(rows=n)
     newline = "" if is_csv else "\n"
     lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
+    if file.text.lstrip().startswith(('{"', "[{")):
+        raise VectorFileError("json_metadata")
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
+    how = Reading(quoting="quoted", header=False, decimal=".")
+    head = file.text[: limits.text_characters].splitlines(keepends=True)
+    delimiter = dialect_of(lambda: head, reading=how).delimiter if is_csv else "\t"
+    reader = csv.reader(lines, delimiter=delimiter) if is_csv else tabbed
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0
-    for line, row in enumerate(csv.reader(lines) if is_csv else tabbed, start=1):
+    for line, row in enumerate(reader, start=1):
         width = width or max(1, len(row))
         if width > limits.columns:
             raise VectorFileError("too_many_metadata_columns", limit=limits.columns)

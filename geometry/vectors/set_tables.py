@@ -76,19 +76,20 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         text = lambda cells, name: cells[columns[name]].strip()  # noqa: E731
         yield from _blocks(found, parse, text, chosen, limits)
 
+    labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
+    if has_header:
+        ids = [name for i, name in enumerate(names) if row_source.is_id(name, cells[i])]
+        coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
+    else:
+        coded = _coded(cells, numeric, decimal)
+        ids = [names[i] for i in coded if i not in labels]
+        empty = []
     if not lists:
-        # numbers of the rows, beside others with points, are no dimension; pandas writes no name
-        others = [cell for column in cells[1:] for cell in column]
-        has_points = 2 * sum("." in cell for cell in others) > len(others)
-        is_numbered = has_points and recognise.is_running(cells[0])
-        has_rows = not first[0].strip() if has_header else is_numbered
-        with_name = [names[place] for place in numeric if place or not has_rows]
-        usable = row_source.dimensions_among(with_name) if has_header else tuple(with_name)
+        numbers = [names[i] for i in (*numeric, *empty) if i not in coded]
+        usable = row_source.dimensions_among(numbers, [*ids, *(names[i] for i in empty)])
         wide = [names.index(name) for name in usable]
         _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
-        if has_header:
-            usable = _with_empty(usable, names, [names[i] for i in empty])
     taken_for_vectors = {*vector_columns, *usable}
     return RowSource(
         "tsv" if dialect.delimiter == "\t" else "csv",
@@ -96,7 +97,8 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(name for name in names if name not in taken_for_vectors),
         vector_columns=vector_columns,
         dimension_columns=usable,
-        labels=tuple(names[i] for i, column in enumerate(cells) if recognise.is_label(column)),
+        ids=tuple(ids),
+        labels=tuple(names[i] for i in labels),
         has_header=has_header,
         encoding=encoding,
     )
@@ -136,8 +138,9 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         if kind in ("indices", "indexes") and f"{stem}.values" in lists:
             raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
-    usable = () if lists else row_source.dimensions_among(numeric)
-    usable = _with_empty(usable, keys, [key for key in keys if not values[key]])
+    ids = tuple(key for key in keys if row_source.is_id(key, values[key]))
+    empty = [key for key in keys if not values[key]]
+    usable = () if lists else row_source.dimensions_among([*numeric, *empty], [*ids, *empty])
     if not lists:
         row_source.refuse_coded(values)
 
@@ -322,6 +325,14 @@ def _refuse_split_decimals(rows: Sequence[Sequence[str]], dialect: recognise.Dia
                 raise VectorFileError("split_decimals", row=row, cell=cell)
 
 
+def _coded(cells: Sequence[Sequence[str]], numeric: Sequence[int], decimal: str) -> list[int]:
+    """The first and the last column, if they have whole numbers beside numbers with points."""
+    ends = [i for i in {0, len(cells) - 1} if row_source.whole_numbers(cells[i])]
+    others = [cell for i in numeric if i not in ends for cell in cells[i]]
+    has_points = 2 * sum(decimal in cell for cell in others) > len(others)
+    return [i for i in ends if has_points and len(cells[i]) > 2 and len({*cells[i]}) > 1]
+
+
 def _is_filled(cell: str) -> bool:
     return cell.casefold() not in recognise.MISSING
 
@@ -343,13 +354,3 @@ def _is_header(
     return recognise.header_of_numbers(
         names, [[row[place] for place in numeric] for row in sample[1:]], decimal
     )
-
-
-def _with_empty(
-    dimensions: Sequence[str], names: Sequence[str], empty: Sequence[str]
-) -> tuple[str, ...]:
-    """The dimensions, with those of their names that have no number in the first rows."""
-    stems = {name.rstrip("0123456789") for name in dimensions}
-    alike = {name for name in empty if len(stems) == 1 and name.rstrip("0123456789") in stems}
-    alike.update(dimensions)
-    return tuple(name for name in names if name in alike)

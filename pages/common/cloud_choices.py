@@ -113,9 +113,9 @@ def choose_look(
     view_box, size_box, colour_box = st.columns([3, 1, 2])
     names = {"mean": _("Projection"), "svd": "SVD", "pca": "PCA", "cone": _("True angles")}
     about = _(
-        "Projection: the mean direction and the principal directions orthogonal to it. It "
-        "makes angles smaller. True angles: each point at its length and its angle to the "
-        "mean direction. SVD: uncentred. PCA: centred. UMAP and t-SNE: neighbours only."
+        "Projection: the mean direction and the principal directions orthogonal to it. It makes "
+        "angles smaller. True angles: each point at its length and its angle to the mean direction."
+        " SVD: axes of the vectors. PCA: of those minus their mean. UMAP, t-SNE: neighbours only."
     )
     names |= {name: kind.title for name, kind in MAPS.items()}
     how: dict[str, Any] = {"default": "mean", "required": True, "labels": names, "help": about}

@@ -78,6 +78,11 @@ def test_vectors_are_fitted_on_and_applied_to(vectors, tmp_path, capsys):
     with np.load(tmp_path / "w.npz") as made:
         np.testing.assert_allclose(made["fit_mean"], X.mean(axis=0), atol=1e-6)
         assert set(made) == {"offset", "fit_mean", "fit_deviations", "fit_rows"}
+    for use in ("whiten z.npy npz", "neighbours z.csv safetensors"):
+        command, out, ending = use.split()
+        given = [command, *args[1:4], "--out", str(tmp_path / out), "--quiet", "--fit"]
+        assert run_shell([*given, str(tmp_path / f"w.{ending}")]) == 2
+        assert "it is a transform that `export` wrote" in capsys.readouterr().err
     [found] = onnxruntime.InferenceSession(tmp_path / "w.onnx").run(None, {"embeddings": X})
     np.testing.assert_allclose(found, wanted, atol=1e-6)
     assert run_shell([*args, "--out", str(tmp_path / "j.npz"), "--json"]) == 0

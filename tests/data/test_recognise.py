@@ -178,6 +178,11 @@ def test_decimal_commas_between_commas_are_named(header):
             read((f"{header}\n" * bool(header) + rows).encode(), name="t.csv")
 
 
+def test_a_comma_within_quotation_marks_is_no_decimal_comma():
+    rows = "".join(f'{i},It rains,"Boston, MA",{2012 + i}\n' for i in range(20))
+    assert len(read_corpus(f"id,text,city,year\n{rows}".encode(), name="t.csv")) == 20
+
+
 # ---- headers ----
 
 

@@ -29,6 +29,7 @@ def at(angles):
 DOCUMENTS = VectorSet("documents", at(ANGLES), ids=tuple(ANGLES))
 ASKED = VectorSet("queries", at(QUERIES), ids=tuple(QUERIES))
 PLAIN = VectorSet("plain", at(ANGLES))
+FLOATS = VectorSet("floats", at(ANGLES), ids=("1.0", "2.0", "3.0", "4.0", ""))
 
 BEIR = b"query-id\tcorpus-id\tscore\nQ1\tD3\t2\nQ1\tD5\t1\nQ1\tD1\t0\nQ2\tD4\t1\nQ3\tD2\t1\n"
 TREC = b"Q1 0 D3 2\nQ1 0 D5 1\nQ1 0 D1 0\nQ2 0 D4 1\nQ2 0 D1 -2\nQ3 0 D2 1\n"
@@ -101,6 +102,7 @@ def test_a_query_of_zeros_is_left_out():
         (b"D1,D2,0.5\nD9,D1,1\nD3,D4,2\n", "p.csv", DOCUMENTS),
         (b"id1\tid2\tscore\nD1\tD2\t.5\nD9\tD1\t1\nD3\tD4\t2\n", "p.tsv", DOCUMENTS),
         (b"1,2,0.5\n9,1,1\n3,4,2\n", "p.csv", PLAIN),
+        (b"1,2,0.5\n9,1,1\n3,4,2\n", "p.csv", FLOATS),
         (b"similarity,a,b\n.5,1,2\n1,9,1\n2,3,4\n", "p.csv", PLAIN),
     ],
 )
@@ -110,7 +112,7 @@ def test_pairs_by_ids(content, name, vectors):
     assert found.right.tolist() == [1, 3]
     assert found.gold_scores.tolist() == [0.5, 2]
     assert (len(found), found.n_pairs) == (2, 3)
-    assert found.named_by == ("ids" if vectors is DOCUMENTS else "numbers")
+    assert found.named_by == ("numbers" if vectors is PLAIN else "ids")
 
 
 @for_each(
@@ -122,6 +124,7 @@ def test_pairs_by_ids(content, name, vectors):
         (b"", PLAIN, "no text here"),
         (b"query,relevant\nQ1,X\nQ1,Y\n", DOCUMENTS, "None of the 2 ids, such as `[XY]`"),
         (b"query,relevant\nZ,D1\nY,D2\n", DOCUMENTS, "None of the 2 ids, such as `[ZY]`"),
+        (b"query,relevant\nQ1,1\nQ1,2\n", DOCUMENTS, "is an id of the vectors, such as `D1`"),
         (b"query,relevant\n1,0\n1,2\n", PLAIN, "numbers of rows from 0"),
         (b"Q1 0 D1 1\nQ1 0 D2\n" + 19 * b"Q1 0 D3 1\n", PLAIN, "line 2"),
         (19 * b"Q1 0 D3 1\n" + b"Q1 0 D4 1\nQ1 0 D2\n", PLAIN, "line 21"),

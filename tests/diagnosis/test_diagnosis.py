@@ -480,6 +480,7 @@ def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
         diagnose(np.where(np.arange(600)[:, None] < 598, 0, X))
     with pytest.raises(ValueError, match="1 labels for 8 vectors"):
         diagnose(np.eye(8) + 1, labels=["a"])
+    assert "of the raw vectors alone" in basis(diagnose(np.eye(5) + 1), str)
 
 
 def test_a_large_cloud_is_sampled_and_names_its_own_rows(monkeypatch):

@@ -97,9 +97,9 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
 
 def test_a_missing_label_is_no_label():
     """Rows without a label are left out."""
-    X = cone(90, 20)
-    Z, is_labelled = X - X.mean(axis=0), np.arange(90) % 3 > 0
-    labels = np.where(is_labelled, np.where(np.arange(90) < 50, "a", "b"), "")
+    X = cone(900, 20)
+    Z, is_labelled = X - X.mean(axis=0), np.arange(900) % 30 > 27
+    labels = np.where(is_labelled, np.where(np.arange(900) < 500, "a", "b"), "")
     found = neighbour_changes(X, Z, k=5, labels=labels)
     for side, cloud in ((found.before, X), (found.after, Z)):
         expected = label_agreement(cloud[is_labelled], labels[is_labelled], k=5)
@@ -109,7 +109,8 @@ def test_a_missing_label_is_no_label():
     draws = agreement_draws(X, labels).shares
     expected = agreement_draws(X[is_labelled], labels[is_labelled]).shares
     np.testing.assert_array_equal(draws, expected)
-    assert neighbour_changes(X, Z, k=5, labels=[""] * 90).agreement is None
+    for undefined in ([""] * 900, range(900)):
+        assert neighbour_changes(X, Z, k=5, labels=undefined).agreement is None
 
 
 def test_few_rows_have_no_interval_and_what_is_refused():

@@ -360,10 +360,21 @@ def test_an_id_is_no_text_and_no_dimension(case):
             found = read_vector_set(write({"vector": X.tolist(), name: ids}))
             assert (found.texts, found.vectors.shape) == (None, (N, D))
         assert read_vector_set(npz(**{"vector": X, name: np.array(ids)})).texts is None
-    found = read_vector_set(parquet_of({"point": ids, "x": X[:, 0], "y": X[:, 1]}))
-    assert (found.texts, found.vectors.shape) == (None, (N, 2))
+    lines_of = lambda columns: jsonl_of(pd.DataFrame(columns).to_dict("records"))  # noqa: E731
+    for write in (parquet_of, csv_of, lines_of):
+        found = read_vector_set(write({"point": ids, "x": X[:, 0], "y": X[:, 1]}), name="a")
+        assert found.vectors.shape == (N, 2)
+        by_text = read_vector_set(write({"d10": X[:, 2], "d2": X[:, 0], "d9": X[:, 1]}), name="a")
+        np.testing.assert_allclose(by_text.vectors, X[:, :3], rtol=1e-5)
     chosen = read_vector_set(parquet_of({"v": X.tolist(), "point": ids}), text_column="point")
     assert list(chosen.texts) == [str(each) for each in ids]
+
+
+def test_whole_numbers_at_an_end_of_a_table_without_header_are_no_dimension():
+    for at, whole in ((0, IDS["numbers from 1,000"][::-1]), (D, np.arange(N) % 3)):
+        rows = np.insert(X.astype(str), at, whole, axis=1)
+        found = read_vector_set("\n".join(map(",".join, rows)).encode(), name="a.csv")
+        assert (found.texts, found.vectors.shape) == (None, (N, D))
 
 
 # ---- missing vectors, and the account ----

@@ -21,7 +21,7 @@ N, D = 40, 6
 X = np.random.default_rng(0).standard_normal((N, D)).astype(np.float32)
 TEXTS = tuple(f"text {i}, a" for i in range(N))
 LABELS = tuple("ab"[i % 2] for i in range(N))
-BOTH = {"text": list(TEXTS), "label": list(LABELS)}
+BOTH = {"text": list(TEXTS), "label": [f"{each} " for each in LABELS]}
 DIMENSIONS = {f"dim_{i}": X[:, i] for i in range(D)}
 
 
@@ -152,6 +152,7 @@ def test_word_vectors_have_their_words_as_texts(writer):
     [
         ("m.tsv", "word\ttag\n" + "".join(f"w{i}\t{i % 3}\n" for i in range(N)), "word", "tag"),
         ("m.csv", "tag,word\n" + "".join(f'{i % 3},"w{i}"\n' for i in range(N)), "word", "tag"),
+        ("m.csv", "tag;word\n" + "".join(f"{i % 3};w{i}\n" for i in range(N)), "word", "tag"),
         ("m.tsv", "".join(f"w{i}\n" for i in range(N)), None, None),
     ],
 )
@@ -270,9 +271,11 @@ REFUSED = {  # the reason, and details that it has
     "late encoding": (LATE, CSV, "uncertain_bytes", {"lines": (300_002,)}),
     "all NaN": (npy(X * np.nan), DROP, "none_finite", {"n": N}),
     "unknown column": (FILES["csv"][1], CSV | {"label_column": "tag"}, "unknown_column", {}),
+    "no columns": (npy(X), {"label_column": "tag"}, "no_columns", {}),
     "empty column": (csv_of({**DIMENSIONS, "t": [None] * N}), CSV | TEXT, "empty_column", {}),
     "short column": (npz(v=X, text=np.array(TEXTS[:3])), {}, "column_length", {"n": 3}),
     "short metadata": (npy(X), {"metadata": b"a\nb\n"}, "metadata_rows", {"n": 2, "n_vectors": N}),
+    "JSON metadata": (npy(X), {"metadata": jsonl_of(RECORDS)}, "json_metadata", {}),
     "ragged metadata": (npy(X), {"metadata": b"a\tb\na\n"}, "uneven_metadata", {"line": 2}),
     "UTF-16": (UTF16, CSV | {"limits": LIMITS.but(file_bytes=900)}, "wide_text", {"limit": 900}),
     "many rows": (npy(X), {"limits": SMALL}, "too_many_vectors", {"n": N, "limit": 39}),

@@ -263,7 +263,7 @@ def test_ids_that_name_nothing_are_an_error_and_the_file_stays():
     at = visit(OWN)
     uploader(at, "evidence-pairs").upload("pairs.csv", b"a,b,1\nc,d,2\n")
     healthy(at.run())
-    unknown = sentence("corpus", "no_known_ids", n="4", id="a")
+    unknown = sentence("corpus", "other_ids", n="4", id="a")
     assert any(unknown.search(each.value) for each in at.error)
     assert uploader(at, "evidence-pairs").value is not None
     at.segmented_control(key="evidence-kind").set_value("queries")
