@@ -86,6 +86,8 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep():
     said = everything(app)
     assert "Control: in 5 clouds of as many random points" in said
     assert "**ZCA whitening**: " in said
+    said = everything(healthy(new_visit("narrow_cone", {"clusters": True}, layer="6").run()))
+    assert ["There are no clusters" in said, "lie between clusters" in said] == [True, False]
 
 
 LANGUAGES = ("en", "de", "fr")
