@@ -401,7 +401,12 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice)]
     cell = scene.cell(choice.layer, choice.pooling, choice.after)
-    if cell is not treated and cell.difference is not None and cell.difference.value is not None:
+    if cell.difference is None or cell.difference.value is None:
+        if cell is not treated:
+            unscored = _("At {cell} there is no score.")
+            lines.append(unscored.format(cell=choices.cell_words(choice.layer, choice.pooling)))
+        cell = treated
+    elif cell is not treated:
         lines.append(_cell_words(scene, cell))
     over: Difference | None = None
     own = _("subtracting the mean is itself the control of the other treatments.")

@@ -278,6 +278,11 @@ def test_the_verdict_on_whitening_follows_its_signs(output, cell, over, state):
     assert _state(output, cell, over) == state
 
 
+def test_a_cell_without_a_score_leaves_the_verdict_to_the_last_layer():
+    words = verdict_of(visit(pairs="bundled", **{"sts-layer": "0", "sts-pooling": "cls"}), "Whit")
+    assert re.search(r"Does not hold here.*At layer 0, \[CLS\] there is no score", words)
+
+
 @pytest.mark.slow
 def test_the_verdict_states_the_last_layer_first_and_then_the_share_of_pooling():
     app = visit(
