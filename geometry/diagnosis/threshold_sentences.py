@@ -65,7 +65,8 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     scored = None if cure is None else cure.against.get("leave")
     ends = [centred.change.low, *([] if scored is None else [scored.low])]
     if any(end is None or end <= -NO_LOSS for end in ends):
-        return _(SENTENCES["unsure"]).format(**values)
+        more = _(SENTENCES["cure-score"]).format(**values) if score else ""
+        return paragraph([_(SENTENCES["unsure"]).format(**values), more])
     best = centred.threshold("f1")
     cosine = "–" if best is None else signed(best.cosine, 3)
     found_cure = {"centred": values["centred"], "change": values["auc"], "cosine": cosine}
