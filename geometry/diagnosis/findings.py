@@ -69,7 +69,9 @@ def find_all(
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample if numbers is None else numbers[sample] - 1)
     hubs, often = _hubs(S, table["hubness"])
-    rank = _rank(S, len(rows), table["effective_rank"])
+    duplicates, later = _duplicates(X, rows, texts)
+    n_distinct = len(rows) - int(duplicates.numbers["vectors"])
+    rank = _rank(S, n_distinct, table["effective_rank"])
     more = {"sample": len(sample)} if len(sample) < len(rows) else {}
     if U is not None:
         more["units"] = len(np.unique(U))
@@ -77,7 +79,6 @@ def find_all(
         replace(each, numbers={**each.numbers, **more})
         for each in (_cone(table), _rogue(S, table), rank, hubs, outliers)
     ]
-    duplicates, later = _duplicates(X, rows, texts)
     members = {"hubs": sample[often], "outliers": sample[far], "duplicates": later}
     return (*found[:-1], duplicates, found[-1]), members
 
@@ -154,12 +155,15 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
 
 
 def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
+    """Of n different rows; X (m, d) may be a sample of all."""
     d = X.shape[1]
     spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
     rank = spectrum.shrunk(0.0, correlation=False).rank
     state: State = "none" if n >= ENOUGH * d else "slight"
     if NEAR_D[0] <= n / d < NEAR_D[1]:
         state = "found"
+    if not rank:
+        state = "unknown"
     numbers = {"n": n, "d": d, "ratio": n / d, "rank": rank, "effective": effective.value}
     return Finding("rank", state, {**numbers, "enough": ENOUGH})
 

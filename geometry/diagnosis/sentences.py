@@ -229,7 +229,7 @@ def basis(diagnosis: Diagnosis, _: Translate) -> str:
         "seed": str(diagnosis.seed),
         "chance": rounded(trial.chance, 3),
     }
-    said = [_(SENTENCES[f"basis-{yardstick}"]).format(**values)]
+    said = [_(SENTENCES[f"basis-{yardstick}"]).format(**values)] if trial.n_fit else []
     n_drawn = diagnosis.n_pairs_drawn
     n_pairs = diagnosis.n_pairs
     if n_drawn is not None and n_pairs is not None and n_drawn < n_pairs:

@@ -413,11 +413,15 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
         names[default] = noted(names[default], _("recommended"))
     else:
         default = "centre" if "centre" in arms else next(iter(arms))
-        said = _(
-            "No cure is recommended at this layer. Centring alone brings the mean cosine near "
-            "0, which can help where a threshold decides."
-        )
-        st.caption(said)
+        said = [_("No cure is recommended at this layer.")]
+        [cone] = (each.state for each in diagnosis.findings if each.code == "cone")
+        if cone in ("found", "slight"):
+            more = _(
+                "Centring alone brings the mean cosine near 0, which can help where a threshold "
+                "decides."
+            )
+            said.append(more)
+        st.caption(paragraph(said))
     return arms[choose(st.selectbox, _("Cure to download"), names, key="arm", default=default)]
 
 
