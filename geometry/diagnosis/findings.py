@@ -69,8 +69,7 @@ def find_all(
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample if numbers is None else numbers[sample] - 1)
     hubs, often = _hubs(S, table["hubness"])
-    duplicates, later = _duplicates(X, rows, texts)
-    n_distinct = len(rows) - int(duplicates.numbers["vectors"])
+    duplicates, later, n_distinct = _duplicates(X, rows, texts)
     rank = _rank(S, n_distinct, table["effective_rank"])
     more = {"sample": len(sample)} if len(sample) < len(rows) else {}
     if U is not None:
@@ -155,7 +154,6 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
 
 
 def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
-    """Of n different rows; X (m, d) may be a sample of all."""
     d = X.shape[1]
     spectrum = Spectrum(Moments.of(X), float(np.finfo(X.dtype).eps))
     rank = spectrum.shrunk(0.0, correlation=False).rank
@@ -185,8 +183,8 @@ def _hubs(X: np.ndarray, hubness: Measured) -> tuple[Finding, np.ndarray]:
 
 def _duplicates(
     X: np.ndarray, rows: np.ndarray, texts: Sequence[str] | None
-) -> tuple[Finding, np.ndarray]:
-    """(the finding, the rows that are equal to an earlier one)."""
+) -> tuple[Finding, np.ndarray, int]:
+    """(the finding, the rows that are equal to an earlier one, how many vectors differ)."""
     # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
     is_vector = _repeats([hash((X[row] + 0.0).tobytes()) for row in rows])
     numbers: dict[str, Quoted] = {"vectors": int(is_vector.sum()), "texts": None, "n": len(rows)}
@@ -196,7 +194,8 @@ def _duplicates(
         numbers["texts"] = int(is_text.sum())
         later = rows[is_vector | is_text]
     share = len(later) / len(rows)
-    return Finding("duplicates", _by_share(share), numbers, share=share), later
+    n_distinct = len(rows) - int(is_vector.sum())
+    return Finding("duplicates", _by_share(share), numbers, share=share), later, n_distinct
 
 
 def _repeats(values: Sequence[int]) -> np.ndarray:

@@ -397,10 +397,7 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 
 def usual_settings(n: int, d: int) -> dict[str, str]:
-    """A treatment of each kind for n rows of the fit, where nothing chooses its settings.
-
-    Of two kinds with one treatment, the later is left.
-    """
+    """A treatment of each kind for n rows, where nothing chooses; of two equal ones the last."""
     arms = _arms(n, d)
     by_text = {
         kind.short if kind.usual is None else kind.usual(n, d): kind.cure

@@ -43,7 +43,7 @@ from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.scores import hundred, moved_words, with_interval
+from pages.common.scores import hundred, moved_words, similarity_names, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
@@ -154,15 +154,6 @@ def explore() -> None:
     for question in ("controls", "mean", "judges", "flow", "intervals", "own"):
         show_question(PAGE, question, values())
     show_folded(_("All gains"), "all-measures", show_table, judged, icon=":material/table:")
-
-
-def similarity_names() -> dict[str, str]:
-    return {
-        "cosine": _("cosine"),
-        "dot": _("inner product"),
-        "euclidean": _("Euclidean distance"),
-        "rank": _("rank correlation of coordinates"),
-    }
 
 
 def cure_words(cure: str) -> str:
@@ -320,15 +311,13 @@ def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
     }
     words = _("{name}, clearly higher at {rises} and lower at {falls} of {n} places")
     counts = []
-    rises, falls, n = judged.tally(LEVELLED)
-    most = falls
     for control, name in controls.items():
-        up, down, _n = judged.tally(control)
-        most = max(most, up)
+        up, down, n = judged.tally(control)
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
+    rises, falls, n = judged.tally(LEVELLED)
     # where nothing is clear, nothing is said
     state: measures.State = "fails" if falls else "unknown"
-    if rises > most:
+    if rises > max(falls, *(judged.tally(control)[0] for control in controls)):
         state = "holds" if rises == n else "partly"
     control = _(
         "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
@@ -437,17 +426,14 @@ def draw_predictions(judged: JudgedGrids) -> None:
             show_chart(figure, key=f"evidence-{name}", alt=correlation, zoom=False)
             st.caption(correlation)
     if len(found) > 1:
-        most = f"{max(map(abs, found.values())):.2f}"
-        best = [
-            noted(f"**{measure_words(name)}**", signed(value, 2))
-            for name, value in found.items()
-            if f"{abs(value):.2f}" == most
-        ]
+        most = max(map(abs, found.values()))
+        best = [name for name in found if f"{abs(found[name]):.2f}" == f"{most:.2f}"]
+        named = [noted(f"**{measure_words(name)}**", signed(found[name], 2)) for name in best]
         said = _(
             "Here the gains are ordered best by: {names}. The measures go together, so this shows "
             "no cause."
         )
-        st.markdown(said.format(names=_("; ").join(best)))
+        st.markdown(said.format(names=_("; ").join(named)))
 
 
 def show_table(judged: JudgedGrids) -> None:
@@ -477,13 +463,12 @@ def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
     rows: list[list[CsvCell]] = []
     for model, grid in grids.items():
         for gain in grid.gains:
-            codes = (gain.pooling, gain.similarity)
-            named = [(code, words.get(code, code)) for code in codes]
-            place = [model, str(gain.layer), *named, (gain.cure, cure_words(gain.cure))]
+            named = [(code, words.get(code, code)) for code in (gain.pooling, gain.similarity)]
+            named.append((gain.cure, cure_words(gain.cure)))
             numbers = [gain.score]
             for each in (gain.gain, gain.over_control):
                 numbers += [getattr(each, end, None) for end in ("value", "low", "high")]
-            rows.append([*place, *map(short_number, numbers)])
+            rows.append([model, str(gain.layer), *named, *map(short_number, numbers)])
     return csv_bytes(head, rows, about)
 
 

@@ -353,8 +353,7 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
-    falling = (_("layer {layer}").format(layer=layer) for layer in falling_layers(rows))
-    layers = _(", ").join(falling)
+    layers = _(", ").join(_("layer {layer}").format(layer=each) for each in falling_layers(rows))
     if layers:
         words["partly"] = _(
             "Every layer above the input has a mean cosine above 0, but it falls at "

@@ -335,19 +335,15 @@ def _plain(text: str) -> str:
     return unescape(text.replace("<b>", "").replace("</b>", ""))
 
 
-def _method(text: str) -> str:
-    """What follows the score in a hover text."""
-    return _plain(text.partition("</b>")[2].strip())
-
-
 def ladder_csv(scene: SimilarityScene) -> bytes:
     rows: list[list[CsvCell]] = []
     measured, published = ("measured", _("measured here")), ("published", _("published"))
     for rung in ladder_rungs(scene):
         values = map(short_number, (rung.value, rung.low, rung.high))
-        rows.append([_method(rung.about), measured, *values])
+        rows.append([_plain(rung.about).split("  ", 1)[1], measured, *values])
         for tick in rung.ticks:
-            rows.append([_method(tick.text), published, short_number(tick.value), "", ""])
+            name = _plain(tick.text).split("  ", 1)[1]
+            rows.append([name, published, short_number(tick.value), "", ""])
     head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
 

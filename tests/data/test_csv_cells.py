@@ -46,9 +46,8 @@ def test_what_is_no_formula_stays(value):
 
 
 def test_downloads_of_pages():
-    content = csv_bytes(
-        ["text", HOSTILE], [[HOSTILE, "-0.5"], ["@a", short_number(float("nan"))]], "+a name"
-    )
+    missing = short_number(float("nan"))
+    content = csv_bytes(["text", HOSTILE], [[HOSTILE, "-0.5"], ["@a", missing]], "+a name")
     assert list(csv.reader(io.StringIO(content.decode("utf-8-sig")))) == [
         ["text", f"'{HOSTILE}", "measured_on"],
         [f"'{HOSTILE}", "-0.5", "'+a name"],
