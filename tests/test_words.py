@@ -24,6 +24,7 @@ from geometry.encode.pool import POOLING_NAMES
 from geometry.errors import REASONS, SENTENCES, TEXTS
 from geometry.hub.pair_sets import NOTES
 from geometry.transform.treatments import TREATMENTS
+from pages.claims.explore import _columns
 from pages.common import words
 from pages.common.downloads import csv_bytes
 from pages.common.measures import LABELS
@@ -346,6 +347,7 @@ def test_every_column_of_a_download_has_a_name_in_other_languages():
             if isinstance(value, ast.List):
                 found |= {each.value for each in value.elts if isinstance(each, ast.Constant)}
     assert {"rank_in_other_list", "spearman_x_100", "cosine_from"} <= found
+    found |= {*_columns(), "about", "zca", "removed"}  # of claims, curves and pictures
     named = table_of("names", "columns", "zh-Hant")
     assert found - SIGNS <= named.keys()
     head = ["row", "n", "mean_cosine_rare", "layer_0_x"]

@@ -533,7 +533,8 @@ def _decimal(sample: Sequence[str], dialect: Dialect) -> tuple[str, str | None]:
 
 def header_of(first: Sequence[str], body: Sequence[Sequence[str]], decimal: str = ".") -> bool:
     numbers = [cell for cell in first if is_number(cell, decimal)]
-    if numbers and not is_series(numbers):
+    figures = [cell for cell in numbers if cell.casefold() != "nan"]
+    if figures and not is_series(figures):
         return False
     if any(cell.casefold() in KNOWN_NAMES for cell in first):
         return True

@@ -69,7 +69,8 @@ def find_all(
     table = {row.name: row for row in measure_table(S, names=MEASURES, seed=seed, units=U)}
     outliers, far = _outliers(S, sample if numbers is None else numbers[sample] - 1)
     hubs, often = _hubs(S, table["hubness"])
-    rank = _rank(S, len(rows), table["effective_rank"])
+    duplicates, later, n_distinct = _duplicates(X, rows, texts)
+    rank = _rank(S, n_distinct, table["effective_rank"])
     more = {"sample": len(sample)} if len(sample) < len(rows) else {}
     if U is not None:
         more["units"] = len(np.unique(U))
@@ -77,7 +78,6 @@ def find_all(
         replace(each, numbers={**each.numbers, **more})
         for each in (_cone(table), _rogue(S, table), rank, hubs, outliers)
     ]
-    duplicates, later = _duplicates(X, rows, texts)
     members = {"hubs": sample[often], "outliers": sample[far], "duplicates": later}
     return (*found[:-1], duplicates, found[-1]), members
 
@@ -158,6 +158,8 @@ def _rank(X: np.ndarray, n: int, effective: Measured) -> Finding:
     state: State = "none" if n >= ENOUGH * d else "slight"
     if NEAR_D[0] <= n / d < NEAR_D[1]:
         state = "found"
+    if not rank:
+        state = "unknown"
     numbers = {"n": n, "d": d, "ratio": n / d, "rank": rank, "effective": effective.value}
     return Finding("rank", state, {**numbers, "enough": ENOUGH})
 
@@ -179,8 +181,8 @@ def _hubs(X: np.ndarray, hubness: Measured) -> tuple[Finding, np.ndarray]:
 
 def _duplicates(
     X: np.ndarray, rows: np.ndarray, texts: Sequence[str] | None
-) -> tuple[Finding, np.ndarray]:
-    """(the finding, the rows that are equal to an earlier one)."""
+) -> tuple[Finding, np.ndarray, int]:
+    """(the finding, the rows that are equal to an earlier one, how many vectors differ)."""
     # hashes, because sorting a million rows takes a copy of them; -0.0 becomes 0.0
     is_vector = _repeats([hash((X[row] + 0.0).tobytes()) for row in rows])
     numbers: dict[str, Quoted] = {"vectors": int(is_vector.sum()), "texts": None, "n": len(rows)}
@@ -190,7 +192,8 @@ def _duplicates(
         numbers["texts"] = int(is_text.sum())
         later = rows[is_vector | is_text]
     share = len(later) / len(rows)
-    return Finding("duplicates", _by_share(share), numbers, share=share), later
+    n_distinct = len(rows) - int(is_vector.sum())
+    return Finding("duplicates", _by_share(share), numbers, share=share), later, n_distinct
 
 
 def _repeats(values: Sequence[int]) -> np.ndarray:

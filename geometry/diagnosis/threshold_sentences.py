@@ -63,11 +63,11 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
     if centred.change.falls or (cure is not None and cure.hurts):
         return _(SENTENCES["loss"]).format(**values)
     changes = centred.change, None if cure is None else cure.against.get("leave")
+    more = _(SENTENCES["cure-score"]).format(**values) if score else ""
     if any(each and (each.low is None or each.low <= -NO_LOSS) for each in changes):
-        return _(SENTENCES["unsure"]).format(**values)
+        return paragraph([_(SENTENCES["unsure"]).format(**values), more])
     best = centred.threshold("f1")
     cosine = "–" if best is None else signed(best.cosine, 3)
-    more = _(SENTENCES["cure-score"]).format(**values) if score else ""
     return paragraph([_(SENTENCES["cure"]).format(**values, cosine=cosine), more])
 
 

@@ -397,13 +397,14 @@ def _ties(cures: Sequence[Cure], chosen: Cure) -> tuple[str, ...]:
 
 
 def usual_settings(n: int, d: int) -> dict[str, str]:
-    """A treatment of each kind for n rows of the fit, where nothing chooses its settings."""
+    """A treatment of each kind for n rows, where nothing chooses; of two equal ones the last."""
     arms = _arms(n, d)
-    return {
-        kind.cure: kind.short if kind.usual is None else kind.usual(n, d)
+    by_text = {
+        kind.short if kind.usual is None else kind.usual(n, d): kind.cure
         for kind in simple_first()
         if kind.cure in arms
     }
+    return {cure: text for text, cure in by_text.items()}
 
 
 def _arms(n: int, d: int) -> dict[str, tuple[str | Place, ...]]:

@@ -25,7 +25,7 @@ def mean_cosine(X: np.ndarray) -> float:
 
 def mean_cosine_of_sum(total: np.ndarray, n: int) -> float:
     """``mean_cosine`` from the sum (d,) of n unit rows."""
-    return float((total @ total - n) / (n * (n - 1)))
+    return float(min((total @ total - n) / (n * (n - 1)), 1.0))
 
 
 def mean_cosine_spread(n: int, d: int) -> float:

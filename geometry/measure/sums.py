@@ -62,7 +62,8 @@ class Shared:
         unit = units_of(units, self.n)
         n_units = int(unit.max()) + 1
         place = np.argsort(np.random.default_rng(seed).permutation(n_units))
-        self.n_groups = GROUPS if n_units >= MIN_ROWS else 0
+        # rows that are all equal say nothing of other rows
+        self.n_groups = GROUPS if n_units >= MIN_ROWS and np.ptp(X, axis=0).any() else 0
         cuts = np.linspace(0, n_units, max(1, self.n_groups) + 1).astype(int)
         order = np.argsort(place[unit], kind="stable")
         self.X = X[order]

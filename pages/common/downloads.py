@@ -61,7 +61,7 @@ def _column_name(code: str, known: dict[str, str]) -> str:
 
 
 def short_number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+    return "" if value is None or np.isnan(value) else f"{value:.6g}"
 
 
 def offer_transform(make: Callable[[], AffineMap], name: str) -> None:

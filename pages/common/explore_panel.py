@@ -479,13 +479,17 @@ def show_clusters(
             places = points.vectors
             others = list(pictures)
             is_linear = True
+            measured_on = dotted(*origin(points))  # which may be another layer than the picture's
         found, words = named_clusters(points, places)
         about = _(
             "Groups of points that lie close together in **{title}**, named by their "
             "characteristic words. Choose “clusters” as the colour to see them."
         )
         st.markdown(about.format(title=title))
-        st.markdown(_table(found, words) or _("There are no clusters in this picture."))
+        if not found.sizes:
+            st.markdown(_("There are no clusters in this picture."))
+            return
+        st.markdown(_table(found, words))
         if is_linear:
             chance = _in_job(_by_chance, points, places)
             st.markdown(_chance_line(found.n_clustered, *chance))
@@ -501,13 +505,11 @@ def show_clusters(
                 named = markdown(_("; ").join(cluster_names(words)[each] for each in group))
                 st.markdown(mixed.format(picture=name, names=named))
         st.caption(markdown(paragraph([*_how(found), measured_on])))
-        table = partial(_csv, points, found, words, dotted(title, *origin(points)))
+        table = partial(_csv, points, found, words, dotted(title, measured_on))
         offer_csv(_("Download clusters (CSV)"), "clusters", table)
 
 
 def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
-    if not found.sizes:
-        return ""
     head = (_("cluster"), _("characteristic words"), _("points in it"))
     lines = [head, ("---:", "---", "---:")]
     for place, (each, size) in enumerate(zip(words, found.sizes, strict=True), 1):

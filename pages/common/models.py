@@ -120,6 +120,9 @@ def warm_up() -> None:
 
 def select_model() -> None:
     known = {suggestion.name: suggestion for suggestion in suggestions()}
+    by_caption = {shown: code for code, shown in bundled_names().items()}
+    if named := by_caption.get(st.query_params.get("model", "")):
+        st.query_params["model"] = named
     bundled = _("{model} (bundled)")
     labels = {code: bundled.format(model=name) for code, name in bundled_names().items()}
     labels |= {name: noted(name.rpartition("/")[2], _size(name)) for name in known}

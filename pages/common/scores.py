@@ -58,3 +58,13 @@ def row_name(table: str, name: str) -> str:
 
 def source_words(score: PublishedScore) -> str:
     return names("papers")[score.table]
+
+
+def similarity_names() -> dict[str, str]:
+    return {
+        "cosine": _("cosine"),
+        "dot": _("dot product"),
+        "euclidean": _("Euclidean distance"),
+        "mahalanobis": _("Mahalanobis distance"),
+        "rank": _("rank correlation of coordinates"),
+    }

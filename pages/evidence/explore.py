@@ -38,12 +38,12 @@ from geometry.measure.intervals import Estimate
 from pages.common import measures
 from pages.common.address import is_presenting
 from pages.common.controls import choose, pooling_names
-from pages.common.downloads import csv_bytes, offer_csv, short_number
+from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
 from pages.common.folded import show_folded
 from pages.common.lesson import note_facts
-from pages.common.scores import hundred, moved_words, with_interval
+from pages.common.scores import hundred, moved_words, similarity_names, with_interval
 from pages.common.shell import picture_place, show_question
 from pages.common.treatment_names import treatment_names, treatment_words
 from pages.common.uploads import chosen_data
@@ -138,13 +138,7 @@ def explore() -> None:
         offered = max((list(grid.places[0].scores) for grid in grids.values()), key=len)
         similarity = offered[0]
         if len(offered) > 1:
-            labels = {
-                "cosine": _("cosine"),
-                "dot": _("inner product"),
-                "euclidean": _("Euclidean distance"),
-                "rank": _("rank correlation of coordinates"),
-            }
-            how: dict[str, Any] = {"labels": labels, "default": "cosine", "width": 220}
+            how: dict[str, Any] = {"labels": similarity_names(), "default": "cosine", "width": 220}
             similarity = choose(st.selectbox, _("Similarity"), offered, key="evidence-by", **how)
     judged = JudgedGrids(grids, similarity)
     with picture_place():
@@ -307,13 +301,6 @@ def _extreme(label: str, model: str, cure: CureGain, gain: Estimate) -> measures
 
 
 def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
-    levelled = [cure.over_control for _model, cure, _gain in judged.gains(LEVELLED)]
-    rises = sum(each is not None and each.rises for each in levelled)
-    falls = any(each is not None and each.falls for each in levelled)
-    # where nothing is clear, nothing is said
-    state: measures.State = "fails" if falls else "unknown"
-    if rises:
-        state = "holds" if rises == len(levelled) else "partly"
     over = [cure.over_control for _model, cure, _gain in judged.gains("abtt:3")]
     beats = sum(each is not None and each.rises for each in over)
     lines = "\n".join(f"- {_counts(judged, cure)}" for cure in (LEVELLED, "abtt:3"))
@@ -327,6 +314,11 @@ def helps_verdict(judged: JudgedGrids) -> measures.Verdict:
     for control, name in controls.items():
         up, down, n = judged.tally(control)
         counts.append(words.format(name=name, rises=up, falls=down, n=n))
+    rises, falls, n = judged.tally(LEVELLED)
+    # where nothing is clear, nothing is said
+    state: measures.State = "fails" if falls else "unknown"
+    if rises > max(falls, *(judged.tally(control)[0] for control in controls)):
+        state = "holds" if rises == n else "partly"
     control = _(
         "{counts}. The top 3 directions are clearly better removed than 3 random ones at "
         "{beats} of {n} places."
@@ -434,12 +426,14 @@ def draw_predictions(judged: JudgedGrids) -> None:
             show_chart(figure, key=f"evidence-{name}", alt=correlation, zoom=False)
             st.caption(correlation)
     if len(found) > 1:
-        best = max(found, key=lambda name: abs(found[name]))
+        most = max(map(abs, found.values()))
+        best = [name for name in found if f"{abs(found[name]):.2f}" == f"{most:.2f}"]
+        named = [noted(f"**{measure_words(name)}**", signed(found[name], 2)) for name in best]
         said = _(
-            "Here the measure that orders the gains best is: **{name}** ({value}). The "
-            "measures go together, so this shows no cause."
+            "Here the gains are ordered best by: {names}. The measures go together, so this shows "
+            "no cause."
         )
-        st.markdown(said.format(name=measure_words(best), value=signed(found[best], 2)))
+        st.markdown(said.format(names=_("; ").join(named)))
 
 
 def show_table(judged: JudgedGrids) -> None:
@@ -465,14 +459,16 @@ def gains_csv(grids: Mapping[str, GainGrid], about: str) -> bytes:
     head = ["model", "layer", "pooling", "similarity", "treatment", "score"]
     for name in ("gain", "over_control"):
         head += [name, f"{name}_low", f"{name}_high"]
-    rows = []
+    words = similarity_names() | pooling_names() | {"no-stop-words": _("words without stop words")}
+    rows: list[list[CsvCell]] = []
     for model, grid in grids.items():
         for gain in grid.gains:
-            place = [model, str(gain.layer), gain.pooling, gain.similarity, gain.cure]
+            named = [(code, words.get(code, code)) for code in (gain.pooling, gain.similarity)]
+            named.append((gain.cure, cure_words(gain.cure)))
             numbers = [gain.score]
             for each in (gain.gain, gain.over_control):
                 numbers += [getattr(each, end, None) for end in ("value", "low", "high")]
-            rows.append([*place, *map(short_number, numbers)])
+            rows.append([model, str(gain.layer), *named, *map(short_number, numbers)])
     return csv_bytes(head, rows, about)
 
 

@@ -353,10 +353,10 @@ def layers_verdict(scene: LayersScene) -> Verdict:
         "fails": _("Some layer above the input has a mean cosine near 0: {cosines}."),
         "unknown": _("This needs two layers, and {least} sentences or more."),
     }
-    layers = _(", ").join(map(str, falling_layers(rows)))
+    layers = _(", ").join(_("layer {layer}").format(layer=each) for each in falling_layers(rows))
     if layers:
         words["partly"] = _(
-            "Every layer above the input has a mean cosine above 0, but it falls at layer "
+            "Every layer above the input has a mean cosine above 0, but it falls at "
             "{layers}: {cosines}."
         )
     said = _(", ").join(

@@ -681,6 +681,9 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with notes_box:
             if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
+            if not np.ptp(fit.vectors, axis=0).any():
+                st.info(prose("narrow_cone", "all-equal"))
+                return
         k = nearest_box.slider(_("Neighbours k"), 1, 25, 10, key="nearest", bind="query-params")
         k = min(int(k), n - 2)
         with after_box:

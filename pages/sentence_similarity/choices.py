@@ -167,16 +167,6 @@ def adopt(pairs: Pairs) -> None:
     st.session_state[FORM] = False  # so that the result is in view
 
 
-def similarity_names() -> dict[str, str]:
-    return {
-        "cosine": _("cosine"),
-        "dot": _("dot product"),
-        "euclidean": _("Euclidean distance"),
-        "mahalanobis": _("Mahalanobis distance"),
-        "rank": _("rank correlation of coordinates"),
-    }
-
-
 def cut_words(cell: Cell) -> str:
     return _("k = {k}, the most possible").format(k=cell.n_directions)
 

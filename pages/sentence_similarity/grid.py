@@ -17,12 +17,12 @@ from pages.common.controls import choose, pooling_names
 from pages.common.downloads import CsvCell, csv_bytes, offer_csv, short_number
 from pages.common.draw.charts import show_chart
 from pages.common.draw.clouds import current_theme
-from pages.common.scores import clear_sign, hundred, moved_words, score_words
+from pages.common.scores import clear_sign, hundred, moved_words, score_words, similarity_names
 from pages.common.treatment_names import treatment_words
 from pages.common.words import _, aligned_table, labelled, markdown, prose
 
 from . import PAGE
-from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on, similarity_names
+from .choices import ScoringChoice, cell_words, cut_words, fitted_on, measured_on
 from .scene import SimilarityScene, cell_of, similarity_scores
 
 ROW = 40  # pixels of a layer's row

@@ -340,9 +340,10 @@ def ladder_csv(scene: SimilarityScene) -> bytes:
     measured, published = ("measured", _("measured here")), ("published", _("published"))
     for rung in ladder_rungs(scene):
         values = map(short_number, (rung.value, rung.low, rung.high))
-        rows.append([_plain(rung.about), measured, *values])
+        rows.append([_plain(rung.about).split("  ", 1)[1], measured, *values])
         for tick in rung.ticks:
-            rows.append([_plain(tick.text), published, short_number(tick.value), "", ""])
+            name = _plain(tick.text).split("  ", 1)[1]
+            rows.append([name, published, short_number(tick.value), "", ""])
     head = ["method", "kind", "spearman_x_100", "low", "high"]
     return csv_bytes(head, rows, ladder_caption(scene.choice))
 
@@ -396,7 +397,12 @@ def whitening_verdict(scene: SimilarityScene) -> measures.Verdict:
     raw, treated = scene.output
     lines = [_output_words(raw, treated, choice)]
     cell = scene.cell(choice.layer, choice.pooling, choice.after)
-    if cell is not treated and cell.difference is not None and cell.difference.value is not None:
+    if cell.difference is None or cell.difference.value is None:
+        if cell is not treated:
+            unscored = _("At {cell} there is no score.")
+            lines.append(unscored.format(cell=choices.cell_words(choice.layer, choice.pooling)))
+        cell = treated
+    elif cell is not treated:
         lines.append(_cell_words(scene, cell))
     over: Difference | None = None
     own = _("subtracting the mean is itself the control of the other treatments.")

@@ -772,7 +772,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with progress_box:
             scene = whitened.build_scene(sets, treatments, knobs, look, chosen)
         if scene is None:
-            notes_box.info(prose(PAGE, "all-equal"))
+            notes_box.info(prose("narrow_cone", "all-equal"))
     if scene is None:
         return
     flow_box: DeltaGenerator | None = None

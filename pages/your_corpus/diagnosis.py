@@ -405,11 +405,10 @@ def _choose_arm(diagnosis: Diagnosis) -> Cure | None:
         names[default] = noted(names[default], _("recommended"))
     else:
         default = "centre" if "centre" in arms else next(iter(arms))
-        said = _(
-            "No cure is recommended at this layer. Centring alone brings the mean cosine near "
-            "0, which can help where a threshold decides."
-        )
-        st.caption(said)
+        said = _("No cure is recommended at this layer.")
+        helps = _("Centring alone brings the mean cosine near 0, which can help a threshold.")
+        [cone] = (each.state for each in diagnosis.findings if each.code == "cone")
+        st.caption(paragraph([said, helps] if cone in ("found", "slight") else [said]))
     return arms[choose(st.selectbox, _("Cure to download"), names, key="arm", default=default)]
 
 

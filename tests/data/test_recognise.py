@@ -240,6 +240,7 @@ TITLES = ["Quarterly report\n", "Quarterly report\nby us\n", "Quarterly report\n
 def test_a_title_above_the_header_is_no_row(title):
     content = title + lines([("no", "words", "kind"), *NUMBERED])
     assert texts_of(content, text_column="words", label_column="kind") == tuple(TOLD)
+    assert texts_of("text,nan\nIt rains,1\nIt pours,2\n") == ("It rains", "It pours")
     rows = lines((i / 8, 0.25, -1.5) for i in range(30))
     for header in ("x1,x2,x3\n", "alpha,beta,gamma\n") if "This" not in title else ():
         found = vectors_of(title + header + rows)

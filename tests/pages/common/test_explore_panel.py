@@ -1,7 +1,5 @@
 """Colours and filters by columns; clusters of a picture, their control, the table of members."""
 
-import csv
-import io
 import re
 from dataclasses import replace
 
@@ -41,7 +39,7 @@ from pages.common.selected_points import (
 )
 from pages.common.uploads import NEXT, link_digest
 from tests.pages.twins import codes_of, twin_clouds
-from tests.pages.visits import brought, everything, healthy, new_visit
+from tests.pages.visits import brought, everything, healthy, new_visit, rows_of
 
 TEXTS = ("the guitar string", "a piano and a guitar", "the jury heard", "a witness and the jury")
 
@@ -69,9 +67,7 @@ def test_each_cluster_has_a_name_and_a_colour_and_its_members_are_a_table():
     np.testing.assert_array_equal(colours.codes[~grey], found.labels[~grey])
     assert set(colours.codes[grey]) <= {8}
     assert colours.names[2:] == ("",) * 6 + ("no cluster",)
-    rows = list(
-        csv.DictReader(io.StringIO(_csv(points, found, words, "n = 40").decode("utf-8-sig")))
-    )
+    rows = rows_of(_csv(points, found, words, "n = 40"))
     assert [row["text"] for row in rows] == list(points.cloud.texts)
     assert rows[0]["cluster"] in ("1", "")
     assert {row["words"] for row in rows} <= {"guitar piano string", "jury heard witness", ""}
@@ -88,6 +84,8 @@ def test_the_part_has_the_clusters_their_control_and_what_the_others_keep():
     assert "**ZCA whitening**: " in said
     bent = everything(new_visit("narrow_cone", {"clusters": True}, view="cone").run())
     assert "**This view can make clusters of a cloud that has none**" in bent
+    said = everything(healthy(new_visit("narrow_cone", {"clusters": True}, layer="6").run()))
+    assert ["There are no clusters" in said, "lie between clusters" in said] == [True, False]
 
 
 LANGUAGES = ("en", "de", "fr")

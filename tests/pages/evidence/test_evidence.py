@@ -5,7 +5,7 @@ import pytest
 from geometry.claims.scores import narrower_against_score
 from geometry.data import JudgedQueries, VectorSet
 from pages.common.uploads import EVIDENCE, Evidence
-from pages.common.words import names
+from pages.common.words import in_language, names
 from pages.evidence import recorded
 from pages.evidence.explore import (
     JUDGES,
@@ -14,6 +14,7 @@ from pages.evidence.explore import (
     JudgedGrids,
     gains_csv,
     grids_of,
+    helps_verdict,
     values,
 )
 from pages.evidence.recorded import E5, GLOVE, MINILM, bundled
@@ -91,6 +92,8 @@ def test_the_table_and_the_csv_have_every_gain_and_control():
     assert len(rows) == sum(len(grid.gains) for grid in grids.values())
     rotated = [float(row["gain"]) for row in rows if row["treatment"] == "rotated"]
     assert max(map(abs, rotated)) == pytest.approx(0, abs=1e-3)
+    row = rows_of(in_language(gains_csv, "zh-Hant")(grids, ""))[0]
+    assert [row["池化"], row["相似度"], row["處理方式"]] == ["平均池化", "餘弦", "減去平均向量"]
 
 
 def test_the_figures_of_the_text_are_those_of_sts_b():
@@ -160,6 +163,7 @@ def test_what_the_text_says_of_each_judge_is_true():
             assert found[f"{name}_{cure.partition(':')[0]}"].startswith(f"↑ {up}, ↓ {down}, n = ")
     assert tally("stsb pairs", LEVELLED)[0] > tally("stsb pairs", LEVELLED)[1]
     for data in ("topics labels", "topics probe"):  # whitening hurts
+        assert helps_verdict(JudgedGrids(grids_of(data), "cosine")).state == "fails"
         up, down = tally(data, LEVELLED)
         assert down > 5 * up
     assert tally("topics labels", "centred")[0] > tally("topics labels", LEVELLED)[0]

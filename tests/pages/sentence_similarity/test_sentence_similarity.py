@@ -156,6 +156,9 @@ def names(app: AppTest) -> list[str]:
 
 
 def test_the_ladder_is_first_with_every_rung_and_the_published_ticks_on_them():
+    equal = visit(pairs="bundled", **{"sts-layer": "0", "sts-pooling": "cls"})
+    words = verdict_of(equal, "Whitening")  # the last layer decides
+    assert re.search(r"Does not hold here.*At layer 0, \[CLS\] there is no score", words)
     app = visit()
     assert set(charts(app)) == {"sts-claim"}  # folded parts are not computed
     assert len(names(app)) == 12
