@@ -59,10 +59,10 @@ def test_shapes_and_numbers_are_checked(similarity):
 def test_rows_that_have_no_similarity_are_named():
     zero, flat = LEFT.copy(), RIGHT.copy()
     zero[5], flat[3] = 0, 2.5
-    with pytest.raises(UndefinedMeasure, match="left: row 6 .from 1. is zero") as error:
+    with pytest.raises(UndefinedMeasure, match=r"left: row 6 .from 1. is zero") as error:
         pair_similarities(zero, RIGHT)
     assert error.value.code == "zero_row"
-    with pytest.raises(UndefinedMeasure, match="right: row 4 .from 1. has equal entries") as error:
+    with pytest.raises(UndefinedMeasure, match=r"right: row 4 .from 1. has equal entries") as error:
         pair_similarities(LEFT, flat, "rank")
     assert error.value.code == "constant_row"
     assert pair_similarities(zero, RIGHT, "dot")[5] == 0

@@ -85,7 +85,7 @@ def test_what_is_refused():
             nearest(FAN, row)
     with pytest.raises(ValueError, match="4 labels for 5 rows"):
         label_agreement(FAN, list("abcd"))
-    with pytest.raises(ValueError, match="row 3 .from 1. is zero"):
+    with pytest.raises(ValueError, match=r"row 3 .from 1. is zero"):
         nearest_of_all([[1, 0], [0, 1], [0, 0]], k=1)
 
 

@@ -63,7 +63,7 @@ def test_k_is_cut_progress_reaches_its_end_and_what_is_refused():
     assert found.k == 8
     assert reports == [(i, 6) for i in range(1, 7)]
     assert Search(CLOUD[:3]).nearest(CLOUD[:1], 9).k == 3
-    with pytest.raises(UndefinedMeasure, match="row 3 .from 1. is zero"):
+    with pytest.raises(UndefinedMeasure, match=r"row 3 .from 1. is zero"):
         Search(np.array([[1.0, 0], [0, 1], [0, 0]]))
     with pytest.raises(IndexError, match="row 9 is not one of the 3"):
         Search(np.eye(3)).nearest_to_row(9, 1)
