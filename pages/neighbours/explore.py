@@ -681,7 +681,7 @@ def explore(corpus: Corpus | VectorSet) -> None:
         with notes_box:
             if cloud_choices.warn_of_too_few(min(n, len(fit.cloud))):
                 return
-            if not np.ptp(fit.vectors, axis=0).any():
+            if (fit.vectors == fit.vectors[0]).all():
                 st.info(prose("narrow_cone", "all-equal"))
                 return
         k = nearest_box.slider(_("Neighbours k"), 1, 25, 10, key="nearest", bind="query-params")

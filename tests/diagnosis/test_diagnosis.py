@@ -346,7 +346,7 @@ def test_findings_by_hand():
     states = {n: by_code(diagnose(X[:n]))["rank"].state for n in (30, 45, 60, 61, 120, 121)}
     assert "".join(each[0] for each in states.values()) == "sffssn"  # one row of each is a copy
     equal = diagnose(np.ones((50, 16)))
-    assert basis(equal, str) == ""
+    assert "raw vectors alone" in basis(equal, str)
     assert all(by_code(equal)[code].state == "unknown" for code in ("cone", "rogue", "rank"))
 
 
