@@ -112,6 +112,13 @@ def test_which_is_better_is_the_same_question_both_ways():
     assert (there.better, back.better) == ("first", "second")
 
 
+def test_rows_of_one_unit_do_not_judge_each_other():
+    units = np.arange(400) // 8
+    X, labels = cloud(50)[units] + 1e-3 * cloud(400), [str(each % 2) for each in units]
+    assert prefer(X, cloud(400), labels=labels).first > 0.9
+    assert prefer(X, cloud(400), labels=labels, units=units).first < 0.7
+
+
 def test_equal_rows_have_no_neighbours_and_all_else():
     X = cloud(60, 5)
     X[:50] = X[0]

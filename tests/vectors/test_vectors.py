@@ -283,3 +283,8 @@ def test_bytes_that_are_no_utf8_in_every_form(form):
     assert table.report.n_replaced == 1
     assert read_vectors(written, encoding="latin-1").words[2] == "cét"
     np.testing.assert_array_equal(table.vectors, ROWS)
+
+
+def test_five_words_of_many_that_are_no_utf8_make_no_other_encoding():
+    lines = [b"c\xe9%d 1 2\n" % i for i in range(5)] + [b"c%d 1 2\n" % i for i in range(300)]
+    assert read_vectors(b"".join(lines)).report.n_replaced == 5
