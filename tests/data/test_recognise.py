@@ -84,6 +84,8 @@ def test_a_sample_that_ends_within_a_cell_shows_the_columns():
 def test_marks_with_two_meanings_are_asked_for():
     table = b'text,note\n"one,two\nthree",four\nfive,six\nseven,eight\n'
     asked("quoting", read_corpus, table, name="t.csv", text_column="text")
+    unlabelled = b"text;topic\n" + b"a b;x\nc d;y\ne f;\n" * 3 + b'"He said;x\nand left";y\n'
+    asked("quoting", read_corpus, unlabelled, name="t.csv", text_column="text")
     assert texts_of(table, reading=Reading(quoting="quoted"))[0] == "one,two\nthree"
     assert len(texts_of(table, text_column=0, reading=Reading(quoting="none"))) == 4
 

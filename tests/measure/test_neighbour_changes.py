@@ -6,11 +6,7 @@ from scipy.stats import skew
 from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
-from geometry.measure import (
-    chance_agreement,
-    moved_at_random,
-    neighbour_changes,
-)
+from geometry.measure import chance_agreement, moved_at_random, neighbour_changes
 from geometry.measure.intervals import halves, subsampling_reach
 from geometry.measure.neighbour_changes import jaccard_overlap
 from geometry.measure.neighbours import agreement_draws

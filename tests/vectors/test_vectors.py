@@ -45,12 +45,7 @@ def test_words_with_spaces_are_the_fields_before_the_last():
     assert digits.words == ("top 10th", "at 4:30", "c", "d", "e")
     assert read_vectors(b"\xef\xbb\xbfa 1 2\nb 3 4\n").words == ("a", "b")  # behind a mark
     table = read_vectors(b". . . 1 2\nat name@domain.com 3 4\na 5 6\n  7 8\n 9 10\n")
-    assert table.words == (
-        ". . .",
-        "at name@domain.com",
-        "a",
-        "",
-    )
+    assert table.words == (". . .", "at name@domain.com", "a", "")
     assert table.vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
     assert (table.report.n_spaced, table.report.duplicates) == (2, ("",))
 

@@ -231,11 +231,7 @@ def test_filtered_points_turn_grey_and_a_column_sizes_them():
     own = reviews()
     where = "0:1;1:30~60"  # by their frequency: en, de, fr
     app = new_visit(
-        "narrow_cone",
-        brought("uploads", "corpus", own),
-        where=where,
-        others="grey",
-        size="1",
+        "narrow_cone", brought("uploads", "corpus", own), where=where, others="grey", size="1"
     ).run()
     cloud = twin_clouds(healthy(app))["cone"]
     dots = np.array(codes_of(cloud, "dots"))
