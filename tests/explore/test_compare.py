@@ -110,6 +110,9 @@ def test_which_is_better_is_the_same_question_both_ways():
     assert there.n == back.n == 200 - 3 - 19
     assert there.change.value == pytest.approx(-back.change.value)
     assert (there.better, back.better) == ("first", "second")
+    texts = [str(row) for row in range(200)]
+    texts[30] = texts[12]  # the text of a copy
+    assert prefer(X, Y, labels=labels, texts=texts).n == there.n - 1
 
 
 def test_rows_of_one_unit_do_not_judge_each_other():
