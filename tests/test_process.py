@@ -163,8 +163,19 @@ def test_a_kill_from_outside_is_not_taken_for_slowness():
         run(ProcessLimits(10**9, 60), partial(signal.raise_signal, signal.SIGKILL))
 
 
-def test_prints_and_reads_of_libraries_leave_the_messages_alone():
-    assert run(FREE, partial(os.system, "echo printed; read line")) == 256  # the end of a file
+def test_prints_and_reads_of_libraries_leave_the_messages_alone(capfd):
+    library = partial(os.system, "echo printed; read line")
+    for limits, shown in ((FREE, "printed\n"), (ProcessLimits(is_quiet=True), "")):
+        assert run(limits, library) == 256  # the end of a file
+        assert capfd.readouterr() == ("", shown)
+
+
+def test_a_crash_writes_no_texts_to_the_disk():
+    resource = pytest.importorskip("resource")  # not on Windows
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    assert run(FREE, partial(resource.getrlimit, resource.RLIMIT_CORE)) == (0, hard)
+    resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
 def test_processor_time_and_time_by_the_clock_are_limited(monkeypatch):

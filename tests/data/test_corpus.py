@@ -135,6 +135,8 @@ def test_preview_counts_all_rows_and_suggests_columns_of_words():
     assert (preview.n_rows, preview.encoding, preview.has_header) == (4, "utf-8", True)
     assert preview_table(b"A line.\n" * 20_500, name="a.csv").n_rows == 20_500
     assert preview_table(b"1,2\n3,4\n", name="a.csv").suggested_text_column is None
+    constant = b"text,lang,kind\n" + b"It rained.,en,A\nShe sued.,en,B\n" * 2
+    assert preview_table(constant, name="a.csv").suggested_label_column == "kind"
     assert refused(preview_table, b"\n\n").code == "empty"
 
 

@@ -138,6 +138,7 @@ def test_stsb_as_it_is_published_has_more_columns_in_some_rows():
     assert pairs.left == ('A "girl sings.', "It rained.")
     assert pairs.right == ("A girl is singing.", "I sing.")
     assert pairs.subsets == ("main", "main")
+    assert read(STSB.replace("\n", "\n\n", 1)).account.n_left_out == 1  # a blank line
     assert read(STSB, subset_column="file").subsets == ("MSRvid", "MSRpar")
     error = refused(STSB + "main\tMSRvid\t2012\t1\t5.0\tcut off\n")
     assert (error.code, error.details["line"]) == ("uneven_row", 3)

@@ -84,6 +84,8 @@ def test_a_sample_that_ends_within_a_cell_shows_the_columns():
 def test_marks_with_two_meanings_are_asked_for():
     table = b'text,note\n"one,two\nthree",four\nfive,six\nseven,eight\n'
     asked("quoting", read_corpus, table, name="t.csv", text_column="text")
+    unlabelled = b"text;topic\n" + b"a b;x\nc d;y\ne f;\n" * 3 + b'"He said;x\nand left";y\n'
+    asked("quoting", read_corpus, unlabelled, name="t.csv", text_column="text")
     assert texts_of(table, reading=Reading(quoting="quoted"))[0] == "one,two\nthree"
     assert len(texts_of(table, text_column=0, reading=Reading(quoting="none"))) == 4
 
@@ -128,6 +130,8 @@ def test_a_tab_or_a_stated_delimiter_comes_first_and_two_that_fit_are_asked_for(
     assert (pairs.left[0], pairs.gold_scores.tolist()) == ("Berlin", [1.58, 2.5, 0.25])
     stated = "sep=;\ntext;label\none, two;a\nthree, four;b\n"
     assert texts_of(stated, label_column="label") == ("one, two", "three, four")
+    with pytest.raises(GeometryError, check=lambda error: error.details["line"] == 5):
+        texts_of(stated + "five;a;b\n")
     table = b"ab,cd;ef\ngh,ij;kl\nmn,op;qr\n"
     assert asked("delimiter", texts_of, table).details["choices"] == (",", ";")
     chosen = texts_of(table, text_column=0, reading=Reading(delimiter=";"))
@@ -155,7 +159,7 @@ def test_case_06(case):
 
 
 @for_each("form", ["{};{}", "{}\t{}", '"{}","{}"', "{}|{}", "{} {}"])
-@for_each("number", ["{:.4f}", "{:.1f}", "{:.2e}"])
+@for_each("number", ["{:.4f}", "{:.4g}", "{:.1f}", "{:.2e}"])
 def test_decimal_commas_are_read(form, number):
     numbers = np.random.default_rng(0).standard_normal((20, 2)) * 10
     cells = [[number.format(each).replace(".", ",") for each in row] for row in numbers]
@@ -164,7 +168,9 @@ def test_decimal_commas_are_read(form, number):
     np.testing.assert_allclose(vectors_of(content, "v.txt"), expected, rtol=1e-6)
 
 
-def test_thousands_before_a_decimal_comma():
+def test_thousands_before_a_decimal_sign():
+    table = b"text\tn\na text\t1,234\nmore\t2.5\n"
+    assert read_corpus(table, name="t.tsv", weight_column="n").weights == (1234, 2.5)
     vectors = vectors_of("1.234,5;0,25\n12,5;1.000.000,75\n7,5;8,5\n")
     assert vectors.tolist() == [[1234.5, 0.25], [12.5, 1000000.75], [7.5, 8.5]]
 
@@ -223,6 +229,7 @@ WHOLE = [[1, 5, 7], [2, 8, 9], [3, 1, 1]]  # 1, 2, 3 may be numbers as the other
 def test_numbers_of_rows_and_of_columns():
     numbered = [(n, *row) for n, row in enumerate(ROWS * 2, start=1)]
     assert vectors_of(lines(numbered)).tolist() == ROWS * 2
+    assert vectors_of(lines(numbered, " "), "v.csv").tolist() == ROWS * 2
     assert vectors_of(lines(WHOLE)).tolist() == WHOLE
     assert vectors_of(lines([("", 0, 1, 2), *numbered])).tolist() == ROWS * 2
     counted = [range(6), *np.random.default_rng(0).standard_normal((5, 6))]

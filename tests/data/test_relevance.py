@@ -84,6 +84,9 @@ def test_texts_name_rows():
     judged = judge_vectors(read_relevance(b"query,relevant\ncat,a dog\n", name="a.csv"), named)
     assert judged.relevant == ({1: 1.0},)
     assert judged.rows_by == "texts"
+    numbers = VectorSet("numbers", at(ANGLES), texts=("5", "4", "3", "2", "1"))
+    judged = judge_vectors(read_relevance(b"query,relevant\n5,4\n", name="a.csv"), numbers)
+    assert (judged.rows_by, judged.relevant) == ("texts", ({1: 1.0},))
     file = b"left,right,score\ncat,a dog,3\ncat,car,1\n"
     pairs = row_pairs(read_row_pairs(file, name="p.csv"), named)
     assert (pairs.left.tolist(), pairs.right.tolist()) == ([0, 0], [1, 2])

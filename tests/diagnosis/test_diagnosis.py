@@ -5,11 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import t
 from sklearn.decomposition import PCA
 
 from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
+from geometry.diagnosis.diagnosis import _with_effect
+from geometry.diagnosis.findings import Finding, _hubs
 from geometry.diagnosis.sentences import (
     basis,
     certainty,
@@ -19,11 +22,11 @@ from geometry.diagnosis.sentences import (
     recommendation,
     title,
 )
-from geometry.diagnosis.trial import FOLDS, SPLITS, chosen_by_fold, folds, recommended
-from geometry.diagnosis.yardsticks import Score
+from geometry.diagnosis.trial import FOLDS, SPLITS, chosen_by_fold, folds, recommended, together
+from geometry.diagnosis.yardsticks import PairedDifference, Score, TrialRows
 from geometry.encode import ArrayStore
 from geometry.evaluate.fitting import FitSet
-from geometry.measure import Search, label_agreement
+from geometry.measure import Measured, Search, label_agreement
 from geometry.measure.intervals import Estimate
 from tests.diagnosis.made_up import labelled, ten_centres
 from tests.for_each import for_each
@@ -155,6 +158,16 @@ def test_the_setting_of_a_fold_is_chosen_on_the_other_folds():
     # folds 1 and 2 see .9 + .1 of setting 0 against .2 + .6 and .2 + .5 of setting 1
     assert found.values[0] == pytest.approx((0.2 + 0.1 + 0.1) / 3)
     assert found.replicates[0] == pytest.approx([0.4 / 3] * 3)
+
+
+def test_few_units_and_few_splits_widen_an_interval():
+    moved = PairedDifference(0.0, np.random.default_rng(0).standard_normal(500), 1.0)
+    ratio = t.ppf(0.975, 4) / t.ppf(0.975, 999)
+    assert together([moved], 5) / together([moved], 1000) == pytest.approx(ratio)
+    none, some = (
+        Score(np.zeros(1), np.zeros((1, 3)), by_split=each) for each in ([0] * 3, [0.1, 0.2, 0.3])
+    )
+    assert PairedDifference.of(none, some, None).deviation == pytest.approx(0.1 / np.sqrt(3))
 
 
 @pytest.mark.slow
@@ -306,17 +319,32 @@ def test_a_text_that_the_model_does_not_know_is_not_judged():
 # ---- findings ----
 
 
+def test_hidden_rows_judge_nothing_and_a_small_effect_makes_no_finding_large(monkeypatch):
+    X, labels = labelled("leave", n=150)
+    X[:20] = X[1:21]  # beside rows of another class
+    rows, names = TrialRows.given(X + 1e-3 * X[::-1], labels=labels), np.array(labels)
+    near = Search(rows.X).nearest_of_all(5).rows[20:]
+    before = (names[near] == names[20:, None]).mean()
+    effect = label_agreement(rows.X[20:], labels[20:]) - before
+    for least, state in ((0.0, "found"), (1.0, "slight")):
+        monkeypatch.setattr("geometry.diagnosis.diagnosis.LARGE_EFFECT", least)
+        given = Finding("outliers", "slight", {})
+        found = _with_effect(given, np.arange(20), rows, np.arange(150), 0)
+        assert (found.effect.value, found.state) == (pytest.approx(effect), state)
+
+
 def test_findings_of_few_rows_and_of_hubs():
     few = by_code(diagnose(np.random.default_rng(0).standard_normal((39, 8)) + 3))
     unknown = {code for code, each in few.items() if each.state == "unknown"}
     assert unknown == {"cone", "rogue", "hubs", "outliers"}
-    X = np.random.default_rng(0).standard_normal((300, 60))
-    X[:60] *= 9
+    X = np.random.default_rng(0).standard_normal((300, 60)) + 0.5  # the last row is a hub
     X = np.vstack([X / np.linalg.norm(X, axis=1, keepdims=True), 1e-3 + np.zeros((1, 60))])
     times = np.bincount(Search(X).nearest_of_all(10).rows.ravel(), minlength=301)
     found = by_code(diagnose(X))["hubs"]
-    assert found.numbers["most"] == times.max()
+    assert found.numbers["most"] == times.max() > 100
     assert found.share == pytest.approx(times[times >= 100].sum() / times.sum())
+    below_chance = Measured("hubness", 1.5, None, None, 2.0, 301, 60)  # of as many random rows
+    assert _hubs(X, below_chance)[0].state == "none"
 
 
 def test_findings_by_hand():
@@ -474,9 +502,9 @@ def test_sentences_of_one_text_are_one_unit(monkeypatch):
 
 def test_rows_of_zeros_are_left_out_and_a_cloud_of_them_is_refused():
     X, labels = labelled("remove")
-    X[[0, 7]] = 0
-    found = diagnose(X, labels=labels)
-    assert (found.n, found.n_measured, found.n_zero) == (600, 598, 2)
+    X[[0, 1]] = 0
+    found = diagnose(X, labels=labels, units=np.arange(600) // 2)
+    assert (found.n, found.n_measured, found.n_zero, found.n_units) == (600, 598, 2, 299)
     cure = recommended_treatment(found, X)
     assert (cure.n_rows, len(cure.apply(X).retained)) == (598, 600)
     with pytest.raises(ValueError, match="at least 4 vectors that are not zero; there are 2"):

@@ -26,6 +26,8 @@ RHO = {name: spearmanr(*pair).statistic for name, pair in SUBSETS.items()}
 def test_scores_alone_have_no_all_and_what_else_is_refused():
     scores = {name: PairBootstrap(pair[1], 50).score(pair[0]) for name, pair in SUBSETS.items()}
     assert aggregate(scores, "mean").spearman == pytest.approx(sum(RHO.values()) / 2)
+    other = scores | {"news": PairBootstrap(SUBSETS["news"][1], 60).score(SUBSETS["news"][0])}
+    assert aggregate(other, "mean").low is None  # 60 resamples beside 50
     with pytest.raises(ValueError, match="news is a score alone"):
         aggregate(scores, "all")
     with pytest.raises(ValueError, match="how must be one of all, mean, wmean; got 'median'"):

@@ -77,11 +77,11 @@ def test_a_setting_without_a_meaning_is_refused(options, match):
 
 
 def test_words_are_weighed_by_hand():
-    """Cluster 0: fish 3, water 2. Cluster 1: bird 2, water 1, tree 2. A = 5."""
-    texts = ["fish water", "fish", "fish water", "bird water", "bird tree", "tree", "alone"]
+    """Cluster 0: fish 3, water 2. Cluster 1: bird 2, water 2, tree 2. A = 5.5."""
+    texts = ["fish water", "fish", "fish water", "bird water water", "bird tree", "tree", "alone"]
     labels = np.array([0, 0, 0, 1, 1, 1, -1])
     found = cluster_words(texts, labels, stop_words="none")
-    # 3 log(1 + 5/3) = 2.94, 2 log(1 + 5/3) = 1.96; bird and tree 2 log(1 + 5/2) = 2.51
+    # 3 log(1 + 5.5/3) = 3.12, 2 log(1 + 5.5/4) = 1.73; bird and tree 2 log(1 + 5.5/2) = 2.64
     assert found == (("fish", "water"), ("bird", "tree"))  # one text of cluster 1 has water
 
 
@@ -149,12 +149,13 @@ def test_mixing_is_0_apart_1_in_a_random_mixture_and_half_on_the_way():
 
 
 def test_mixing_by_hand():
-    # 0 0 1 | 1 1: the nearest other point of each is 0, 0, 0, 1, 1
-    places = np.array([[0.0], [1.0], [1.5], [9.0], [9.4]])
-    labels = np.array([0, 0, 1, 1, 1])
-    # of 0 one of two neighbours (the second point's is 1), of 1 one of three
-    expected = ((1 / 2) / (3 / 4) + (1 / 3) / (2 / 4)) / 2
-    assert cluster_mixing(places, labels, k=1)[0, 1] == pytest.approx(expected)
+    # 0 1 0 | 1 1 | 0 0: the nearest other point of each is 1, 0, 1, 1, 1, 0, 0
+    places = np.array([[0.0], [0.9], [2.0], [9.0], [9.4], [20.0], [20.4]])
+    labels = np.array([0, 1, 0, 1, 1, 0, 0])
+    # of 0 two of four neighbours, of 1 one of three
+    expected = ((2 / 4) / (3 / 6) + (1 / 3) / (4 / 6)) / 2
+    found = cluster_mixing(places, labels, k=1)
+    np.testing.assert_allclose(found, [[1, expected], [expected, 1]])
 
 
 def test_rows_outside_of_the_sample_have_the_cluster_of_their_nearest_row():

@@ -101,6 +101,13 @@ def test_pairs_decide_and_too_few_of_either_decide_nothing():
         prefer(X, X)
 
 
+def test_rows_of_one_unit_do_not_judge_each_other():
+    units = np.arange(400) // 8
+    X, labels = cloud(50)[units] + 1e-3 * cloud(400), [str(each % 2) for each in units]
+    assert prefer(X, cloud(400), labels=labels).first > 0.9
+    assert prefer(X, cloud(400), labels=labels, units=units).first < 0.7
+
+
 def test_which_is_better_is_the_same_question_both_ways():
     X, labels = labelled()
     Y = labelled(spread=2.0, seed=4)[0]
@@ -108,6 +115,9 @@ def test_which_is_better_is_the_same_question_both_ways():
     X[10:30] = X[10]  # copies in one set only
     there, back = prefer(X, Y, labels=labels), prefer(Y, X, labels=labels)
     assert there.n == back.n == 200 - 3 - 19
+    texts = [str(row) for row in range(200)]
+    texts[30] = texts[12]  # the text of a copy
+    assert prefer(X, Y, labels=labels, texts=texts).n == there.n - 1
     assert there.change.value == pytest.approx(-back.change.value)
     assert (there.better, back.better) == ("first", "second")
     rng = np.random.default_rng(81)  # the variance of dyads is below 0

@@ -29,13 +29,6 @@ def test_any_grouping_gives_one_answer(X, data, seed):
         assert_same(merged, whole)
 
 
-@given(clouds(), st.permutations(range(4)))
-def test_the_order_of_rows_does_not_matter(X, order):
-    quarters = np.array_split(X, 4)
-    shuffled = np.vstack([quarters[place] for place in order])
-    assert_same(Moments.of(shuffled), Moments.of(X))
-
-
 @given(clouds(rows=(3, 60)), seeds)
 def test_ledoit_wolf_is_a_share_for_any_weights(X, seed):
     w = np.random.default_rng(seed).exponential(size=len(X))

@@ -55,6 +55,11 @@ def test_isotropic_tokens_lie_at_their_baselines():
     for row in annotated_table(X, Annotations(types=types, sentences=sentences)):
         assert row.value == pytest.approx(row.baseline, abs=0.01), row.name
     assert row.baseline == 0
+    _, *within = (
+        annotated_table(X, Annotations(types=each, sentences=sentences))[1]
+        for each in (types, types, types[::-1])
+    )
+    assert within[0] == within[1]  # types have no effect on a mean over sentences
     # Sentences of 8 tokens: 1/sqrt(8). For unequal sentences it is the mean over sentences.
     assert intra_sentence_baseline(sentences) == pytest.approx(8**-0.5)
     assert intra_sentence_baseline([0, 0, 0, 0, 7, 7, 9]) == pytest.approx((0.5 + 0.5**0.5) / 2)
@@ -73,6 +78,7 @@ def test_zipfian_rows_are_the_measures():
     assert second.value == pytest.approx(zipfian_spectral_entropy(W, counts))
     assert (first.baseline, second.baseline) == pytest.approx(zipfian_baselines(counts, 9))
     assert first.n == 380  # words that occur
+    assert all(row.low is None for row in zipfian_table(W, np.r_[1, [1e-12] * 399]))  # one word
     present = counts > 0
     for row, of in ((first, zipfian_mean_symmetry), (second, zipfian_spectral_entropy)):
         # each group left out and recomputed
@@ -139,6 +145,9 @@ def test_label_agreement_beside_chance_with_an_interval():
     twice = [np.repeat(part, 2, axis=0) for part in (X, labels, np.arange(300))]
     wide = label_agreement_interval(*twice[:2], units=twice[2])
     assert wide[1] - wide[0] > 1.2 * np.ptp(label_agreement_interval(*twice[:2]))
+    by_sentence = Annotations(types=twice[1], sentences=twice[2], labels=twice[1])
+    row = annotated_table(twice[0], by_sentence)[-1]
+    assert (row.low, row.high) == wide
     assert label_agreement_interval(X[:39], labels[:39]) == (None, None)
     X[7] = 0
     [row] = annotated_table(X, Annotations(labels=labels))

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from geometry.measure import (
-    angles_to_mean,
-    mean_norm_share,
-    opening_angle,
-)
+from geometry.measure import angles_to_mean, mean_norm_share, opening_angle
 from tests.clouds import cloud
 from tests.for_each import for_each
 

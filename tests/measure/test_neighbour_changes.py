@@ -7,6 +7,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from geometry import UndefinedMeasure, Whitening, hubness, label_agreement
 from geometry.measure import chance_agreement, moved_at_random, neighbour_changes
+from geometry.measure.intervals import halves, subsampling_reach
+from geometry.measure.neighbour_changes import jaccard_overlap
 from geometry.measure.neighbours import agreement_draws
 
 
@@ -32,6 +34,7 @@ def test_by_a_second_route():
     for first, other in zip(*map(np.ndarray.tolist, lists), strict=True):
         jaccards.append(len({*first} & {*other}) / len({*first} | {*other}))
     np.testing.assert_allclose(found.jaccards, jaccards)
+    assert jaccard_overlap(np.array([[1, -1, -1]]), np.array([[2, -1, -1]])) == 0
     assert found.jaccard.value == pytest.approx(np.mean(jaccards))
     for side, near, cloud in zip((found.before, found.after), lists, (X, Z), strict=True):
         counts = np.bincount(near.ravel(), minlength=200)
@@ -93,6 +96,16 @@ def test_nearly_equal_sentences_of_a_text_have_wider_intervals_by_text():
     for name in ("jaccard", "agreement"):
         first, other = getattr(by_row, name), getattr(by_text, name)
         assert other.high - other.low > 1.5 * (first.high - first.low)
+
+
+def test_the_interval_is_that_of_subsamples_of_whole_units():
+    X = cone(240, 6)
+    Z, units = X + 0.5 * cone(240, 6, seed=1), np.arange(240) // 4
+    found = neighbour_changes(X, Z, k=5, units=units).jaccard
+    drawn = (np.isin(units, each) for each in halves(60, 0))
+    values = [neighbour_changes(X[in_], Z[in_], k=5, units=units[in_]).jaccard for in_ in drawn]
+    reach = subsampling_reach([each.value for each in values], 30, 60)
+    assert found.high - found.value == pytest.approx(reach)
 
 
 def test_a_missing_label_is_no_label():

@@ -2,16 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.stats import skew
-from sklearn.neighbors import NearestNeighbors
 
-from geometry import (
-    UndefinedMeasure,
-    Whitening,
-    hubness,
-    intrinsic_dimension,
-    measure_table,
-)
+from geometry import UndefinedMeasure, Whitening, hubness, intrinsic_dimension, measure_table
 from geometry.measure.neighbours import (
     WIDE,
     agreement_draws,
@@ -139,13 +131,6 @@ def test_hubness_worked_by_hand():
     # Occurrences 3, 1, 0, 0 have deviations 2, 0, -1, -1: m2 = m3 = 3/2.
     star = np.array([[1.0, 0, 0], [1, 0.3, 0], [1, -0.2, 0.3], [1, -0.2, -0.3]])
     assert hubness(star, k=1) == pytest.approx(1.5**-0.5)
-
-
-@for_each("k", [1, 5, 10])
-def test_hubness_by_scikit_learn_and_scipy(k):
-    X = cloud(300, 30)
-    found = NearestNeighbors(n_neighbors=k + 1, metric="cosine").fit(X).kneighbors(X)[1][:, 1:]
-    assert hubness(X, k=k) == pytest.approx(skew(np.bincount(found.ravel(), minlength=300)))
 
 
 @for_each(("d", "embedded"), [(1, 1), (2, 2), (2, 50), (5, 20)])

@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geometry import (
-    hubness,
-    intrinsic_dimension,
-    partition_isotropy,
-    uniformity,
-)
+from geometry import hubness, intrinsic_dimension, partition_isotropy, uniformity
 from geometry.measure import (
     effective_rank,
     isoscore,

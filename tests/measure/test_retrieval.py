@@ -68,6 +68,9 @@ def test_queries_of_one_unit_count_once():
             found = paired_change(np.repeat(one, n), units=np.repeat(np.arange(count), n))
             assert astuple(found) == pytest.approx(astuple(paired_change(one))), (n, count)
     assert paired_change(np.ones(40), units=np.repeat(np.arange(9), 5)[:40]).low is None
+    units = np.repeat(np.arange(60), np.arange(1, 61))
+    large = paired_change((units >= 45) * 1.0, units=units)  # 1/4 of the units, not of the queries
+    assert (large.low + large.high) / 2 == pytest.approx(795 / 1830, abs=0.03)
 
 
 def test_what_is_refused():

@@ -8,12 +8,7 @@ from scipy.stats.mstats import mquantiles
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer
 
-from geometry import (
-    VectorTable,
-    Whitening,
-    evaluate_words,
-    opening_angle,
-)
+from geometry import VectorTable, Whitening, evaluate_words, opening_angle
 from geometry.data.pairs import Pairs
 from geometry.measure import pairwise_cosines
 from tests.for_each import for_each

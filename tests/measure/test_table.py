@@ -313,3 +313,4 @@ def test_hubs_that_grew():
     assert disagreements(table(0.2, 1), table(0.8, 3)) == ("hubs_grew",)
     assert disagreements(table(0.2, 1), table(0.8, 1.5)) == ()
     assert disagreements(table(0.2, 1), table(0.21, 3)) == ()
+    assert disagreements(table(0.92, 1), table(0.92, 1)) == ()  # nearer to the baseline than to 1

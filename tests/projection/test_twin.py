@@ -4,19 +4,10 @@ import numpy as np
 import pytest
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from geometry import (
-    mean_norm_share,
-    project,
-)
+from geometry import mean_norm_share, project
 from geometry.projection import whiten_beside
 from geometry.projection.projection import map_picture
-from geometry.projection.twin import (
-    ConeEdge,
-    common_scale,
-    cone_edges,
-    fit_whitening,
-    frame_of,
-)
+from geometry.projection.twin import ConeEdge, common_scale, cone_edges, fit_whitening, frame_of
 from tests.for_each import for_each
 
 RNG = np.random.default_rng(0)

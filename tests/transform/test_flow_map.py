@@ -7,12 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from geometry.transform.flow_map import (
-    Coupling,
-    FlowMap,
-    chain,
-    identity_couplings,
-)
+from geometry.transform.flow_map import Coupling, FlowMap, chain, identity_couplings
 from tests.for_each import for_each
 
 
@@ -91,11 +86,7 @@ def test_no_coupling_scales_by_more_than_its_bound():
 
 @for_each(
     ("change", "message"),
-    [
-        ({"mean": None}, "mean"),
-        ({"1.W2": None}, "1.W2"),
-        ({"extra": np.zeros(2)}, "extra"),
-    ],
+    [({"mean": None}, "mean"), ({"1.W2": None}, "1.W2"), ({"extra": np.zeros(2)}, "extra")],
 )
 def test_arrays_that_are_no_flow_are_refused(change, message):
     arrays = {**a_map().to_arrays(), **change}

@@ -160,6 +160,10 @@ def test_rank_and_rows_of_the_fit():
     without = ("raw", "standardised", "clusterwise")  # these have no rank
     expected = {name: (4, None if name in without else 3) for name in OFFERED}
     assert said == expected | {"svd": (4, 4)}  # not centred
+    # at half strength the directions without variance are there too
+    assert fit("zca", few).turn(Knobs(strength=0.5)).apply(few).retained.shape == (4, D)
+    # full whitening makes a simplex of up to d + 1 rows
+    assert [TREATMENTS["zca"].tried(n, D)[0] for n in (D + 1, D + 2)] == ["pca:lw", "pca"]
 
 
 @for_each("name", ["zca", "pca", "removed", "zca-cor", "cholesky"])

@@ -4,7 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geometry import fit_treatment
 from geometry.linalg.rows import unit_rows
+from geometry.transform import Knobs
 from geometry.transform.whiten import Whitening
 from geometry.transform.whitening_map import METHODS
 from tests.clouds import clouds, rotation, seeds
@@ -40,6 +42,14 @@ def test_some_methods_are_blind_to_the_units_of_columns(X, seed, method):
     np.testing.assert_allclose(
         Whitening(method).fit_transform(X * units), Whitening(method).fit_transform(X), atol=1e-5
     )
+
+
+@given(full_rank, shares, shares, shrinkages)
+def test_pca_turned_back_is_zca(X, centring, strength, shrinkage):
+    knobs = Knobs(centring, strength, None, shrinkage)
+    for pair in (("pca", "zca"), ("pca-cor", "zca-cor")):
+        turned, zca = (fit_treatment(name, X).turn(knobs).apply(X).vectors for name in pair)
+        np.testing.assert_allclose(turned, zca, atol=1e-6)
 
 
 @given(full_rank)

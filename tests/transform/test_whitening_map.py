@@ -58,6 +58,7 @@ def test_bad_weights_are_refused_and_a_simplex_counts_the_rows_that_weigh():
     w = np.array([1.0, 1, 1, 1, 1, 0, 0, 0])
     fitted = WhiteningMap.of(X, w)
     assert (fitted.rank, fitted.n_rows, fitted.is_simplex) == (4, 5, True)
+    assert [fitted.adjust(n_components=k).makes_simplex for k in (4, 3)] == [True, False]
 
 
 def test_distinct_rows_are_counted_up_to_rounding_and_to_two_more_than_can_matter():

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from geometry import (
-    Pairs,
-    VectorTable,
-    evaluate_words,
-    mean_cosine,
-    read_bundled,
-    read_pairs,
-)
+from geometry import Pairs, VectorTable, evaluate_words, mean_cosine, read_bundled, read_pairs
 from geometry.data.words import words_in
 from geometry.measure import frequency_direction
 from geometry.shipped import shipped_file

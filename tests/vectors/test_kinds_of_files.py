@@ -22,12 +22,7 @@ from geometry.data.account import DUPLICATE, NOT_FINITE, SAMPLED, UNWANTED, Left
 from geometry.data.limits import LIMITS
 from geometry.data.recognise import Reading
 from geometry.errors import GeometryError
-from geometry.vectors import (
-    preview_vector_set,
-    read_vector_set,
-    recognise,
-    vector_blocks,
-)
+from geometry.vectors import preview_vector_set, read_vector_set, recognise, vector_blocks
 from tests.for_each import for_each
 from tests.vector_files import (
     arrow_of,

@@ -199,19 +199,20 @@ def test_rows_of_words_are_numbered_as_in_the_file_also_beside_metadata():
 
 # formats with a known and an unknown number of rows
 @for_each("case", ["parquet, fixed", "csv"])
-def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case):
+@for_each("n", [15, 35])  # 35 is most of the rows
+def test_a_sample_is_seeded_and_the_numbers_of_all_are_exact(case, n):
     name, content = FILES[case]
-    given = {"name": name, "text_column": "text", "sample": 15}
+    given = {"name": name, "text_column": "text", "sample": n}
     found = read_vector_set(content, seed=3, **given)
     rows = [TEXTS.index(text) for text in found.texts]
-    assert len(set(rows)) == 15
+    assert len(set(rows)) == len(rows) == n
     assert rows == sorted(rows)
     assert found.numbers.tolist() == [row + 1 for row in rows]
     np.testing.assert_allclose(found.vectors, X[rows], rtol=1e-6)
     assert found.sha256 == read_vector_set(content, seed=3, **given).sha256
     assert found.sha256 != read_vector_set(content, seed=4, **given).sha256
     report = found.report
-    assert (report.n_rows, report.n_sampled, report.seed) == (N, 15, 3)
+    assert (report.n_rows, report.n_sampled, report.seed) == (N, n, 3)
     np.testing.assert_allclose(report.whole.mean, X.mean(0), rtol=1e-5)
     np.testing.assert_allclose(report.whole.covariance, np.cov(X.T, bias=True), rtol=1e-5)
     assert report.whole.mean_norm == pytest.approx(np.linalg.norm(X, axis=1).mean(), rel=1e-6)

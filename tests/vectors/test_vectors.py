@@ -45,24 +45,20 @@ def test_words_with_spaces_are_the_fields_before_the_last():
     assert digits.words == ("top 10th", "at 4:30", "c", "d", "e")
     assert read_vectors(b"\xef\xbb\xbfa 1 2\nb 3 4\n").words == ("a", "b")  # behind a mark
     table = read_vectors(b". . . 1 2\nat name@domain.com 3 4\na 5 6\n  7 8\n 9 10\n")
-    assert table.words == (
-        ". . .",
-        "at name@domain.com",
-        "a",
-        "",
-    )
+    assert table.words == (". . .", "at name@domain.com", "a", "")
     assert table.vectors.tolist() == [[1, 2], [3, 4], [5, 6], [7, 8]]
     assert (table.report.n_spaced, table.report.duplicates) == (2, ("",))
 
 
 @for_each("form", ["glove", "fasttext", "binary", "npz", "safetensors"])
-def test_some_words(form):
+def test_some_words(form, monkeypatch):
+    monkeypatch.setattr(word_rows, "BINARY_BLOCK", 1)  # a few words in each
     content = WRITERS[form](ONE_WORD, VECTORS)
-    first = read_vectors(content, max_words=3)
-    assert first.words == tuple(ONE_WORD[:3])
-    assert first.vectors.shape == (3, 4)
-    assert not first.report.complete
-    assert first.report.n_missing == 0
+    for n in range(1, len(WORDS)):
+        first = read_vectors(content, max_words=n)
+        assert first.words == tuple(ONE_WORD[:n])
+        assert first.vectors.shape == (n, 4)
+        assert (first.report.complete, first.report.n_missing) == (False, 0)
     assert read_vectors(content, max_words=len(WORDS)).report.complete
     named = read_vectors(content, words=["猫", "the", "absent"])
     assert named.words == ("the", "猫")
@@ -282,3 +278,8 @@ def test_bytes_that_are_no_utf8_in_every_form(form):
     assert table.report.n_replaced == 1
     assert read_vectors(written, encoding="latin-1").words[2] == "cét"
     np.testing.assert_array_equal(table.vectors, ROWS)
+
+
+def test_five_words_of_many_that_are_no_utf8_make_no_other_encoding():
+    lines = [b"c\xe9%d 1 2\n" % i for i in range(5)] + [b"c%d 1 2\n" % i for i in range(300)]
+    assert read_vectors(b"".join(lines)).report.n_replaced == 5

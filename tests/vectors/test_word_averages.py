@@ -40,6 +40,7 @@ def test_the_exact_entry_comes_before_the_first_of_another_case():
     twice = VectorTable(np.array([[1.0], [2.0]]), ("a", "a"))
     assert twice.row_of("a") == 0
     assert twice.row_of("b") is None
+    assert sif_average([["a"]], twice, {"a": 1}, a=1).tolist() == [[0.5]]
 
 
 def test_sif_by_hand():

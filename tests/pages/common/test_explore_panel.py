@@ -20,6 +20,7 @@ from pages.common import explore_panel
 from pages.common.corpus_cloud import OF_VECTORS, CorpusCloud, cloud_of_vectors
 from pages.common.document import LINKED
 from pages.common.explore_panel import (
+    Explored,
     _csv,
     cluster_colours,
     cluster_names,
@@ -137,6 +138,8 @@ def test_a_scale_of_numbers_is_clipped_and_says_what_is_missing():
     assert colours.title == "price (1 missing, drawn as the lowest)"
     assert colours.ends == ("≤ ", "≥ ")
     assert np.flatnonzero(colours.missing).tolist() == [39]
+    # a scale from end to end leaves nothing out
+    assert condition_of(own.columns[0], (0.0, 1e9)).keeps(own.columns[0]).all()
 
 
 def test_a_scale_is_not_clipped_to_one_number():
@@ -174,6 +177,8 @@ def test_the_given_file_is_the_present_view(monkeypatch):
     app.session_state[SELECTED] = (of, np.array([7]))
     healthy(app.run())
     assert given[-1].description()["selected"] == [7]
+    monkeypatch.setattr("pages.common.selected_points.LONGEST_SELECTION", 0)
+    assert shown_in(healthy(app.run()), "selected") == ""  # too long for an address
 
 
 def test_rare_categories_are_one_group():
@@ -226,11 +231,7 @@ def test_filtered_points_turn_grey_and_a_column_sizes_them():
     own = reviews()
     where = "0:1;1:30~60"  # by their frequency: en, de, fr
     app = new_visit(
-        "narrow_cone",
-        brought("uploads", "corpus", own),
-        where=where,
-        others="grey",
-        size="1",
+        "narrow_cone", brought("uploads", "corpus", own), where=where, others="grey", size="1"
     ).run()
     cloud = twin_clouds(healthy(app))["cone"]
     dots = np.array(codes_of(cloud, "dots"))
@@ -279,7 +280,7 @@ def test_a_link_to_a_file_is_answered_by_the_same_content():
     assert app.session_state[LINKED] == (code, "reviews.csv", "narrow_cone", link)
 
 
-def test_filtered_vectors_have_no_more_rows_of_zeros_and_are_no_sample():
+def test_filtered_vectors_are_a_cloud_of_their_own_without_more_rows_of_zeros(monkeypatch):
     X = np.eye(10, dtype=np.float32)
     X[0] = 0
     points = cloud_of_vectors(VectorSet("x", X))
@@ -287,16 +288,23 @@ def test_filtered_vectors_have_no_more_rows_of_zeros_and_are_no_sample():
     assert "rows of zeros, left out: 1" in origin(points)
     said = origin(filtered(points, kept))
     assert {"n = 4 vectors", "rows of zeros, left out: 1"} <= set(said)
+    as_many = filtered(points, np.arange(10) > 5)
+    assert filtered(points, kept).content_key != as_many.content_key
+    sample = replace(points, cloud=replace(points.cloud, n_available=100))
+    assert filtered(sample, kept).cloud.n_available == 100
+    monkeypatch.setattr(explore_panel, "many_found", lambda points: None)
+    dots = Explored(kept, greys=True).dots(points)
+    assert np.flatnonzero(dots < GREY).tolist() == [0, 1, 2, 3]  # rows 1 to 4 of the file
 
 
 @pytest.mark.model
 def test_filters_of_one_corpus_are_not_those_of_the_next():
     state = brought("uploads", "corpus", reviews())
-    app = healthy(new_visit("narrow_cone", state, where="0:1").run())
+    app = healthy(new_visit("narrow_cone", state, where="0:1", selected="3-5").run())
     assert "30 of 90 rows pass the filters" in everything(app)
     app.selectbox(key="corpus").set_value("topics").run()
     assert "pass the filters" not in everything(healthy(app))
-    assert shown_in(app, "where") == ""
+    assert shown_in(app, "where") == shown_in(app, "selected") == ""
 
 
 @pytest.mark.model

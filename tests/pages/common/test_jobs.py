@@ -223,13 +223,16 @@ def test_short_work_comes_before_long_work_and_long_work_goes_on():
         until(lambda: next_long.begun == 1)
 
 
-def test_cancelled_work_in_the_queue_never_begins():
+def test_cancelled_work_in_the_queue_never_begins_and_nobody_joins_it():
     first, second = Gate(), Gate()
     with joined("a", first, SOMEBODY) as running, joined("b", second, ANOTHER) as queued:
         until(lambda: queued.lane.before(queued) == 1)
         line = "Encoding · Waiting in the queue; jobs before it: 1"
         assert jobs._progress_line(queued, "Encoding", str) == line
-        queued.cancel()
+        with jobs._lock:  # a dropped job could not be joined
+            queued.cancel()
+            with joined("b", second, ANOTHER) as again:
+                assert again is not queued
         assert queued.wait(PATIENCE)
         assert not running.cancelled
     assert second.begun == 0
