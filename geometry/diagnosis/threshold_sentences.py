@@ -43,7 +43,7 @@ def summary(diagnosis: Diagnosis, _: Translate) -> str:
     cuts = (arm.threshold("recall") for arm in found.arms)
     least = min((cut.false_share for cut in cuts if cut is not None), default=0)
     if least > WEAK:  # no threshold separates the pairs well
-        said.append(_(SENTENCES["weak"]).format(wanted=f"{WANTED:.0%}", false=f"{least:.0%}"))
+        said.append(_(SENTENCES["weak"]).format(wanted=f"{WANTED:.2f}", false=f"{least:.0%}"))
     return paragraph(said)
 
 
@@ -59,6 +59,7 @@ def _of_centring(diagnosis: Diagnosis, found: Thresholds, _: Translate) -> str:
         "auc": _change(centred.change),
         "change": score,
         "score": score_name(diagnosis, _) if score else "",
+        "limit": f"{NO_LOSS:g}",
     }
     if centred.change.falls or (cure is not None and cure.hurts):
         return _(SENTENCES["loss"]).format(**values)

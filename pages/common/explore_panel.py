@@ -522,7 +522,7 @@ def _table(found: explore.Clusters, words: Sequence[Sequence[str]]) -> str:
 def _bent_line(share: float, vectors: str) -> str:
     said = _(
         "{share} of the points lie in clusters. **This view can make clusters of a cloud that has "
-        "none**, so it has no control. Choose “{vectors}” above: the clusters there have one."
+        "none**, so this share has no control. Choose “{vectors}” above: the share there has one."
     )
     return said.format(share=f"{share:.0%}", vectors=vectors)
 

@@ -271,8 +271,8 @@ def cone_sentence(
         ),
         "fails": _("No cone: the mean cosine of two different {units} is {cosine}."),
         "unknown": _(
-            "Not clear: the mean cosine of two different {units} is {cosine}. A narrow cone has "
-            "{limit} or more, and the interval contains this limit."
+            "The mean cosine of two different {units} is {cosine}. A narrow cone has {limit} or "
+            "more, and the interval contains this limit."
         ),
     }
     state = cone_state(low, high)
@@ -299,7 +299,7 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         "holds": _("Holds here."),
         "partly": _("Holds in part."),
         "fails": _("Does not hold here."),
-        "unknown": _("Not enough data."),
+        "unknown": _("Not clear, or not enough data."),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
         claim = _("Claim: {claim} – {source}")

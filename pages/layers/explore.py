@@ -259,7 +259,7 @@ def show_all_measures(scene: LayersScene) -> None:
             "In brackets: 95% intervals. They leave out sentences, with all their tokens; angles "
             "come from subsamples. Shares of the leading dimensions have none: other ones may lead "
             "in other sentences. “Isotropic” is the value for isotropic data with the same n "
-            "and d, and for shares with the mean cosine of the last layer."
+            "and d. For shares, these data also have the mean cosine of the last layer."
         )
     )
     with errors_shown():
