@@ -258,8 +258,8 @@ def overall_state(states: set[State]) -> State:
 
 def cone_sentence(
     units: str, value: float | None, low: float | None, high: float | None
-) -> tuple[State, str]:
-    """What the mean cosine and its interval say about the cone."""
+) -> tuple[State, str, str]:
+    """What the mean cosine and its interval say about the cone: state, heading, sentence."""
     words = {
         "holds": _(
             "A narrow cone: the mean cosine of two different {units} is {cosine}. The limit is "
@@ -276,14 +276,20 @@ def cone_sentence(
         ),
     }
     state = cone_state(low, high)
+    heading = _("Not clear.") if state == "unknown" else ""
     said = words[state]
     if low is None:
+        heading = ""
         said = _(
             "The mean cosine of two different {units} is {cosine}. Its interval needs {least} or "
             "more that are not all alike."
         )
     cosine = "—" if value is None else estimate(value, low, high)
-    return state, said.format(units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS)
+    return (
+        state,
+        heading,
+        said.format(units=units, cosine=f"**{cosine}**", limit=NARROW, least=MIN_ROWS),
+    )
 
 
 def cone_words() -> str:
@@ -299,7 +305,7 @@ def show_verdict(verdict: Verdict, *, key: str) -> None:
         "holds": _("Holds here."),
         "partly": _("Holds in part."),
         "fails": _("Does not hold here."),
-        "unknown": _("Not clear, or not enough data."),
+        "unknown": _("Not enough data."),
     }
     with st.container(border=True, key=f"verdict-{key}", gap="xsmall"):
         claim = _("Claim: {claim} – {source}")

@@ -161,7 +161,8 @@ def warn_of_typed(texts: Sequence[str], *, key: str) -> bool:
         "about the text."
     ).format(share=f"{share:.0%}", limit=f"{MOST_UNKNOWN:.0%}")
     if is_unread:
-        said = paragraph([f"**{_('Not enough data.')}**", said])
+        lacking = _("Not enough data.")
+        said = paragraph([f"**{lacking}**", said])
     with st.container(key=f"{'unread' if is_unread else 'half-read'}-{key}"):
         st.warning(said, icon=":material/translate:")
         _offer_e5(f"use-e5-{key}")

@@ -449,7 +449,7 @@ def cone_verdict(scene: ConeScene) -> Verdict:
     found = _cosine_of(scene.sample)
     unit = scene.points.cloud.unit
     units = names("units")[unit]
-    state, said = measures.cone_sentence(units, found.value, found.low, found.high)
+    state, heading, said = measures.cone_sentence(units, found.value, found.low, found.high)
     return Verdict(
         claim=_(
             "In many models and layers, embeddings lie in a narrow cone. In the last layers of "
@@ -457,6 +457,7 @@ def cone_verdict(scene: ConeScene) -> Verdict:
         ),
         source=_("Gao et al. (2019), Ethayarajh (2019); Wang & Isola (2020)"),
         state=state,
+        heading=heading,
         measured=said,
         control=measures.isotropic_control(*scene.sample.vectors.shape),
         basis=dotted(

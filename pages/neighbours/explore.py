@@ -478,14 +478,17 @@ def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
     state = hub_state(scene.changes)
     measured = paragraph([_hub_words(scene), _label_words(scene)])
     basis = [provenance(scene), _("hubness has no interval, because a few points decide it")]
+    heading = ""
     if (reach := scene.changes.hubness_reach) is not None:
+        heading = _("Not clear.") if state == "unknown" else ""
         clear = _(
             "a change of hubness is clear if it is larger than {reach}: 1.96 standard deviations "
             "of that change over random halves of the points"
         )
         basis.append(clear.format(reach=signed(reach, 2)))
     where = dotted(*basis, _("95% intervals: subsamples of the points"))
-    return measures.Verdict(claim, _("Suzuki et al. (2013)"), state, measured, control, where)
+    source = _("Suzuki et al. (2013)")
+    return measures.Verdict(claim, source, state, measured, control, where, heading)
 
 
 def _hub_words(scene: NeighboursScene) -> str:

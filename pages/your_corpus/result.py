@@ -161,7 +161,7 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     points = scene.shown
     row = scene.mean_cosine
     units = _("texts") if points.model else _("vectors")
-    state, measured = measures.cone_sentence(units, row.value, row.low, row.high)
+    state, heading, measured = measures.cone_sentence(units, row.value, row.low, row.high)
     claim = _("The vectors of a language model form a narrow cone.")
     if points.model is not None:
         claim = _("Texts of any subject form a narrow cone in the middle layers of a model.")
@@ -175,4 +175,5 @@ def cone_verdict(scene: CorpusScene) -> measures.Verdict:
     basis = cloud_line(points), here.format(units=units), measures.cone_words()
     control = measures.isotropic_control(*points.vectors.shape)
     about = dotted(*basis, _("95% interval: jackknife over rows"))
-    return measures.Verdict(claim, _("Ethayarajh (2019)"), state, measured, control, about)
+    source = _("Ethayarajh (2019)")
+    return measures.Verdict(claim, source, state, measured, control, about, heading)

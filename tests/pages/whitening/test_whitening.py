@@ -335,8 +335,8 @@ def test_the_claim_needs_more_than_centring(rises, falls, found, over, state):
     ("query", "state"),
     [
         ({"fit_on": DEFAULT_FIT}, "Holds in part."),
-        ({}, "Not clear, or not enough data."),  # these points are in the fit
-        ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not clear, or not enough data."),  # no whitening
+        ({}, "Not enough data."),  # these points are in the fit
+        ({"fit_on": DEFAULT_FIT, "second": "centred"}, "Not enough data."),  # no whitening
     ],
 )
 def test_the_verdict_is_of_points_outside_the_fit(scenes, query, state):
