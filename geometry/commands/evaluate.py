@@ -316,11 +316,12 @@ def _grid_text(grid: scores.Grid, notes: Sequence[str]) -> str:
 def _word_pairs_text(words: scores.WordPairScore, seed: int) -> str:
     score = words.score
     missing = f", not {', '.join(words.missing[:5])}" if words.missing else ""
+    linked = "\nshared words connect most pairs: the interval is too narrow" * score.is_linked
     own = " (covariance of the file's own vectors)" if score.similarity == "mahalanobis" else ""
     return (
         f"{words.name}: {words.n_pairs:,} pairs of words, {score.similarity}{own}: {_score(score)} "
         f"(Spearman x 100) on the {score.n:,} ({100 * words.coverage:.1f}%) that have both "
-        f"words{missing}; {score.draws:,} resamples, seed {seed}"
+        f"words{missing}; {score.draws:,} resamples, seed {seed}{linked}"
     )
 
 

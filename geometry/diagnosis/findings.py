@@ -9,8 +9,8 @@ import numpy as np
 from ..linalg.moments import Moments
 from ..linalg.rows import unit_rows
 from ..linalg.spectrum import Spectrum
-from ..measure import cosine_contributions
 from ..measure.cone import NARROW, cone_state
+from ..measure.cosines import cosine_contributions, rotated_top_contributions
 from ..measure.intervals import MIN_ROWS, Estimate
 from ..measure.neighbours import nearest_of_all
 from ..measure.table import Measured, measure_table
@@ -136,9 +136,11 @@ def _rogue(X: np.ndarray, table: Mapping[str, Measured]) -> Finding:
     is_rogue = False
     numbers: dict[str, Quoted] = {"top": TOP, "value": None}
     share = table["top_5_contributions"]
-    if cosine.low > 0 and share.value is not None and d > TOP:
+    if cosine.value and cosine.low > 0 and share.value is not None and d > TOP:
         numbers |= _numbers(share)
-        is_rogue = share.value > max(MOST_OF_IT, share.baseline or 0.0)
+        # half of the rotations exceed their mean, and where d is small they have most of it
+        rotated = rotated_top_contributions(d, (share.n - 1) * cosine.value, k=TOP)
+        is_rogue = share.value > max(MOST_OF_IT, np.percentile(rotated, 97.5))
         if is_rogue:
             dimensions = np.argsort(-cosine_contributions(X))[:TOP]
     of_length = float(energy[dimensions].sum())

@@ -356,8 +356,8 @@ def find_cuts(values: np.ndarray, pairs: FoldPairs, n_apart: int) -> tuple[Thres
     """The thresholds of cosines (p,): for precision if it is reached, F1, and recall.
 
     Each is the best for all pairs. Pairs flatter a threshold that they chose, so those of a fold
-    are counted above the best for the other folds. ``false_most`` is that of Clopper and Pearson
-    (1934), for ``n_apart`` independent unrelated pairs.
+    are counted above the best for the others, if there is one. ``false_most`` is that of Clopper
+    and Pearson (1934), for the counted share of ``n_apart`` independent unrelated pairs.
     """
     apart = [pairs.fold != each for each in range(pairs.fold.max() + 1)]
     if any(len(np.unique(pairs.is_related[rest])) < 2 for rest in apart):
@@ -366,12 +366,14 @@ def find_cuts(values: np.ndarray, pairs: FoldPairs, n_apart: int) -> tuple[Thres
     found = []
     for code, cosine in _best_cuts(values, pairs.is_related).items():
         chosen = np.array([cuts.get(code, np.inf) for cuts in others])
-        is_above = values >= chosen[pairs.fold]
-        if np.isinf(np.median(chosen)) or not is_above.any():  # half of the folds reach none
+        is_above, has = values >= chosen[pairs.fold], np.isfinite(chosen)[pairs.fold]
+        hits, false = is_above[has & pairs.is_related], is_above[has & ~pairs.is_related]
+        # half of the folds reach none
+        if np.isinf(np.median(chosen)) or not (is_above.any() and len(hits) and len(false)):
             continue
-        hits, false = is_above[pairs.is_related], is_above[~pairs.is_related]
-        n_false = -(-int(false.sum()) * n_apart // len(false))  # rounded up
-        ends = binomtest(n_false, n_apart, alternative="less").proportion_ci()
+        n_counted = max(n_apart * len(false) // pairs.counts[1], 1)
+        n_false = -(-int(false.sum()) * n_counted // len(false))  # rounded up
+        ends = binomtest(n_false, n_counted, alternative="less").proportion_ci()
         shares = hits.sum() / is_above.sum(), hits.mean(), false.mean(), ends.high
         found.append(Threshold(code, cosine, *map(float, shares)))
     return tuple(found)

@@ -49,6 +49,7 @@ class PairScore(Framed):
     seed: int = 0  #: of the resamples
     pearson_low: float | None = None
     pearson_high: float | None = None
+    is_linked: bool = False  #: as ``PairBootstrap``: the intervals are too narrow
     #: why there is no value: "constant_scores", all similarities are equal; "zero_row", a vector is
     #: zero; "constant_row", a vector has equal entries, which have no ranks; "nothing_left", the
     #: treatment leaves only rounding; "subset", a subset has no score; "too_narrow", bfloat16 can't
@@ -108,8 +109,8 @@ class PairBootstrap:
     seed : int, of the draw
     units : (n,) array, optional
         Pairs of one unit, such as pairs that share sentences (``Pairs.units``), are drawn together.
-        By default each pair is a unit. Each also is one if there are fewer than 10 units, or one
-        has over half of the pairs. Then ``is_linked`` is True, and the intervals are too narrow.
+        By default each pair is a unit. Each also is one below 10 effective units, n^2 over the sum
+        of their squared sizes (Kish 1965). Then ``is_linked`` is True, the intervals too narrow.
     n_units : int, optional
         Units that are drawn from, where other pairs have some: ``units`` are their numbers from 0.
 
@@ -136,7 +137,7 @@ class PairBootstrap:
         self.seed = seed
         unit = units_of(units, self.n) if n_units is None else np.asarray(units)
         sizes = np.bincount(unit)
-        is_alone = n_units is None and (len(sizes) < LEAST_DRAWN or sizes.max() > self.n / 2)
+        is_alone = n_units is None and self.n**2 / (sizes**2).sum() < LEAST_DRAWN
         self.is_linked = bool(self.draws and is_alone and len(sizes) < self.n)
         unit = np.arange(self.n) if is_alone else unit
         n_drawn = int(unit.max()) + 1 if n_units is None else n_units
@@ -177,6 +178,7 @@ class PairBootstrap:
             seed=self.seed,
             pearson_low=pearson_low,
             pearson_high=pearson_high,
+            is_linked=self.is_linked,
             replicates=replicates,
         )
 
@@ -417,7 +419,8 @@ class SubsetBootstrap(PairBootstrap):
         }
         if self.how == "all":
             return replace(super().score(s, similarity=similarity), by_subset=parts)
-        return replace(_averaged(parts, self.how), similarity=similarity, seed=self.seed)
+        found = _averaged(parts, self.how)
+        return replace(found, similarity=similarity, seed=self.seed, is_linked=self.is_linked)
 
 
 def resamples_of(

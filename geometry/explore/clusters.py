@@ -136,7 +136,10 @@ def share_by_chance(X: np.ndarray, found: Clusters) -> tuple[float, float, float
     X = finite_rows(X, at_least=2)
     if found.n_clustered > MOST_COMPARED:
         X = X[some_rows(len(X), MOST_COMPARED, found.seed)]
-        found = find_clusters(X, n_components=found.n_components or X.shape[1], seed=found.seed)
+        scaled = round(found.smallest * MOST_COMPARED / found.n_clustered)
+        smallest = max(scaled, min(found.smallest, FEWEST))
+        components = found.n_components or X.shape[1]
+        found = find_clusters(X, smallest=smallest, n_components=components, seed=found.seed)
     rng = np.random.default_rng(found.seed)
     mean = X.mean(axis=0)
     covariance = np.cov(X, rowvar=False).reshape(X.shape[1], -1)

@@ -45,7 +45,7 @@ class NeighbourChanges(Framed):
     agreement: Estimate | None  #: after minus before; None without labels
     #: 1.96 standard deviations of the change of hubness over random halves, neighbours found anew:
     #: a smaller change is noise. It estimates that of other rows under the same treatment. It is
-    #: 1.3 times that without hubs, and down to 0.7 with strong ones. None below MIN_ROWS units.
+    #: 1.3 times that without hubs, and down to 0.7 with strong ones. None where no interval is.
     hubness_reach: float | None = None
     #: the hubness of the same rows after each shift of ``moved_at_random``
     controls: tuple[float, ...] = ()
@@ -116,7 +116,7 @@ def neighbour_changes(
         Such as raw vectors. No zero row.
     after : (n, e) array of float
         The same rows, such as whitened. No zero row.
-    k : int, >= 1, neighbours of each row, by cosine
+    k : int, >= 1, neighbours by cosine. Over a quarter of the (labelled) rows: no interval.
     labels : sequence of n labels, optional
         Two different ones at least. Rows labelled "" are left out of the agreement, which is None
         if no label repeats.
@@ -174,10 +174,10 @@ def neighbour_changes(
     unit = units_of(units, n)
     n_units = int(unit.max()) + 1
     reaches = [np.nan] * len(whole)
-    if n_units >= MIN_ROWS:
+    if n_units >= MIN_ROWS and 4 * k <= n:  # else most rows of a half are neighbours
         draws = np.array([values(np.isin(unit, each)) for each in halves(n_units, seed)])
         reaches = [subsampling_reach(each, n_units // 2, n_units) for each in draws.T]
-    if len({*unit[labelled]}) < MIN_ROWS:
+    if len({*unit[labelled]}) < MIN_ROWS or 4 * k > len(labelled):
         reaches[2:] = [np.nan] * len(reaches[2:])
     estimates = [
         Estimate(value, *((None, None) if np.isnan(reach) else around(value, reach)))

@@ -142,7 +142,7 @@ def size_of(answer: Any) -> int:
                 items = chain.from_iterable((key, each[key]) for key in items)
         # not a model: every answer about its vectors refers to it
         elif is_dataclass(each) or not hasattr(type(each), "content_key"):
-            items = getattr(each, "__dict__", {}).values()
+            items = list(getattr(each, "__dict__", {}).values())  # a job may add to it
         rest += [(item, times) for item in items]
     return size
 

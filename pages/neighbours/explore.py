@@ -493,9 +493,10 @@ def neighbours_verdict(scene: NeighboursScene) -> measures.Verdict:
 
 def _hub_words(scene: NeighboursScene) -> str:
     found = scene.changes
-    if found.n < MIN_ROWS:
+    least = max(MIN_ROWS, 4 * found.k)
+    if found.n < least:
         few = _("Hubs are judged from {least} points on, and {n} are shown.")
-        return few.format(least=MIN_ROWS, n=found.n)
+        return few.format(least=least, n=found.n)
     words = {
         "holds": _("{name} makes fewer hubs: hubness {before} → {after}."),
         "partly": _(

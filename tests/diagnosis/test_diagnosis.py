@@ -12,7 +12,7 @@ from geometry import load_encoder, read_bundled, read_cloud
 from geometry.data.relevance import JudgedQueries
 from geometry.diagnosis import Cure, diagnose, recommended_treatment
 from geometry.diagnosis.diagnosis import _with_effect
-from geometry.diagnosis.findings import Finding, _hubs
+from geometry.diagnosis.findings import Finding, _hubs, find_all
 from geometry.diagnosis.sentences import (
     basis,
     certainty,
@@ -376,6 +376,13 @@ def test_findings_by_hand():
     equal = diagnose(np.ones((50, 16)))
     assert "raw vectors alone" in basis(equal, str)
     assert all(by_code(equal)[code].state == "unknown" for code in ("cone", "rogue", "rank"))
+
+
+def test_a_symmetric_cloud_of_few_dimensions_has_no_rogue_ones():
+    rng, rows = np.random.default_rng(0), np.arange(200)
+    clouds = rng.standard_normal((20, 200, 8)) + 0.7 * rng.standard_normal((20, 1, 8))
+    found = [find_all(X, rows, rows, texts=None, seed=0)[0][1] for X in clouds]
+    assert sum(each.state == "found" for each in found) <= 2
 
 
 @pytest.mark.slow

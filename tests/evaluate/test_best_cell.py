@@ -33,9 +33,10 @@ def test_pairs_that_share_sentences_are_drawn_together():
     # scores of whole groups: three pairs of a group count as one
     gold = rng.standard_normal(20).repeat(3) + 1e-3 * rng.standard_normal(60)
     similarities = gold + rng.standard_normal(20).repeat(3)
-    one = PairBootstrap(gold, 400, units=np.minimum(pairs.units, 9))  # 33 of 60 pairs are one unit
+    one = PairBootstrap(gold, 400, units=np.minimum(pairs.units, 14))  # 8 effective units
     together = resamples_of(replace(pairs, gold_scores=gold), draws=400)
     assert (one.is_linked, together.is_linked) == (True, False)
+    assert one.score(similarities).is_linked
     widths = [
         np.ptp(bootstrap.score(similarities).replicates)
         for bootstrap in (PairBootstrap(gold, 400), one, together)

@@ -56,6 +56,8 @@ def test_noise_seldom_has_more_clusters_than_its_control(monkeypatch):
     X = clouds[0]
     sampled = find_clusters(X[some_rows(300, 100, 0)])
     assert share_by_chance(X, find_clusters(X))[0] == sampled.share
+    larger = find_clusters(X[some_rows(300, 100, 0)], smallest=20)
+    assert share_by_chance(X, find_clusters(X, smallest=60))[0] == larger.share != sampled.share
 
 
 def test_of_many_rows_a_sample_is_clustered_by_its_seed():

@@ -130,6 +130,10 @@ def test_few_rows_have_no_interval_and_what_is_refused():
     X = np.random.default_rng(0).standard_normal((30, 5))
     found = neighbour_changes(X, X + 1, k=3)
     assert found.jaccard.low is found.hubness_reach is None
+    Y = cone(50, 5)  # k is under and over a quarter of the rows
+    some, many = (neighbour_changes(Y, Y - 1, k=k, labels=["a", "b"] * 25) for k in (12, 13))
+    assert None not in (some.jaccard.low, some.agreement.low, some.hubness_reach)
+    assert many.jaccard.low is many.agreement.low is many.hubness_reach is None
     with pytest.raises(UndefinedMeasure, match="at least 12 rows"):
         neighbour_changes(X[:11], X[:11])
     with pytest.raises(ValueError, match="30 rows before and 29 after"):
