@@ -137,8 +137,9 @@ class RowSource:
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
     if name not in known:
-        code = "unknown_column" if known else "no_columns"
-        raise VectorFileError(code, column=name, columns=tuple(known))
+        raise VectorFileError(
+            "unknown_column" if known else "no_columns", column=name, columns=known
+        )
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -196,23 +197,39 @@ def is_scale(name: str) -> bool:
     return _SCALES.fullmatch(name.casefold()) is not None
 
 
-def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:
-    """Which columns of numbers are the dimensions of a vector.
+def dimensions_among(
+    numeric: Sequence[str], ids: Sequence[str], empty: Sequence[str]
+) -> tuple[str, ...]:
+    """Which columns, numeric or empty, are the dimensions of a vector.
 
     The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
-    number. Without such a group, all but ids and those with names of labels or row numbers.
+    number. Without two such columns of numbers, all but ids and those with names of labels.
     """
     groups: dict[str, dict[str, int]] = {}
-    for name in numeric:
+    for name in (*numeric, *empty):
         if found := RUNNING.fullmatch(name):
             groups.setdefault(found[1], {})[name] = int(found[2])
-    largest = max(groups.values(), key=lambda each: len({*each}.difference(ids)), default={})
-    if len(largest) > 1 and not {*ids}.issuperset(largest):
+    largest = max(groups.values(), key=lambda each: len(each.keys() - {*empty}), default={})
+    if len(largest.keys() - {*empty}) > 1:
         return tuple(sorted(largest, key=largest.__getitem__))
-    others = {*LABEL_NAMES, *NUMBERED}
-    return tuple(
-        name for name in numeric if name.strip().casefold() not in others and name not in ids
-    )
+    unnamed = [name for name in numeric if name.strip().casefold() not in LABEL_NAMES]
+    unnamed = [name for name in unnamed if not is_id(name, ())]
+    return tuple(name for name in unnamed if name not in ids) or tuple(unnamed)
+
+
+def ids_among(
+    columns: Mapping[str, Sequence[object]], numeric: Sequence[str], decimal: str = "."
+) -> list[str]:
+    """Columns that number or name the rows; of those ``numeric``, by content only beside points."""
+    ids = [name for name, cells in columns.items() if is_id(name, cells)]
+    others = [cell for name in numeric if name not in ids for cell in columns[name]]
+    if not numeric or have_points(others, decimal):
+        return ids
+    return [name for name in ids if name not in numeric or is_id(name, ())]
+
+
+def have_points(cells: Sequence[object], decimal: str) -> bool:
+    return 2 * sum(decimal in str(cell) for cell in cells) > len(cells)
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:

@@ -1,8 +1,12 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
 import csv
+import io
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +17,7 @@ from ..data.column_names import ID_NAMES, LABEL_NAMES, TEXT_NAMES, named
 from ..data.columns import columns_of
 from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorSet, VectorSetReport
+from ..data.errors import CorpusError
 from ..data.limits import LIMITS, MIN_TEXTS, Limits, refuse_too_many_cells
 from ..data.recognise import AS_FOUND, Reading, dialect_of, is_number, mostly_numbers, unique_names
 from .errors import MOST_NAMED, VectorFileError
@@ -289,13 +294,11 @@ def _metadata(
     within = limits.but(rows=n)
     newline = "" if is_csv else "\n"
     lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
-    if file.text.lstrip().startswith(('{"', "[{")):
+    start = file.text.lstrip()
+    if start.startswith(('{"', "[{")) and (_is_json(start.partition("\n")[0]) or _is_json(start)):
         raise VectorFileError("json_metadata")
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
-    how = Reading(quoting="quoted", header=False, decimal=".")
-    head = file.text[: limits.text_characters].splitlines(keepends=True)
-    delimiter = dialect_of(lambda: head, reading=how).delimiter if is_csv else "\t"
-    reader = csv.reader(lines, delimiter=delimiter) if is_csv else tabbed
+    reader = csv.reader(lines, delimiter=_delimiter(file.text, n)) if is_csv else tabbed
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0
     for line, row in enumerate(reader, start=1):
@@ -324,6 +327,33 @@ def _metadata(
     if has_header:
         names = rows.pop(0)
     return _Metadata(unique_names(names), tuple(rows))
+
+
+def _is_json(text: str) -> bool:
+    with suppress(ValueError, RecursionError):
+        json.loads(text)
+        return True
+    return False
+
+
+def _delimiter(text: str, n: int) -> str:
+    """The comma where it makes all rows equally wide; else what the text's beginning shows.
+
+    In a column of texts without a header, any other sign but a tab is a part of a text.
+    """
+    lines = partial(io.StringIO, text, newline="")
+    rows = [len(row) for row in csv.reader(lines()) if row]
+    if len({*rows}) == 1 and rows[0] > 1:
+        return ","
+    try:
+        how = Reading(quoting="quoted", header=False, decimal=".")
+        found = dialect_of(lines, reading=how).delimiter
+    except CorpusError as error:
+        if error.code != "uncertain":
+            raise
+        return ","
+    is_of_texts = {*rows} == {1} and len(rows) <= n
+    return "," if is_of_texts and found != "\t" else found
 
 
 def _shows_header(rows: Sequence[Sequence[str]]) -> bool | None:
@@ -358,6 +388,8 @@ def _choice(
 ) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
     columns = (*beside.columns, *rows.columns)
+    if ids is None and rows.has_header is False and len(rows.ids) == 1:
+        [ids] = rows.ids  # which no usual name can show
     if text is None:
         text = named(columns, TEXTS)
         only = beside.columns or (() if rows.has_header else rows.columns)

@@ -153,7 +153,7 @@ class _Columns:
         refuse_dimensions(len(kinds), limits.dimensions, beside=limits.columns)
         lists = [name for name, kind in kinds.items() if _is_vector(kind)]
         blank = [name for name, kind in kinds.items() if types.is_null(kind)]
-        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
+        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind)]
         columns = [name for name, kind in kinds.items() if not types.is_nested(storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
         tried = [each for each in columns if each in strings or types.is_integer(kinds[each])]
@@ -171,7 +171,7 @@ class _Columns:
             columns = [name for name in columns if name not in lists]
             strings = [name for name in strings if name not in lists]
         ids = tuple(name for name, cells in first.items() if row_source.is_id(name, cells))
-        dimensions = () if lists else row_source.dimensions_among(numbers, (*ids, *blank))
+        dimensions = () if lists else row_source.dimensions_among(numbers, ids, blank)
         if not lists:
             self._refuse_other_lists(dimensions)
             row_source.refuse_coded(first)

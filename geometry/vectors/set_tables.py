@@ -79,15 +79,16 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
     if has_header:
-        ids = [name for i, name in enumerate(names) if row_source.is_id(name, cells[i])]
+        numbers = [] if lists else [names[i] for i in numeric]
+        ids = row_source.ids_among(dict(zip(names, cells, strict=True)), numbers, decimal)
         coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
     else:
         coded = _coded(cells, numeric, decimal)
         ids = [names[i] for i in coded if i not in labels]
         empty = []
     if not lists:
-        numbers = [names[i] for i in (*numeric, *empty) if i not in coded]
-        usable = row_source.dimensions_among(numbers, [*ids, *(names[i] for i in empty)])
+        numbers = [names[i] for i in numeric if i not in coded]
+        usable = row_source.dimensions_among(numbers, ids, [names[i] for i in empty])
         wide = [names.index(name) for name in usable]
         _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
     taken_for_vectors = {*vector_columns, *usable}
@@ -138,9 +139,9 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         if kind in ("indices", "indexes") and f"{stem}.values" in lists:
             raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
-    ids = tuple(key for key in keys if row_source.is_id(key, values[key]))
+    ids = row_source.ids_among(values, () if lists else numeric)
     empty = [key for key in keys if not values[key]]
-    usable = () if lists else row_source.dimensions_among([*numeric, *empty], [*ids, *empty])
+    usable = () if lists else row_source.dimensions_among(numeric, ids, empty)
     if not lists:
         row_source.refuse_coded(values)
 
@@ -169,6 +170,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(key for key in keys if key not in (*lists, *usable)),
         vector_columns=(path,) if path in lists else row_source.likeliest_first(lists),
         dimension_columns=usable,
+        ids=tuple(key for key in ids if row_source.whole_numbers([*map(str, values[key])])),
         labels=tuple(key for key in keys if recognise.is_label([*map(str, values[key])])),
         encoding=encoding,
         asks_which=True,
@@ -329,8 +331,9 @@ def _coded(cells: Sequence[Sequence[str]], numeric: Sequence[int], decimal: str)
     """The first and the last column, if they have whole numbers beside numbers with points."""
     ends = [i for i in {0, len(cells) - 1} if row_source.whole_numbers(cells[i])]
     others = [cell for i in numeric if i not in ends for cell in cells[i]]
-    has_points = 2 * sum(decimal in cell for cell in others) > len(others)
-    return [i for i in ends if has_points and len(cells[i]) > 2 and len({*cells[i]}) > 1]
+    if not row_source.have_points(others, decimal):
+        return []
+    return [i for i in ends if len(cells[i]) > 2 and len({*cells[i]}) > 1]
 
 
 def _is_filled(cell: str) -> bool:
