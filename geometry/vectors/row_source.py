@@ -137,9 +137,8 @@ class RowSource:
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
     if name not in known:
-        raise VectorFileError(
-            "unknown_column" if known else "no_columns", column=name, columns=known
-        )
+        details = {"column": name, "columns": tuple(known)}
+        raise VectorFileError("unknown_column" if known else "no_columns", **details)
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -197,9 +196,7 @@ def is_scale(name: str) -> bool:
     return _SCALES.fullmatch(name.casefold()) is not None
 
 
-def dimensions_among(
-    numeric: Sequence[str], ids: Sequence[str], empty: Sequence[str]
-) -> tuple[str, ...]:
+def dimensions_among(numeric: list[str], ids: Sequence[str], empty: list[str]) -> tuple[str, ...]:
     """Which columns, numeric or empty, are the dimensions of a vector.
 
     The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
@@ -209,27 +206,20 @@ def dimensions_among(
     for name in (*numeric, *empty):
         if found := RUNNING.fullmatch(name):
             groups.setdefault(found[1], {})[name] = int(found[2])
-    largest = max(groups.values(), key=lambda each: len(each.keys() - {*empty}), default={})
-    if len(largest.keys() - {*empty}) > 1:
+    largest = max(groups.values(), key=lambda each: len(each.keys() - empty), default={})
+    if len(largest.keys() - empty) > 1:
         return tuple(sorted(largest, key=largest.__getitem__))
     unnamed = [name for name in numeric if name.strip().casefold() not in LABEL_NAMES]
     unnamed = [name for name in unnamed if not is_id(name, ())]
     return tuple(name for name in unnamed if name not in ids) or tuple(unnamed)
 
 
-def ids_among(
-    columns: Mapping[str, Sequence[object]], numeric: Sequence[str], decimal: str = "."
-) -> list[str]:
-    """Columns that number or name the rows; of those ``numeric``, by content only beside points."""
+def ids_among(columns: Mapping[str, list[Any]], numeric: list[str], decimal: str) -> list[str]:
+    """Columns that number or name the rows; beside numbers without points, by names alone."""
     ids = [name for name, cells in columns.items() if is_id(name, cells)]
-    others = [cell for name in numeric if name not in ids for cell in columns[name]]
-    if not numeric or have_points(others, decimal):
-        return ids
-    return [name for name in ids if name not in numeric or is_id(name, ())]
-
-
-def have_points(cells: Sequence[object], decimal: str) -> bool:
-    return 2 * sum(decimal in str(cell) for cell in cells) > len(cells)
+    others = [str(cell) for name in numeric if name not in ids for cell in columns[name]]
+    has_points = 2 * sum(decimal in cell for cell in others) >= len(others)
+    return [name for name in ids if has_points or name not in numeric or is_id(name, ())]
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:

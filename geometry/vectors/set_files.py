@@ -1,9 +1,7 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
 import csv
-import io
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -24,6 +22,7 @@ from .errors import MOST_NAMED, VectorFileError
 from .formats import opened_rows
 from .row_sample import CHOSEN, NotFinite, RowSample
 from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers, refuse_unknown
+from .set_tables import loads
 
 NO_COLUMN = ""  # the value that chooses no texts
 ONLY = "text"  # the name of the only column of metadata without a header
@@ -293,12 +292,14 @@ def _metadata(
     # an empty row is a row, so that there may be as many lines as for so many texts
     within = limits.but(rows=n)
     newline = "" if is_csv else "\n"
-    lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
+    read = partial(lines_of, file.text, within, newline=newline, most=limits.line_characters)
+    lines = read()
     start = file.text.lstrip()
-    if start.startswith(('{"', "[{")) and (_is_json(start.partition("\n")[0]) or _is_json(start)):
+    parts = (start.partition("\n")[0], start)
+    if start.startswith(('{"', "[{")) and not all(isinstance(loads(each), str) for each in parts):
         raise VectorFileError("json_metadata")
     tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
-    reader = csv.reader(lines, delimiter=_delimiter(file.text, n)) if is_csv else tabbed
+    reader = csv.reader(lines, delimiter=_delimiter(read, n)) if is_csv else tabbed
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0
     for line, row in enumerate(reader, start=1):
@@ -329,31 +330,17 @@ def _metadata(
     return _Metadata(unique_names(names), tuple(rows))
 
 
-def _is_json(text: str) -> bool:
-    with suppress(ValueError, RecursionError):
-        json.loads(text)
-        return True
-    return False
-
-
-def _delimiter(text: str, n: int) -> str:
-    """The comma where it makes all rows equally wide; else what the text's beginning shows.
-
-    In a column of texts without a header, any other sign but a tab is a part of a text.
-    """
-    lines = partial(io.StringIO, text, newline="")
-    rows = [len(row) for row in csv.reader(lines()) if row]
-    if len({*rows}) == 1 and rows[0] > 1:
+def _delimiter(lines: Callable[[], Iterator[str]], n: int) -> str:
+    """A comma that makes rows equally wide, or a column of n texts; else what the lines show."""
+    rows = [row for row in csv.reader(lines()) if row]
+    [width, *others] = {*map(len, rows)} or {1}
+    is_of_texts = len(rows) <= n and not any("\t" in row[0] for row in rows)
+    if not others and (width > 1 or is_of_texts):
         return ","
-    try:
+    with suppress(CorpusError):  # nobody can choose the delimiter
         how = Reading(quoting="quoted", header=False, decimal=".")
-        found = dialect_of(lines, reading=how).delimiter
-    except CorpusError as error:
-        if error.code != "uncertain":
-            raise
-        return ","
-    is_of_texts = {*rows} == {1} and len(rows) <= n
-    return "," if is_of_texts and found != "\t" else found
+        return dialect_of(lines, reading=how).delimiter
+    return ","
 
 
 def _shows_header(rows: Sequence[Sequence[str]]) -> bool | None:

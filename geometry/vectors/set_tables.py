@@ -79,7 +79,7 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
     if has_header:
-        numbers = [] if lists else [names[i] for i in numeric]
+        numbers = [names[i] for i in numeric]
         ids = row_source.ids_among(dict(zip(names, cells, strict=True)), numbers, decimal)
         coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
     else:
@@ -139,7 +139,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         if kind in ("indices", "indexes") and f"{stem}.values" in lists:
             raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
-    ids = row_source.ids_among(values, () if lists else numeric)
+    ids = row_source.ids_among(values, numeric, ".")
     empty = [key for key in keys if not values[key]]
     usable = () if lists else row_source.dimensions_among(numeric, ids, empty)
     if not lists:
@@ -154,7 +154,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
                 return []
             found = record[names[0]] if is_list else [record.get(key) for key in names]
             if isinstance(found, str):
-                found = _loads(found)
+                found = loads(found)
             if isinstance(found, list) and set(map(type, found)) <= {float, int}:
                 with suppress(OverflowError):
                     return list(map(float, found))
@@ -277,11 +277,11 @@ def _json_number(value: Any, key: str, line: int) -> float:
 def _is_list(value: Any) -> bool:
     """Whether a value is a vector, or means to be one; pgvector writes it as a text."""
     if isinstance(value, str) and recognise.is_of_lists([value]):
-        return is_vector(_loads(value))
+        return is_vector(loads(value))
     return isinstance(value, list) and not isinstance(next(iter(value), None), str | dict)
 
 
-def _loads(cell: str) -> Any:
+def loads(cell: str) -> Any:
     """The list in a text; the text if it is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(cell)
@@ -331,9 +331,8 @@ def _coded(cells: Sequence[Sequence[str]], numeric: Sequence[int], decimal: str)
     """The first and the last column, if they have whole numbers beside numbers with points."""
     ends = [i for i in {0, len(cells) - 1} if row_source.whole_numbers(cells[i])]
     others = [cell for i in numeric if i not in ends for cell in cells[i]]
-    if not row_source.have_points(others, decimal):
-        return []
-    return [i for i in ends if len(cells[i]) > 2 and len({*cells[i]}) > 1]
+    has_points = 2 * sum(decimal in cell for cell in others) > len(others)
+    return [i for i in ends if has_points and len(cells[i]) > 2 and len({*cells[i]}) > 1]
 
 
 def _is_filled(cell: str) -> bool:
