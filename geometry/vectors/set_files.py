@@ -292,14 +292,13 @@ def _metadata(
     # an empty row is a row, so that there may be as many lines as for so many texts
     within = limits.but(rows=n)
     newline = "" if is_csv else "\n"
-    read = partial(lines_of, file.text, within, newline=newline, most=limits.line_characters)
-    lines = read()
+    lines = partial(lines_of, file.text, within, newline=newline, most=limits.line_characters)
     start = file.text.lstrip()
     parts = (start.partition("\n")[0], start)
     if start.startswith(('{"', "[{")) and not all(isinstance(loads(each), str) for each in parts):
         raise VectorFileError("json_metadata")
-    tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
-    reader = csv.reader(lines, delimiter=_delimiter(read, n)) if is_csv else tabbed
+    tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines())
+    reader = csv.reader(lines(), delimiter=_delimiter(lines, n)) if is_csv else tabbed
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0
     for line, row in enumerate(reader, start=1):
@@ -333,13 +332,12 @@ def _metadata(
 def _delimiter(lines: Callable[[], Iterator[str]], n: int) -> str:
     """A comma that makes rows equally wide, or a column of n texts; else what the lines show."""
     rows = [row for row in csv.reader(lines()) if row]
-    [width, *others] = {*map(len, rows)} or {1}
-    is_of_texts = len(rows) <= n and not any("\t" in row[0] for row in rows)
-    if not others and (width > 1 or is_of_texts):
-        return ","
-    with suppress(CorpusError):  # nobody can choose the delimiter
-        how = Reading(quoting="quoted", header=False, decimal=".")
-        return dialect_of(lines, reading=how).delimiter
+    widths = {*map(len, rows)}
+    has_others = len(rows) > n or any("\t" in row[0] for row in rows)
+    if len(widths) > 1 or (widths == {1} and has_others):
+        with suppress(CorpusError):  # nobody can choose the delimiter
+            how = Reading(quoting="quoted", header=False, decimal=".")
+            return dialect_of(lines, reading=how).delimiter
     return ","
 
 
