@@ -158,20 +158,14 @@ def rows_a_block(d: int) -> int:
 def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
     """The names, those first that vectors usually have, and those of scales last."""
     ranks = {name.casefold(): rank for rank, name in enumerate(VECTOR_NAMES)}
-
-    def rank(name: str) -> tuple[bool, int]:
-        return is_scale(name), ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks))
-
-    return tuple(sorted(names, key=rank))
+    own = {name: ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks)) for name in names}
+    return tuple(sorted(names, key=lambda name: (is_scale(name), own[name])))
 
 
 def tables_among(kinds: Mapping[str, tuple[Any, str]]) -> list[str]:
     """Names of arrays, each (shape, letter of NumPy's kind), that are tables of numbers."""
-    return [
-        name
-        for name, (shape, kind) in kinds.items()
-        if len(shape) == 2 and shape[1] > 0 and kind in ("f", "i", "u")
-    ]
+    numeric = {name: shape for name, (shape, kind) in kinds.items() if kind in ("f", "i", "u")}
+    return [name for name, shape in numeric.items() if len(shape) == 2 and shape[1] > 0]
 
 
 def facts_of_arrays(kinds: Mapping[str, tuple[Any, str]], columns: Sequence[str]) -> dict[str, Any]:

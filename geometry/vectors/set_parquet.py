@@ -246,9 +246,8 @@ class _Columns:
             while _is_one(LISTS, leaf):
                 leaf = storage(leaf.value_type)
             is_named = name.casefold() in row_source.VECTOR_NAMES
-            is_list = _is_one(LISTS, kind) and (
-                is_named or _is_one(NUMBERS, leaf) or not dimensions
-            )
+            may_be = is_named or not dimensions or _is_one(NUMBERS, leaf)
+            is_list = may_be and _is_one(LISTS, kind)
             if is_list or (is_named and _is_one(BYTES, kind)):
                 found = {"column": name, "kind_of_column": str(kind)}
                 raise VectorFileError("other_lists" if is_list else "binary_vectors", **found)
@@ -291,11 +290,8 @@ class _Hdf5Table:
         self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
         if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)
-        columns = [
-            name
-            for name, (shape, kind) in kinds.items()
-            if len(shape) == 1 and kind in ("S", "f", "i", "u")
-        ]
+        lone = [name for name, (shape, _) in kinds.items() if len(shape) == 1]
+        columns = [name for name in lone if kinds[name][1] in ("S", "f", "i", "u")]
         self.facts = row_source.facts_of_arrays(kinds, columns)
         first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
         self.facts["ids"] = tuple(name for name in columns if row_source.is_id(name, first[name]))
