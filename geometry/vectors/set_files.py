@@ -87,7 +87,7 @@ def read_vector_set(
         A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
     id_column : str, optional
-        By which pairs and answers name rows.
+        By which pairs and answers name rows. None takes that of a table without a header.
     not_finite : str
         What happens if rows have NaN, infinity, a missing number or no vector. "stop" raises an
         error that names them; "drop" leaves them out and counts them in the report and account.
