@@ -205,8 +205,8 @@ def named_rows(vectors: VectorSet, wanted: Collection[str]) -> tuple[NamedBy, Na
     by_number = NamedRows((), range(1, len(vectors) + 1) if numbers is None else numbers.tolist())
     n_texts, n_numbers = by_text.n_found(wanted), by_number.n_found(wanted)
     if not n_texts and (ids or not n_numbers):
-        code = "other_ids" if ids else "no_known_ids"
-        raise CorpusError(code, id=next(iter(wanted), ""), n=len(wanted), known="".join(ids[:1]))
+        details = {"id": next(iter(wanted), ""), "n": len(wanted), "known": "".join(ids[:1])}
+        raise CorpusError("other_ids" if ids else "no_known_ids", **details)
     if ids or n_texts >= n_numbers:
         return "texts", by_text
     if "0" in wanted:

@@ -137,8 +137,8 @@ class RowSource:
 
 def refuse_unknown(name: str, known: Sequence[str]) -> None:
     if name not in known:
-        code = "unknown_column" if known else "no_columns"
-        raise VectorFileError(code, column=name, columns=tuple(known))
+        details = {"column": name, "columns": tuple(known)}
+        raise VectorFileError("unknown_column" if known else "no_columns", **details)
 
 
 def of_words(words: list[bytes], rows: np.ndarray, chosen: ChosenColumns, hints: Hints) -> Block:
@@ -158,20 +158,14 @@ def rows_a_block(d: int) -> int:
 def likeliest_first(names: Sequence[str]) -> tuple[str, ...]:
     """The names, those first that vectors usually have, and those of scales last."""
     ranks = {name.casefold(): rank for rank, name in enumerate(VECTOR_NAMES)}
-
-    def rank(name: str) -> tuple[bool, int]:
-        return is_scale(name), ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks))
-
-    return tuple(sorted(names, key=rank))
+    own = {name: ranks.get(name.casefold().rsplit("/", 1)[-1], len(ranks)) for name in names}
+    return tuple(sorted(names, key=lambda name: (is_scale(name), own[name])))
 
 
 def tables_among(kinds: Mapping[str, tuple[Any, str]]) -> list[str]:
     """Names of arrays, each (shape, letter of NumPy's kind), that are tables of numbers."""
-    return [
-        name
-        for name, (shape, kind) in kinds.items()
-        if len(shape) == 2 and shape[1] > 0 and kind in ("f", "i", "u")
-    ]
+    numeric = {name: shape for name, (shape, kind) in kinds.items() if kind in ("f", "i", "u")}
+    return [name for name, shape in numeric.items() if len(shape) == 2 and shape[1] > 0]
 
 
 def facts_of_arrays(kinds: Mapping[str, tuple[Any, str]], columns: Sequence[str]) -> dict[str, Any]:
@@ -196,23 +190,30 @@ def is_scale(name: str) -> bool:
     return _SCALES.fullmatch(name.casefold()) is not None
 
 
-def dimensions_among(numeric: Sequence[str], ids: Sequence[str] = ()) -> tuple[str, ...]:
-    """Which columns of numbers are the dimensions of a vector.
+def dimensions_among(numeric: list[str], ids: Sequence[str], empty: list[str]) -> tuple[str, ...]:
+    """Which columns, numeric or empty, are the dimensions of a vector.
 
     The largest group of names that differ in a number at their end (dim_0, dim_1, …), by this
-    number. Without such a group, all but ids and those with names of labels or row numbers.
+    number. Without two such columns of numbers, all but ids and those with names of labels.
     """
     groups: dict[str, dict[str, int]] = {}
-    for name in numeric:
+    for name in (*numeric, *empty):
         if found := RUNNING.fullmatch(name):
             groups.setdefault(found[1], {})[name] = int(found[2])
-    largest = max(groups.values(), key=lambda each: len({*each}.difference(ids)), default={})
-    if len(largest) > 1 and not {*ids}.issuperset(largest):
+    largest = max(groups.values(), key=lambda each: len(each.keys() - empty), default={})
+    if len(largest.keys() - empty) > 1:
         return tuple(sorted(largest, key=largest.__getitem__))
-    others = {*LABEL_NAMES, *NUMBERED}
-    return tuple(
-        name for name in numeric if name.strip().casefold() not in others and name not in ids
-    )
+    unnamed = [name for name in numeric if name.strip().casefold() not in LABEL_NAMES]
+    unnamed = [name for name in unnamed if not is_id(name, ())]
+    return tuple(name for name in unnamed if name not in ids) or tuple(unnamed)
+
+
+def ids_among(columns: Mapping[str, list[Any]], numeric: list[str], decimal: str) -> list[str]:
+    """Columns that number or name the rows; beside numbers without points, by names alone."""
+    ids = [name for name, cells in columns.items() if is_id(name, cells)]
+    others = [str(cell) for name in numeric if name not in ids for cell in columns[name]]
+    has_points = 2 * sum(decimal in cell for cell in others) >= len(others)
+    return [name for name in ids if has_points or name not in numeric or is_id(name, ())]
 
 
 def is_id(name: str, cells: Sequence[object]) -> bool:

@@ -55,11 +55,8 @@ def open_npz(file: BinaryIO, hints: Hints) -> RowSource:
     except (zipfile.BadZipFile, ValueError) as error:
         raise VectorFileError("damaged_file", kind="NumPy archive") from error
     all_names = archive.namelist()
-    members = {
-        each.filename.removesuffix(".npy"): each.file_size
-        for each in archive.infolist()
-        if each.filename.endswith(".npy")
-    }
+    arrays = [each for each in archive.infolist() if each.filename.endswith(".npy")]
+    members = {each.filename.removesuffix(".npy"): each.file_size for each in arrays}
     if any(name.endswith("data.pkl") for name in all_names):
         refuse_foreign(TORCH)
     if SHEETS in all_names:
@@ -165,9 +162,8 @@ def open_safetensors(file: BinaryIO, hints: Hints) -> RowSource:
                 block = Block(rows, block.beside)
             yield block
 
-    return RowSource(
-        "safetensors", blocks, **row_source.facts_of_arrays(kinds, [*lines, *metadata])
-    )
+    facts = row_source.facts_of_arrays(kinds, [*lines, *metadata])
+    return RowSource("safetensors", blocks, **facts)
 
 
 def vecs_type(head: bytes, suffix: str) -> str | None:

@@ -1,8 +1,10 @@
 """A file of a reader's own vectors, in any of the usual forms, to one checked set."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +15,14 @@ from ..data.column_names import ID_NAMES, LABEL_NAMES, TEXT_NAMES, named
 from ..data.columns import columns_of
 from ..data.decode import Source, lines_of, read_text_file
 from ..data.embeddings import VectorSet, VectorSetReport
+from ..data.errors import CorpusError
 from ..data.limits import LIMITS, MIN_TEXTS, Limits, refuse_too_many_cells
 from ..data.recognise import AS_FOUND, Reading, dialect_of, is_number, mostly_numbers, unique_names
 from .errors import MOST_NAMED, VectorFileError
 from .formats import opened_rows
 from .row_sample import CHOSEN, NotFinite, RowSample
 from .row_source import TEXTS, Block, ChosenColumns, Hints, RowSource, as_numbers, refuse_unknown
+from .set_tables import loads
 
 NO_COLUMN = ""  # the value that chooses no texts
 ONLY = "text"  # the name of the only column of metadata without a header
@@ -83,7 +87,7 @@ def read_vector_set(
         A column of the file or its metadata. None takes one with a usual name, "" no texts.
     label_column : str, optional
     id_column : str, optional
-        By which pairs and answers name rows.
+        By which pairs and answers name rows. None takes that of a table without a header.
     not_finite : str
         What happens if rows have NaN, infinity, a missing number or no vector. "stop" raises an
         error that names them; "drop" leaves them out and counts them in the report and account.
@@ -288,14 +292,13 @@ def _metadata(
     # an empty row is a row, so that there may be as many lines as for so many texts
     within = limits.but(rows=n)
     newline = "" if is_csv else "\n"
-    lines = lines_of(file.text, within, newline=newline, most=limits.line_characters)
-    if file.text.lstrip().startswith(('{"', "[{")):
+    lines = partial(lines_of, file.text, within, newline=newline, most=limits.line_characters)
+    start = file.text.lstrip()
+    parts = (start.partition("\n")[0], start)
+    if start.startswith(('{"', "[{")) and not all(isinstance(loads(each), str) for each in parts):
         raise VectorFileError("json_metadata")
-    tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines)
-    how = Reading(quoting="quoted", header=False, decimal=".")
-    head = file.text[: limits.text_characters].splitlines(keepends=True)
-    delimiter = dialect_of(lambda: head, reading=how).delimiter if is_csv else "\t"
-    reader = csv.reader(lines, delimiter=delimiter) if is_csv else tabbed
+    tabbed = (line.removesuffix("\n").removesuffix("\r").split("\t") for line in lines())
+    reader = csv.reader(lines(), delimiter=_delimiter(lines, n)) if is_csv else tabbed
     rows: list[tuple[str, ...]] = []
     n_rows = n_cells = width = 0
     for line, row in enumerate(reader, start=1):
@@ -324,6 +327,18 @@ def _metadata(
     if has_header:
         names = rows.pop(0)
     return _Metadata(unique_names(names), tuple(rows))
+
+
+def _delimiter(lines: Callable[[], Iterator[str]], n: int) -> str:
+    """A comma that makes rows equally wide, or a column of n texts; else what the lines show."""
+    rows = [row for row in csv.reader(lines()) if row]
+    widths = {*map(len, rows)}
+    has_others = len(rows) > n or any("\t" in row[0] for row in rows)
+    if len(widths) > 1 or (widths == {1} and has_others):
+        with suppress(CorpusError):  # nobody can choose the delimiter
+            how = Reading(quoting="quoted", header=False, decimal=".")
+            return dialect_of(lines, reading=how).delimiter
+    return ","
 
 
 def _shows_header(rows: Sequence[Sequence[str]]) -> bool | None:
@@ -358,6 +373,8 @@ def _choice(
 ) -> ChosenColumns:
     """The columns, checked; the text's by its usual names if none is given."""
     columns = (*beside.columns, *rows.columns)
+    if ids is None and rows.has_header is False and len(rows.ids) == 1:
+        [ids] = rows.ids  # which no usual name can show
     if text is None:
         text = named(columns, TEXTS)
         only = beside.columns or (() if rows.has_header else rows.columns)

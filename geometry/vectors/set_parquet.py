@@ -153,7 +153,7 @@ class _Columns:
         refuse_dimensions(len(kinds), limits.dimensions, beside=limits.columns)
         lists = [name for name, kind in kinds.items() if _is_vector(kind)]
         blank = [name for name, kind in kinds.items() if types.is_null(kind)]
-        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind) or name in blank]
+        numbers = [name for name, kind in kinds.items() if _is_one(NUMBERS, kind)]
         columns = [name for name, kind in kinds.items() if not types.is_nested(storage(kind))]
         strings = [name for name in columns if _is_text(kinds[name])]
         tried = [each for each in columns if each in strings or types.is_integer(kinds[each])]
@@ -171,7 +171,7 @@ class _Columns:
             columns = [name for name in columns if name not in lists]
             strings = [name for name in strings if name not in lists]
         ids = tuple(name for name, cells in first.items() if row_source.is_id(name, cells))
-        dimensions = () if lists else row_source.dimensions_among(numbers, (*ids, *blank))
+        dimensions = () if lists else row_source.dimensions_among(numbers, ids, blank)
         if not lists:
             self._refuse_other_lists(dimensions)
             row_source.refuse_coded(first)
@@ -246,9 +246,8 @@ class _Columns:
             while _is_one(LISTS, leaf):
                 leaf = storage(leaf.value_type)
             is_named = name.casefold() in row_source.VECTOR_NAMES
-            is_list = _is_one(LISTS, kind) and (
-                is_named or _is_one(NUMBERS, leaf) or not dimensions
-            )
+            may_be = is_named or not dimensions or _is_one(NUMBERS, leaf)
+            is_list = may_be and _is_one(LISTS, kind)
             if is_list or (is_named and _is_one(BYTES, kind)):
                 found = {"column": name, "kind_of_column": str(kind)}
                 raise VectorFileError("other_lists" if is_list else "binary_vectors", **found)
@@ -291,11 +290,8 @@ class _Hdf5Table:
         self._strings = [name for name, (_, kind) in kinds.items() if kind == "S"]
         if sparse and not row_source.tables_among(kinds):
             refuse_foreign(SPARSE_HDF5)
-        columns = [
-            name
-            for name, (shape, kind) in kinds.items()
-            if len(shape) == 1 and kind in ("S", "f", "i", "u")
-        ]
+        lone = [name for name, (shape, _) in kinds.items() if len(shape) == 1]
+        columns = [name for name in lone if kinds[name][1] in ("S", "f", "i", "u")]
         self.facts = row_source.facts_of_arrays(kinds, columns)
         first = {name: self._cells(slice(FIRST_ROWS), name).tolist() for name in columns}
         self.facts["ids"] = tuple(name for name in columns if row_source.is_id(name, first[name]))

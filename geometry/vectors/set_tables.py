@@ -79,15 +79,16 @@ def open_table(file: BinaryIO, hints: Hints) -> RowSource:
     labels = [i for i, column in enumerate(cells) if recognise.is_label(column)]
     usable: tuple[str, ...] = ()
     if has_header:
-        ids = [name for i, name in enumerate(names) if row_source.is_id(name, cells[i])]
+        numbers = [names[i] for i in numeric]
+        ids = row_source.ids_among(dict(zip(names, cells, strict=True)), numbers, decimal)
         coded = [] if first[0].strip() else [0]  # pandas names no numbers of rows
     else:
         coded = _coded(cells, numeric, decimal)
         ids = [names[i] for i in coded if i not in labels]
         empty = []
     if not lists:
-        numbers = [names[i] for i in (*numeric, *empty) if i not in coded]
-        usable = row_source.dimensions_among(numbers, [*ids, *(names[i] for i in empty)])
+        numbers = [names[i] for i in numeric if i not in coded]
+        usable = row_source.dimensions_among(numbers, ids, [names[i] for i in empty])
         wide = [names.index(name) for name in usable]
         _refuse_split_decimals([[row[i] for i in wide] for row in sample[has_header:]], dialect)
     taken_for_vectors = {*vector_columns, *usable}
@@ -138,9 +139,9 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         if kind in ("indices", "indexes") and f"{stem}.values" in lists:
             raise VectorFileError("sparse", line=1, field=key)
     numeric = [key for key in keys if 2 * sum(map(is_json_number, values[key])) > len(values[key])]
-    ids = tuple(key for key in keys if row_source.is_id(key, values[key]))
+    ids = row_source.ids_among(values, numeric, ".")
     empty = [key for key in keys if not values[key]]
-    usable = () if lists else row_source.dimensions_among([*numeric, *empty], [*ids, *empty])
+    usable = () if lists else row_source.dimensions_among(numeric, ids, empty)
     if not lists:
         row_source.refuse_coded(values)
 
@@ -153,7 +154,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
                 return []
             found = record[names[0]] if is_list else [record.get(key) for key in names]
             if isinstance(found, str):
-                found = _loads(found)
+                found = loads(found)
             if isinstance(found, list) and set(map(type, found)) <= {float, int}:
                 with suppress(OverflowError):
                     return list(map(float, found))
@@ -169,6 +170,7 @@ def open_json(file: BinaryIO, hints: Hints) -> RowSource:
         columns=tuple(key for key in keys if key not in (*lists, *usable)),
         vector_columns=(path,) if path in lists else row_source.likeliest_first(lists),
         dimension_columns=usable,
+        ids=tuple(key for key in ids if row_source.whole_numbers([*map(str, values[key])])),
         labels=tuple(key for key in keys if recognise.is_label([*map(str, values[key])])),
         encoding=encoding,
         asks_which=True,
@@ -275,11 +277,11 @@ def _json_number(value: Any, key: str, line: int) -> float:
 def _is_list(value: Any) -> bool:
     """Whether a value is a vector, or means to be one; pgvector writes it as a text."""
     if isinstance(value, str) and recognise.is_of_lists([value]):
-        return is_vector(_loads(value))
+        return is_vector(loads(value))
     return isinstance(value, list) and not isinstance(next(iter(value), None), str | dict)
 
 
-def _loads(cell: str) -> Any:
+def loads(cell: str) -> Any:
     """The list in a text; the text if it is none."""
     with suppress(ValueError, RecursionError):
         return json.loads(cell)

@@ -359,6 +359,7 @@ def test_an_id_is_no_text_and_no_dimension(case):
     for write in (parquet_of, csv_of, lines_of):
         found = read_vector_set(write({"point": ids, "x": X[:, 0], "y": X[:, 1]}), name="a")
         assert found.vectors.shape == (N, 2)
+        assert isinstance(ids[0], str) or found.texts is None
         by_text = read_vector_set(write({"d10": X[:, 2], "d2": X[:, 0], "d9": X[:, 1]}), name="a")
         np.testing.assert_allclose(by_text.vectors, X[:, :3], rtol=1e-5)
     chosen = read_vector_set(parquet_of({"v": X.tolist(), "point": ids}), text_column="point")
@@ -370,6 +371,13 @@ def test_whole_numbers_at_an_end_of_a_table_without_header_are_no_dimension():
         rows = np.insert(X.astype(str), at, whole, axis=1)
         found = read_vector_set("\n".join(map(",".join, rows)).encode(), name="a.csv")
         assert (found.texts, found.vectors.shape) == (None, (N, D))
+        assert found.ids == (None if at else tuple(map(str, whole)))
+
+
+@for_each(("names", "end"), [("x,y", ""), ("x,y1,y2", ","), ("x1,x2,y", ",.5")])
+def test_a_few_rows_lose_no_dimension(names, end):
+    content = f"{names}\n1,2{end}\n2,3{end}\n3,4{end}\n".encode()
+    assert read_vector_set(content, name="a.csv").vectors.tolist() == [[1, 2], [2, 3], [3, 4]]
 
 
 # ---- missing vectors, and the account ----

@@ -153,6 +153,7 @@ def test_word_vectors_have_their_words_as_texts(writer):
         ("m.tsv", "word\ttag\n" + "".join(f"w{i}\t{i % 3}\n" for i in range(N)), "word", "tag"),
         ("m.csv", "tag,word\n" + "".join(f'{i % 3},"w{i}"\n' for i in range(N)), "word", "tag"),
         ("m.csv", "tag;word\n" + "".join(f"{i % 3};w{i}\n" for i in range(N)), "word", "tag"),
+        ("m.csv", "".join(f'{{"{i % 3};,w{i}\n' for i in range(N)), "column 2", None),
         ("m.tsv", "".join(f"w{i}\n" for i in range(N)), None, None),
     ],
 )
@@ -319,3 +320,5 @@ def test_a_column_of_labels_alone_is_no_text():
     found = read_vector_set(npy(X), metadata=metadata, label_column="topic")
     assert (found.labels, found.texts) == (("red", "blue", "red", "blue"), None)
     assert read_vector_set(npy(X), metadata=metadata).texts == ("red", "blue", "red", "blue")
+    texts = read_vector_set(npy(X), metadata=b"a; b\n" * 4, metadata_name="m.csv").texts
+    assert texts == ("a; b",) * 4
